@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// A package of its own, so that who depends on Moonbase never builds it. `scripts/bench` runs it.
+/// A separate package, so that packages which depend on Moonbase never build it. `scripts/bench` runs it.
 let package = Package(
   name: "MoonbaseBenchmarks",
   platforms: [.macOS(.v15)],
@@ -14,7 +14,7 @@ let package = Package(
 
     .systemLibrary(name: "YardstickXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
 
-    // What a plain C program on the C APIs of SQLite, Lua and libxml2 takes for the same work.
+    // Plain C programs for the same work, on the C APIs of SQLite, Lua and libxml2.
     .target(name: "Yardsticks", dependencies: ["YardstickSQLite", "YardstickLua", "YardstickXML"]),
 
     .executableTarget(

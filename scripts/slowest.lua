@@ -2,10 +2,10 @@
 --
 --   lua5.4 scripts/slowest.lua EVENTS...
 --
--- The time of a suite is the sum of its cases. Cases run beside each other and beside other programs: the shares
--- count, not the seconds.
+-- The time of a suite is the sum of its cases. Cases run in parallel with each other and with other programs, so the
+-- shares matter, not the seconds.
 
--- The fields of a line that the table needs. A line is a JSON object; these fields are written in one way only.
+-- The fields of a line that the table needs. A line is a JSON object, in which these fields have a fixed form.
 local function event(line)
   local kind, test = line:match('"kind":"(testCase%a+)"'), line:match('"testID":"([^"]+)"')
   if not kind or not test then return end
@@ -13,7 +13,7 @@ local function event(line)
   return kind, test, test .. case, tonumber(line:match('"absolute":([%d.eE+-]+)'))
 end
 
--- A case beside which so many others ended has waited for a thread, for some of two or four run at a time.
+-- A case during which so many others ended has waited for a thread, since only a few cases run at a time.
 local most_beside = 100
 
 local started, totals, cases = {}, {}, {}
@@ -30,7 +30,7 @@ for _, path in ipairs(arg) do
       waiting = waiting + 1
     elseif kind == "testCaseEnded" and started[case] then
       ended = ended + 1
-      -- A test is named by its module, its suites, its function and its place.
+      -- A test's name has its module, suites, function and place.
       local suite = (test:match("^(%w+%.[^/]+)/") or test):gsub("\\$", "")
       totals[suite] = (totals[suite] or 0) + instant - started[case]
       cases[suite] = (cases[suite] or 0) + 1

@@ -1,5 +1,6 @@
-// Begins `.build/command/release/moonbase` where no source is newer than its build, and scripts/moonbase, which builds it,
-// otherwise. scripts/moonbase compiles this program and runs it: two threads look at a thousand files in a millisecond.
+// Runs `.build/command/release/moonbase` if no source is newer than its build, and otherwise scripts/moonbase, which
+// builds the command. scripts/moonbase compiles and runs this program, whose two threads check a thousand files in a
+// millisecond.
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,13 +17,13 @@
 
 static struct timespec built;
 
-// A folder's time tells of files that came or went, a file's time of what was written.
+// A folder's time changes with its list of files, a file's time with its contents.
 static int is_newer(const struct stat *status) {
   const struct timespec time = status->st_mtim;
   return time.tv_sec != built.tv_sec ? time.tv_sec > built.tv_sec : time.tv_nsec > built.tv_nsec;
 }
 
-// Whether something in a folder is newer, or cannot be looked at.
+// Whether a file or folder in a folder is newer, or cannot be read.
 static int has_newer(int parent, const char *name) {
   int file = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = file < 0 ? NULL : fdopendir(file);
@@ -40,7 +41,7 @@ static int has_newer(int parent, const char *name) {
   return found;
 }
 
-// The folders whose contents threads look at, each one at a time.
+// The folders that the threads check, each folder by one thread.
 static struct { int parent; char *name; } tasks[512];
 static int task_count;
 static atomic_int next_task, is_stale;
@@ -53,7 +54,7 @@ static void *look(void *unused) {
   return unused;
 }
 
-// Looks at what a folder holds, and leaves folders in it to the threads.
+// Checks the files of a folder, and leaves its subfolders to the threads.
 static void divide(int parent, const char *name, const char *except) {
   int file = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = file < 0 ? NULL : fdopendir(file);

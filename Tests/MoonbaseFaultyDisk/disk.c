@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A folder whose files are looked after. They live as long as the process: a file of theirs may be open for as long.
+// A folder with observed files. A disk is never freed, since a file in the folder may be open until the process ends.
 typedef struct Disk {
   char *folder;
   int hasLogs;
@@ -14,7 +14,7 @@ typedef struct Disk {
   struct Disk *next;
 } Disk;
 
-// What SQLite has of a file, and behind it what the system's own way has.
+// SQLite's file object, followed in memory by the file object of the original VFS.
 typedef struct {
   sqlite3_file base;
   Disk *disk;
@@ -129,7 +129,7 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = file_unmap_log,
 };
 
-// The first version of these methods knows no memory that processes share, and so no log.
+// Version 1 of these methods has no shared memory, and so no write-ahead log.
 static sqlite3_io_methods methodsWithoutLog;
 
 // MARK: The way to files

@@ -1,13 +1,13 @@
-/// Code that takes bytes from strangers and must neither crash nor hang, whatever they are.
+/// Code that reads untrusted bytes and must neither crash nor hang.
 ///
-/// To add one: a file in `Targets/` and its name in `FuzzTarget.all`.
+/// To add a target: a file in `Targets/` and its name in `FuzzTarget.all`.
 struct FuzzTarget: Sendable {
-  /// The word that `scripts/fuzz` takes.
+  /// The name for `scripts/fuzz`.
   let name: String
-  /// Well-formed inputs to begin from.
+  /// Well-formed inputs from which mutations start.
   let seeds: [[UInt8]]
-  /// Pieces of the input's language that mutations put in.
+  /// Words of the input's language that mutations insert.
   var words: [String] = []
-  /// Works on one input; errors are the expected answer to most.
+  /// Processes one input; most inputs give errors.
   let body: @Sendable ([UInt8]) -> Void
 }

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
-/// `moonbase-fuzz NAME [--seconds N] [--inputs N] [--crashes FOLDER]`, `moonbase-fuzz NAME FILE` to try one input, `--list`. With
-/// a number of inputs alone it takes the time that they need.
+/// `moonbase-fuzz NAME [--seconds N] [--inputs N] [--crashes FOLDER]`, `moonbase-fuzz NAME FILE` for a single input,
+/// `--list`. With `--inputs` alone there is no time limit.
 @main
 struct Main {
   static func main() {

@@ -1,4 +1,5 @@
-/// Makes inputs from seeds: flips, cuts, copies, inserts words, and crosses two seeds. The same number gives the same input.
+/// Makes inputs from seeds: flips, cuts, copies, inserts words, and crosses two seeds. A number always gives the same
+/// input.
 struct Mutator {
   private var state: UInt64
   private let seeds: [[UInt8]]
@@ -31,7 +32,7 @@ struct Mutator {
     }
   }
 
-  /// A stretch of the input, sometimes many times over, for what nests or repeats.
+  /// A range of the input, sometimes repeated, for nested or repeated constructs.
   private mutating func piece(of bytes: [UInt8]) -> [UInt8] {
     guard !bytes.isEmpty else { return [] }
     let from = below(bytes.count)

@@ -1,15 +1,16 @@
 import MoonbasePlatform
 import MoonbaseTestSupport
 
-/// Runs workers one after another until the time is up or so many inputs were tried, keeps the inputs that ended one, and counts.
+/// Runs workers one after another until the time or the number of inputs is used up, and keeps and counts the inputs
+/// that ended a worker.
 struct Supervisor {
   let target: FuzzTarget
   let seconds: Double
-  /// So many inputs at most.
+  /// The maximum number of inputs.
   let greatestCount: Int
   let crashes: URL
 
-  /// Returns how many inputs ended a worker.
+  /// Returns the number of inputs that ended a worker.
   func run() throws -> Int {
     try FileManager.default.createDirectory(at: crashes, withIntermediateDirectories: true)
     let end = Date(timeIntervalSinceNow: seconds)

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// The process that may crash: it notes each input before it is tried, so that the one that killed it is known.
+/// The process that may crash: it records each input before running it, so that the fatal input is known.
 struct Worker {
   let target: FuzzTarget
   let note: URL
@@ -28,7 +28,7 @@ struct Worker {
   }
 }
 
-/// Why fuzzing could not begin.
+/// The reason why fuzzing could not start.
 struct FuzzFailure: Error, CustomStringConvertible {
   let description: String
 

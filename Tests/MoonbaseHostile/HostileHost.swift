@@ -1,7 +1,7 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// What a host would offer: functions and objects for scripts to misuse.
+/// Functions and objects of a host, for scripts to misuse.
 enum HostileHost {
   final class Thing {
     let name = "a thing"
@@ -35,7 +35,7 @@ enum HostileHost {
     try state.setGlobal("fresh", to: state.function { call in try fresh(&call) })
   }
 
-  /// Runs a source in a state of its own, which has the same function.
+  /// Runs a source in a new state, which has the same function.
   private static func fresh(_ call: inout LuaCall) throws {
     let source = try call.text(0)
     let inner = try LuaState(preset: call.state.preset, limits: call.state.limits)

@@ -1,12 +1,13 @@
 import MoonbaseHostileFork
 import MoonbasePlatform
 
-/// `moonbase-hostile PRESET`: runs the scripts named on standard input, each in a process of its own, and tells how they ended.
+/// `moonbase-hostile PRESET`: runs the scripts named on standard input, each in its own process, and prints how they
+/// ended.
 ///
-/// A line of the input is the path of a script and the limits that differ, divided by tabs; a line of the output is a number
-/// (the exit status, or minus the signal) after what the script's process said.
+/// A line of the input has the path of a script and its special limits, separated by tabs. A line of the output has a
+/// number (the exit status, or the negated signal) and the output of the script's process.
 ///
-/// `moonbase-hostile signals`: tries what signals do, each case in a process of its own, with a line for each.
+/// `moonbase-hostile signals`: tests signals, each case in its own process, with a line for each.
 @main
 struct Main {
   static func main() {

@@ -2,7 +2,7 @@ import MoonbaseHostileFork
 import MoonbaseLua
 import MoonbasePlatform
 
-/// What becomes of a process whose host has handlers for signals of its own, or that is interrupted twice.
+/// Processes whose host has its own signal handlers, or that are interrupted twice.
 enum SignalTrial: String, CaseIterable {
   case handlerBefore, handlerAfter, handlerThatChains, ignoredAfter, interruptedOnce, interruptedTwice
 
@@ -63,7 +63,7 @@ enum SignalTrial: String, CaseIterable {
     }
   }
 
-  /// The code of the error that a script ends with.
+  /// The code of the error with which a script ends.
   private func end(_ state: LuaState, _ code: String = "while true do end") throws -> String {
     do {
       _ = try state.load(code, name: "t")()
@@ -73,7 +73,7 @@ enum SignalTrial: String, CaseIterable {
     }
   }
 
-  /// How often the host's handler is called for two signals that are not ours.
+  /// The number of calls of the host's handler for two signals of the host.
   private func calls(of number: CInt) -> String {
     let before = counted
     raise(number)
@@ -83,7 +83,7 @@ enum SignalTrial: String, CaseIterable {
 }
 
 nonisolated(unsafe) private var counted = 0  // one thread runs here, and the handlers on it
-nonisolated(unsafe) private var earlierHandler: (@convention(c) (CInt) -> Void)?  // the same
+nonisolated(unsafe) private var earlierHandler: (@convention(c) (CInt) -> Void)?  // one thread only
 
 private func count(_ number: CInt) { counted += 1 }
 

@@ -1,7 +1,7 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// One script in one preset, and what became of the process.
+/// Runs one script in one preset, and reports the state of the process.
 final class Trial {
   private let preset: String
   private let path: String
@@ -13,7 +13,7 @@ final class Trial {
     limits = Self.limits(words)
   }
 
-  /// The common limits with what differs, such as "callDepth=100" or "instructions=0" (none).
+  /// The common limits with changes such as "callDepth=100" or "instructions=0" (none).
   private static func limits(_ words: [String]) -> LuaLimits {
     var limits = LuaLimits(instructions: 100_000, memory: 4 << 20, outputSize: 64 << 10, coroutines: 1000)
     for word in words {
@@ -31,7 +31,7 @@ final class Trial {
     return limits
   }
 
-  /// Says how the script ended: code, kilobytes gained, whether the state is as good as before, message.
+  /// Prints how the script ended: code, additional kilobytes, whether the state is still sound, message.
   func run() {
     do {
       let state = try LuaState(preset: LuaPreset(rawValue: preset) ?? .pure, limits: limits)
@@ -57,7 +57,7 @@ final class Trial {
     }
   }
 
-  /// Touches what every run touches, so that it is not counted as gained.
+  /// Uses the memory of every run, so that it does not count as additional.
   private func warm(_ state: LuaState) throws {
     _ = attempt(Data("local t = {} for i = 1, 100 do t[i] = ('x'):rep(i) end error({})".utf8), in: state)
     _ = attempt(Data("error('x') -- ".utf8), in: state)
@@ -66,9 +66,9 @@ final class Trial {
     state.collectGarbage()
   }
 
-  /// Whether the state still runs scripts, and another script finds all as it was.
+  /// Whether the state still runs scripts, and another script finds everything unchanged.
   private func aftermath(_ state: LuaState) -> String {
-    // It is not about time: on a busy machine the check itself may have to wait for longer than an attack may take.
+    // Time is no criterion: on a busy machine the check may take longer than an attack's deadline.
     let limits = state.limits
     state.limits.deadline = nil
     defer { state.limits = limits }
@@ -87,7 +87,7 @@ final class Trial {
     }
   }
 
-  /// The most memory that this process ever had, in KiB. What getrusage says includes the process before.
+  /// The maximum memory of this process in KiB. The figure of getrusage includes the previous process.
   private static func highWater() -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })

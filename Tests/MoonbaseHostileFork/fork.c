@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Swift hides fork, rightly: it is safe only where one thread runs, as here.
+// Swift hides fork, which is safe only in a process with one thread, as here.
 int hostile_fork(void (*body)(void *context), void *context, unsigned seconds) {
   fflush(NULL);
   pid_t child = fork();
   if (child < 0) return -1000;
   if (child == 0) {
-    // Whoever started this may have blocked signals, as threads of a pool do: those that end a process must reach it.
+    // The parent may have blocked signals, as threads of a pool do. Signals that end a process must reach the child.
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

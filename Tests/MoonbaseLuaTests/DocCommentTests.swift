@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// The examples of the doc comments, as they stand there.
+/// The examples of the doc comments, verbatim.
 @Suite struct DocCommentTests {
   private struct Refusal: Error { let code: Int64 }
 

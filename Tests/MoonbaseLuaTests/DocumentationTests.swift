@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// The examples of docs/lua-embedding.md, as they stand there.
+/// The examples of docs/lua-embedding.md, verbatim.
 @Suite struct DocumentationTests {
   final class Account {
     let number: Int

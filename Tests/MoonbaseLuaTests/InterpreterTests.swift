@@ -53,13 +53,13 @@ import Testing
     #expect(try state.load("return 1", name: "t").first().integerValue == 1)
   }
 
-  /// Where a run ends before it looks at an interruption, the next run ends by it.
+  /// If a run ends before it checks for an interruption, the interruption ends the next run.
   @Test func anInterruptionAtTheEndOfARunIsNotLost() throws {
     let state = try LuaState()
     let spin = try state.load("while true do end", name: "t")
     LuaInterrupter.onSIGINT(state.interrupter)
     defer { LuaInterrupter.onSIGINT(nil) }
-    // Threads of a pool block it.
+    // Threads of a pool block the signal.
     var set = sigset_t()
     var before = sigset_t()
     sigemptyset(&set)

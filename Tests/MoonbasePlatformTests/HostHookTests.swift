@@ -2,9 +2,9 @@ import Testing
 
 @testable import MoonbasePlatform
 
-/// Functions that layers set for those below them.
+/// Functions that upper layers install for lower ones.
 @Suite struct HostHookTests {
-  /// Where the stack stands.
+  /// The current position of the stack.
   private static let depth: @Sendable (Int) -> UInt = { number in
     var local = number
     return withUnsafePointer(to: &local) { UInt(bitPattern: $0) }

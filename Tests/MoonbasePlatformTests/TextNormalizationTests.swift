@@ -19,8 +19,9 @@ import Testing
     }
   }
 
-  /// Marks of several classes. Such as are no marks before they are taken apart are left out, for Foundation leaves those out of
-  /// order; so are marks that become others, of which it loses some in a long run.
+  /// Marks of several classes. Characters that become marks only when decomposed are left out, since Foundation ignores
+  /// them when it orders marks. Marks that decompose into others are left out too, since Foundation loses some in a
+  /// long run.
   private static let parts: [UInt32] = [0x301, 0x316, 0x327, 0x345, 0x308, 0xF71, 0x3099, 0x5B0, 0x1D165]
   private static let letters: [UInt32] = [0x65, 0xE9, 0xFB01, 0x30AB, 0xAC01, 0x1E69, 0x3B1, 0xA8]
 
@@ -40,7 +41,7 @@ import Testing
     }
   }
 
-  /// In order, Foundation goes over them once.
+  /// Foundation processes ordered marks in one pass.
   @Test func theMarksOfALongRunAreInOrderBeforeFoundationSeesThem() {
     let count = 5000
     let ordered = "e" + String(repeating: "\u{316}", count: count) + String(repeating: "\u{301}", count: count)

@@ -1,9 +1,10 @@
 import MoonbasePlatform
 import Testing
 
-/// What Foundation makes of a text is made of its pieces.
+/// Foundation's results for a text equal those for its pieces.
 @Suite struct TextPiecesTests {
-  // Characters that are composed with those before them, or become such: marks, the parts of syllables, halfwidth ones.
+  // Characters that combine with the previous ones, directly or after decomposition: marks, parts of syllables,
+  // halfwidth forms.
   private static let alphabet: [Unicode.Scalar] = Array(
     "aZ éÉ\u{301}\u{308}\u{316}\u{345}ßΣςİﬁ\r\n각\u{1100}\u{1161}\u{11A8}漢\u{FF76}\u{FF9E}\u{FF9F}\u{FFA1}\u{FFC2}\u{3131}\u{314F}\u{9C7}\u{9BE}\u{E33}\u{958}"
       .unicodeScalars)

@@ -15,7 +15,7 @@ import Testing
     symlink("../outside/file", "\(root)/inside/last")
   }
 
-  /// Both ways: the system's own call, and steps.
+  /// Both implementations: the system call, and step by step.
   private static let ways: [@Sendable (String, Int32) -> Int32] = [
     { UnlinkedPath.open($0, $1) }, { moonbase_open_step_by_step($0, $1 | O_CLOEXEC, 0o666) },
   ]

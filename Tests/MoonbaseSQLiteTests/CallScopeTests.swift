@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseSQLite
 import Testing
 
-/// What functions share within one step of a statement.
+/// Values shared by functions within one step of a statement.
 @Suite struct CallScopeTests {
   private final class Scope: CallScope {
     var events = ""

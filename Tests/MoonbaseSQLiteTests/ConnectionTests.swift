@@ -84,7 +84,7 @@ import Testing
     let hot = try connection.statement(hot: 3, "SELECT 1")
     #expect(try connection.statement(hot: 3, "SELECT 1") === hot && connection.statement("SELECT 1") === hot)
     #expect(try hot.step())
-    // One that runs further up the stack is left alone.
+    // A statement that is already running is not reused.
     #expect(try connection.statement(hot: 3, "SELECT 1") !== hot)
     hot.reset()
     for number in 0..<200 {
@@ -232,7 +232,7 @@ import Testing
     let connection = try Connection(":memory:")
     try connection.execute("CREATE TABLE t (a)")
     let statement = try connection.statement("INSERT INTO t VALUES (?)")
-    // Only the size is looked at; the pages are never touched.
+    // Only the size is checked; the pages are never touched.
     statement.bind(Data(count: 1_000_000_001), at: 1)
     let error = #expect(throws: SQLiteError.self) { try statement.run() }
     #expect(error?.code.primary == .tooBig)
@@ -242,7 +242,7 @@ import Testing
     #expect(try connection.integer("SELECT a FROM t") == 7)
   }
 
-  /// A statement is kept for the next use of its text, where parameters that are not bound have to be NULL.
+  /// A statement is kept for the next use of its text; then unbound parameters must be NULL.
   @Test(arguments: ["reset", "run", "error", "end"])
   func aStatementThatWasResetHasNoParametersAndOneThatWasRewoundHasThem(_ way: String) throws {
     let connection = try Connection(":memory:")

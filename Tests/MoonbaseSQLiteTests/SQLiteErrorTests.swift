@@ -10,7 +10,7 @@ import Testing
 
   @Test func withoutJSONAStatementAsksForTooMuch() throws {
     let connection = try Connection(":memory:")
-    // What a SQLite without JSON says is known by SQLite's own words for a table that is not there.
+    // A SQLite without JSON is recognized by its message about a missing table.
     let lists = #expect(throws: SQLiteError.self) { try connection.statement("SELECT value FROM json_each_(?)") }
     #expect(lists?.isLimit == true)
     let table = #expect(throws: SQLiteError.self) { try connection.statement("SELECT value FROM absent") }

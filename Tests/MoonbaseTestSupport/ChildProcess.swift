@@ -1,25 +1,25 @@
 public import MoonbasePlatform
 
-/// A program that a test starts: the one place where child processes begin. It is killed when the test lets go of it.
+/// A program that a test starts. All child processes of tests start here, and are killed when the instance is released.
 public final class ChildProcess {
-  /// How a program ended, and what it wrote.
+  /// The end of a program and its output.
   public struct Outcome: Sendable {
-    /// Its exit status; the signal where one ended it.
+    /// The exit status, or the signal that ended the program.
     public let status: Int32
-    /// The signal that ended it, if one did: a crash must not look like an exit status.
+    /// The signal that ended the program, if any: a crash must not look like an exit status.
     public let signal: Int32?
-    /// What it wrote to standard output.
+    /// The program's standard output.
     public let output: String
-    /// What it wrote to standard error.
+    /// The program's standard error.
     public let complaints: String
   }
 
   private let process = Process()
-  /// Files instead of pipes: nothing can fill up while nothing reads.
+  /// Files instead of pipes, since a pipe without a reader fills up.
   private let streams: TemporaryFolder
   private let lines = Pipe()
 
-  /// Starts a program. Without an input it gets the lines of `say`.
+  /// Starts a program. Without `input` it reads the lines passed to `say`.
   public init(
     _ program: URL, _ arguments: [String], in folder: URL? = nil, input: String? = nil,
     environment: [String: String] = [:]
@@ -41,7 +41,7 @@ public final class ChildProcess {
     try process.run()
   }
 
-  /// Starts a program in a terminal, which takes its output.
+  /// Starts a program with its output on a terminal.
   public init(
     _ program: URL, _ arguments: [String], in folder: URL, terminal: FileHandle, environment: [String: String]
   ) throws {
@@ -64,7 +64,7 @@ public final class ChildProcess {
     try ChildProcess(program, arguments, in: folder, input: input, environment: environment).outcome()
   }
 
-  /// Runs a program, by its name on the PATH, to its end.
+  /// Runs a program, found by its name on the PATH, to its end.
   public static func run(
     named name: String, _ arguments: [String], in folder: URL? = nil, input: String = "",
     environment: [String: String] = [:]
@@ -73,32 +73,32 @@ public final class ChildProcess {
     return try run(env, [name] + arguments, in: folder, input: input, environment: environment)
   }
 
-  /// Whether it has not ended.
+  /// Whether the program is running.
   public var isRunning: Bool { process.isRunning }
 
-  /// What it has written to standard output so far.
+  /// The standard output so far.
   public var output: String { text("out") }
 
-  /// Gives it a line.
+  /// Writes a line to standard input.
   public func say(_ line: String) {
     guard process.isRunning else { return }
     try? lines.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
-  /// There are no more lines.
+  /// Closes standard input.
   public func closeInput() { try? lines.fileHandleForWriting.close() }
 
-  /// Does what Ctrl-C does.
+  /// Sends SIGINT, as Ctrl-C does.
   public func interrupt() { process.interrupt() }
 
-  /// Ends it as a crash would.
+  /// Kills the program, as a crash would end it.
   public func kill() {
     guard process.isRunning else { return }
     sendKill(to: process.processIdentifier)
     process.waitUntilExit()
   }
 
-  /// Waits for its end.
+  /// Waits for the end of the program.
   public func outcome() -> Outcome {
     process.waitUntilExit()
     let signal = process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil
@@ -110,5 +110,5 @@ public final class ChildProcess {
   }
 }
 
-/// The signal that nothing can catch.
+/// Sends SIGKILL, which cannot be caught.
 private func sendKill(to process: pid_t) { _ = kill(process, SIGKILL) }

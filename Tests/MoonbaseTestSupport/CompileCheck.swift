@@ -1,12 +1,12 @@
 public import MoonbasePlatform
 
-/// Compiles a piece of Swift against the modules of the test build, to prove what does not compile.
+/// Compiles Swift code against the modules of the test build, to prove that some code does not compile.
 ///
 /// Runs `swiftc -emit-sil`: `-typecheck` skips the region checks that keep objects in their context.
 public struct CompileCheck: Sendable {
   /// Whether the source compiled.
   public var succeeded: Bool
-  /// What the compiler said.
+  /// The compiler's output.
   public var output: String
 
   /// Compiles `source`, with options of the compiler.
@@ -30,7 +30,7 @@ public struct CompileCheck: Sendable {
     succeeded = outcome.status == 0 && outcome.signal == nil
   }
 
-  /// The lines of the source, from 1 on, in which the compiler sees something leave its isolation.
+  /// The lines of the source, counted from 1, in which the compiler reports a value that leaves its isolation.
   public var linesThatLeak: Set<Int> {
     Set(
       output.split(separator: "\n").compactMap { line in
@@ -42,12 +42,12 @@ public struct CompileCheck: Sendable {
       })
   }
 
-  /// Options with which a tool of the compiler finds the modules of the test build.
+  /// Options by which a compiler tool finds the modules of the test build.
   public static func searchOptions() throws -> [String] {
     try searchPaths().flatMap { ["-I", $0] } + madeModuleMaps()
   }
 
-  /// The built Swift modules, and the folders with module maps of C libraries that these need.
+  /// The built Swift modules, and the folders with module maps of the C libraries that they need.
   private static func searchPaths() throws -> [String] {
     let build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -60,7 +60,7 @@ public struct CompileCheck: Sendable {
     return [build.appendingPathComponent("Modules").path] + folders
   }
 
-  /// The module maps that the build made for C targets without one.
+  /// The module maps that the build generated for C targets without one.
   private static func madeModuleMaps() -> [String] {
     let build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let names = (try? FileManager.default.contentsOfDirectory(atPath: build.path)) ?? []

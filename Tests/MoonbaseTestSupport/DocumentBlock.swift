@@ -4,18 +4,18 @@ import MoonbasePlatform
 public struct DocumentBlock: Sendable {
   /// The file and the line, as in `docs/scripting.md:12`.
   public let place: String
-  /// What stands between the fences.
+  /// The text between the fences.
   public let code: String
 
   private static let root = (1...3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
   }
 
-  /// Pages whose blocks belong together, and run in their order (`TutorialTests`).
+  /// Pages whose blocks are run in order by `TutorialTests`.
   public static let walked = ["docs/tutorial-lua.md", "docs/importing.md"]
   /// The page whose code is that of the package in `Examples`.
   public static let ofExample = "docs/tutorial-swift.md"
 
-  /// The blocks of a language in the README and in all of `docs`, but for the pages above.
+  /// The blocks of a language in the README and in `docs`, except the pages above.
   public static func documents(_ language: String) throws -> [DocumentBlock] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("docs").path)
     let pages = names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
@@ -35,7 +35,7 @@ public struct DocumentBlock: Sendable {
     }
   }
 
-  /// All blocks of a file in their order: language, the name behind it, code.
+  /// All blocks of a file in order: language, the name after the language, code.
   public static func all(of path: String) throws -> [(language: String, name: String, code: String)] {
     let source = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     return source.matches(of: #/(?ms)^```(\w+) ?([^\n]*)\n(.*?)^```$/#).map {
@@ -43,7 +43,7 @@ public struct DocumentBlock: Sendable {
     }
   }
 
-  /// `text` gives what a line of the file says; nil where it says nothing.
+  /// `text` returns a line's documentation text, or nil where the line has none.
   private static func blocks(
     _ language: String, of path: String, text: (Substring) -> Substring?
   ) throws -> [DocumentBlock] {

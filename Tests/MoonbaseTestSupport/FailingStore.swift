@@ -18,10 +18,9 @@ extension StoreBench {
   }
 }
 
-/// A store whose n-th read fails, and every one after it until it is told otherwise; or whose commits fail; or whose n-th call of any
-/// kind fails.
+/// A store whose reads fail from the n-th on until reset, whose commits fail, or whose n-th call of any kind fails.
 public final class FailingStore: PersistentStore {
-  /// What the failing call throws.
+  /// The error that failing calls throw.
   public static let error = GraphError(.storeFailure, message: "the disk does not answer")
 
   private let base: any PersistentStore
@@ -43,16 +42,16 @@ public final class FailingStore: PersistentStore {
   /// Lets `count` more reads succeed; nil lets all succeed.
   public func fail(afterReads count: Int?) { readsLeft.withLock { $0 = count } }
 
-  /// Lets commits fail, after all is written.
+  /// Makes commits fail, after all rows are written.
   public func fail(atCommit fails: Bool) { refusesCommits.withLock { $0 = fails } }
 
-  /// Lets `count` more calls succeed, those of save sessions among them, and the one after them fail; the rest succeed.
+  /// Lets `count` calls succeed, including those of save sessions, and the next call fail; later calls succeed.
   public func fail(onceAfterCalls count: Int?) { callsLeft.withLock { $0 = count } }
 
-  /// Runs `body` once, after the next rows were read and before anything else is: somebody else is quick.
+  /// Runs `body` once, after the next read of rows and before any other read, as a faster writer would.
   public func meddle(_ body: @escaping @Sendable () throws -> Void) { meddling.withLock { $0.body = body } }
 
-  /// Runs `body` once, before the next commit, when all is written.
+  /// Runs `body` once, before the next commit, when all rows are written.
   public func meddleOnce(beforeCommit body: @escaping @Sendable () throws -> Void) {
     meddling.withLock { $0.beforeCommit = body }
   }
@@ -74,10 +73,10 @@ public final class FailingStore: PersistentStore {
     return rows
   }
 
-  /// Whether the call that was to fail is still to come.
+  /// Whether the call that is to fail is still to come.
   public var isToFail: Bool { callsLeft.withLock { $0 != nil } }
 
-  /// Gives this as the first of the keys that are asked for.
+  /// Sets the first key that the store reserves next.
   public func give(firstKey: Int64?) { self.firstKey.withLock { $0 = firstKey } }
 
   fileprivate func call() throws {
@@ -136,7 +135,7 @@ public final class FailingStore: PersistentStore {
   }
 }
 
-/// A session of a store that fails when it is told to; to abort never fails.
+/// A save session that fails on demand; aborting never fails.
 private final class FailingSession: SaveSession {
   private let base: any SaveSession
   private let store: FailingStore
@@ -185,7 +184,8 @@ private final class FailingSession: SaveSession {
   func abort() { base.abort() }
 }
 
-/// What a store that fails when it is told to reads; to end never fails. Each page of a cursor is a call, and all together are a read.
+/// A read session that fails on demand; ending it never fails. Each page of a cursor is a call, and all pages together
+/// are a read.
 private final class FailingView: ReadSession {
   private let base: any ReadSession
   private let store: FailingStore

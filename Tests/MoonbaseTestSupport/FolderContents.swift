@@ -15,9 +15,9 @@ struct FolderContents: Sendable {
   var metadata: [String: Value] = [:]
   var lastKeys: [Int: Int64] = [:]
   var rows: [ManagedObjectID: Snapshot] = [:]
-  /// Destinations of many-to-many relationships, and of those without an inverse, from both sides.
+  /// Destinations of many-to-many relationships and of relationships without an inverse, from both sides.
   private var links: [End: [ManagedObjectID]] = [:]
-  /// Ordered relationships as they were saved last.
+  /// The last saved order of ordered relationships.
   private var orders: [End: [ManagedObjectID]] = [:]
 
   init(model: ResolvedModel) { self.model = model }
@@ -44,7 +44,7 @@ struct FolderContents: Sendable {
 
   // MARK: Writing
 
-  /// Writes changes, or returns what is in the way and is of no use any more.
+  /// Writes changes, or returns the conflicts; after conflicts the instance must be discarded.
   mutating func write(_ changes: StoreChanges) -> [SaveConflict] {
     let expected =
       changes.updated.map { ($0.snapshot.id, $0.expectedVersion) }
@@ -118,7 +118,7 @@ struct FolderContents: Sendable {
     if isThere { links[end, default: []].append(id) }
   }
 
-  /// Relationships that would lead to nothing, and rows that lead to what is deleted.
+  /// Dangling references of the changes, and rows that refer to deleted objects.
   private func looseEnds(of changes: StoreChanges) -> [SaveConflict] {
     var conflicts: [SaveConflict] = []
     let changed =
@@ -152,7 +152,7 @@ struct FolderContents: Sendable {
     return conflicts
   }
 
-  /// The rows whose unique values another one has.
+  /// Rows whose unique values another row has.
   private func doubles(in changes: StoreChanges) -> [SaveConflict] {
     var found: [SaveConflict] = []
     for row in changes.inserted + changes.updated.map(\.snapshot) {
@@ -176,7 +176,7 @@ struct FolderContents: Sendable {
 
   // MARK: Files
 
-  /// The texts of the files: one for each entity, one for links, and one for the rest.
+  /// The texts of the files for each entity, for links, and for the rest.
   func files(_ entities: [ResolvedEntity]) -> [(name: String, text: String)] {
     let rows = Dictionary(grouping: rows.values) { $0.id.entityName }
     var files = entities.map { entity in
@@ -224,7 +224,7 @@ struct FolderContents: Sendable {
     }
   }
 
-  /// A letter for the type, and the value.
+  /// A letter for the type, followed by the value.
   private static func text(_ value: Value) -> String {
     switch value {
     case .bool(let bool): bool ? "b1" : "b0"

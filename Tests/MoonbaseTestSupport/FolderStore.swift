@@ -2,17 +2,18 @@ public import MoonbaseGraph
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// A store of a third kind, for tests: a folder with a text file for each entity, written with nothing but what is public.
+/// A third kind of store for tests, written with the public API only: a folder with a text file for each entity.
 ///
-/// It holds all rows in memory and evaluates nothing. A commit writes the files of a new generation, and renames the one that names
-/// them: that is all or nothing. One store at a time has a folder. It keeps no derived counts.
+/// All rows are in memory, and the store evaluates no predicates. A commit writes the files of a new generation and
+/// renames the file that names them, which is atomic. A folder may be used by one store at a time. The store keeps no
+/// derived counts.
 public final class FolderStore: PersistentStore {
   public let identifier: String
   public let entities: [ResolvedEntity]
   private let folder: URL
   fileprivate let contents: Lock<FolderContents>
 
-  /// Opens the store of a folder, or makes one.
+  /// Opens the store of a folder, or makes a new one.
   public init(folder: URL, model: ResolvedModel, configuration: String? = nil) throws {
     self.folder = folder
     entities = try model.entities(inConfiguration: configuration)
@@ -46,7 +47,7 @@ public final class FolderStore: PersistentStore {
 
   public func beginSave(author: String?) -> any SaveSession { FolderSession(self) }
 
-  /// Puts new contents in the place of those that a save began with; false where another one was quicker.
+  /// Replaces the contents with which a save began; false if another save was faster.
   fileprivate func replace(_ old: Int, by new: FolderContents, _ commit: () throws -> Void) throws -> Bool {
     try contents.withLock { contents in
       guard contents.generation == old else { return false }
@@ -82,7 +83,7 @@ public final class FolderStore: PersistentStore {
   }
 }
 
-/// What the store held when reading began.
+/// The contents of the store when the read began.
 private final class FolderView: ReadSession {
   private let contents: FolderContents
 
@@ -90,7 +91,8 @@ private final class FolderView: ReadSession {
 
   var canBeHeldOpen: Bool { true }
 
-  /// Conditions and order are the context's (`plan` is the protocol's own); what is left is the window.
+  /// The context evaluates conditions and order (`plan` has its default implementation); the store applies the window
+  /// only.
   func rows(matching query: StoreQuery) -> any RowCursor { RowList(snapshots(matching: query)) }
 
   func snapshots(matching query: StoreQuery) -> [Snapshot] {
@@ -111,7 +113,7 @@ private final class FolderView: ReadSession {
   func end() {}
 }
 
-/// A save works on a copy, so that giving it up leaves nothing to undo.
+/// A save works on a copy, so aborting has nothing to undo.
 private final class FolderSession: SaveSession {
   private let store: FolderStore
   private let old: Int
@@ -145,6 +147,6 @@ private final class FolderSession: SaveSession {
 }
 
 extension ManagedObjectID {
-  /// The primary key: what follows the `p` of `x-coredata://UUID/Person/p12`.
+  /// The primary key: the number after the `p` of `x-coredata://UUID/Person/p12`.
   fileprivate var number: Int64 { Int64(uriRepresentation.split(separator: "/").last?.dropFirst() ?? "") ?? 0 }
 }

@@ -1,8 +1,8 @@
 @preconcurrency import MoonbaseMeter
 
-/// Counts what the host would charge to a script.
+/// Counts the host work that a script would be charged for.
 public enum HostWorkMeter {
-  /// The units of work that `body` does on this thread, which runs no script.
+  /// The units of work of `body` on this thread, outside of a script.
   public static func units(_ body: () throws -> Void) rethrows -> Int {
     let before = moonbase_meter_rest
     try body()

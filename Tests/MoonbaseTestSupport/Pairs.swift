@@ -1,15 +1,15 @@
 public import MoonbaseGraph
 public import MoonbaseModel
 
-/// A model with each kind of relationship, from an entity to itself, and what must hold of a store for it.
+/// A model with each kind of relationship, from an entity to itself, and its invariants.
 public enum Pairs {
-  /// Relationships by name, with the name of the relationship back.
+  /// Relationships by name, with the name of the inverse.
   public static let inverses = [
     "spouse": "spouse", "seat": "sitter", "sitter": "seat", "parent": "children", "children": "parent",
     "shelf": "books",
     "books": "shelf", "friends": "friends", "likes": "likedBy", "likedBy": "likes",
   ]
-  /// Those that lead to several objects.
+  /// The to-many relationships.
   public static let toMany: Set = ["children", "books", "friends", "likes", "likedBy"]
 
   /// The model as a value.
@@ -28,7 +28,7 @@ public enum Pairs {
     return ManagedObjectModel(entities: [node, leaf])
   }
 
-  /// What each relationship of each object leads to, by the objects' names.
+  /// The destinations of each relationship of each object, by the objects' names.
   public static func links(in context: ManagedObjectContext) throws -> [String: [String: [String]]] {
     var result: [String: [String: [String]]] = [:]
     for node in try context.fetch(FetchRequest("Node")) {
@@ -36,7 +36,7 @@ public enum Pairs {
         let destinations =
           try toMany.contains(name) ? node.objects(forKey: name) : [node.object(forKey: name)].compactMap { $0 }
         result[text(node), default: [:]][name] = try destinations.map { destination in
-          // A destination that is gone has no name.
+          // A deleted destination has no name.
           try destination.fireFault()
           return text(destination)
         }
@@ -45,7 +45,7 @@ public enum Pairs {
     return result
   }
 
-  /// Links that do not lead back, or lead twice to one object.
+  /// Links without an inverse link, and duplicate links.
   public static func broken(in context: ManagedObjectContext) throws -> [String] {
     let links = try links(in: context)
     var broken: [String] = []

@@ -41,7 +41,7 @@ public enum People {
     return ManagedObjectModel(entities: [person, employee, department, project])
   }
 
-  /// A coordinator over an empty in-memory store, or over what `wrap` makes of it.
+  /// A coordinator over an empty in-memory store, or over the store that `wrap` makes from it.
   public static func coordinator(
     _ model: ManagedObjectModel = model(), wrap: (any PersistentStore) -> any PersistentStore = { $0 }
   ) throws -> PersistentStoreCoordinator {
@@ -51,7 +51,7 @@ public enum People {
     return coordinator
   }
 
-  /// The same, and departments have guests: a relationship that is not saved.
+  /// The model with guests of departments: a transient relationship.
   public static func modelWithGuests() -> ManagedObjectModel {
     var model = model()
     var guests = RelationshipDescription.toMany("guests", destination: "Person", inverse: "visits")
@@ -63,7 +63,7 @@ public enum People {
     return model
   }
 
-  /// A context of its own over an empty in-memory store.
+  /// A new context over an empty in-memory store.
   public static func context(extensions: (any ExtensionProvider)? = nil) throws -> ManagedObjectContext {
     try ManagedObjectContext(coordinator(), extensions: extensions)
   }

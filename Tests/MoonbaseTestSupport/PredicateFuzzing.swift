@@ -3,7 +3,7 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Predicate
 
-/// What a fuzzer does with bytes: predicate text is refused, or it prints, parses to itself and can be evaluated.
+/// Fuzzing of predicate text: a text is refused, or it prints, parses to itself and can be evaluated.
 package enum PredicateFuzzing {
   /// Tries some bytes as predicate text. Traps where printing and parsing disagree.
   package static func run(_ bytes: [UInt8]) {

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
-/// The seconds that `body` took of a processor on this thread, however busy others keep the machine: for tests of how work grows, which no
-/// other count of it tells.
+/// The processor seconds of `body` on this thread, independent of other load: for tests of growth where no other
+/// measure exists.
 public func processorSeconds(_ body: () throws -> Void) rethrows -> Double {
   let began = threadSeconds
   try body()

@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats, so that a failure can be seen again.
+/// Random numbers determined by a seed, so that a failure can be reproduced.
 public struct SplitMix: RandomNumberGenerator {
   private var state: UInt64
 

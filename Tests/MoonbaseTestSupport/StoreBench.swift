@@ -5,18 +5,18 @@ import MoonbaseSQLiteStore
 
 public import struct MoonbaseModel.SortDescriptor
 
-/// The stores over which a behaviour of the graph is tested.
+/// The kinds of stores with which behaviour of the graph is tested.
 public enum StoreKind: Sendable {
   case memory, sqlite
-  /// A store that knows nothing of the package but what is public.
+  /// A store written with the public API only.
   case folder
 
-  /// The stores that the package has.
+  /// The package's own stores.
   public static let allCases: [StoreKind] = [.memory, .sqlite]
-  /// Those and one that somebody else could have written: for what the protocol of stores promises.
+  /// The package's stores and the folder store: for behaviour that the store protocol promises.
   public static let withFolder: [StoreKind] = allCases + [.folder]
 
-  /// A new store, for all entities or those of a configuration; a file lies in `folder`.
+  /// A new store, for all entities or those of a configuration; a file is in `folder`.
   public func store(
     for model: ResolvedModel, configuration: String? = nil, in folder: TemporaryFolder
   ) throws -> any PersistentStore {
@@ -30,13 +30,13 @@ public enum StoreKind: Sendable {
   }
 }
 
-/// An empty store of one kind, its coordinator, and contexts over them. The store goes with the bench.
+/// An empty store of one kind, its coordinator, and contexts over them. The bench owns the store.
 public final class StoreBench {
   /// The coordinator of the store.
   public let coordinator: PersistentStoreCoordinator
   private let folder: TemporaryFolder
 
-  /// Makes a store, or what `wrap` makes of it.
+  /// Makes a store, or the store that `wrap` makes from it.
   public init(
     _ kind: StoreKind, _ model: ManagedObjectModel = People.model(),
     wrap: (any PersistentStore) -> any PersistentStore = { $0 }
@@ -63,14 +63,14 @@ public final class StoreBench {
     return context([entity: [entry]])
   }
 
-  /// A context that shares the store and nothing else: no row that another one has read.
+  /// A context that shares only the store, not the row cache.
   public func stranger(_ extensions: [String: [EntityExtension]] = [:]) -> ManagedObjectContext {
     let domain = ExtensionRegistry()
     domain.extensions = extensions
     return ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator), extensionRegistry: domain)
   }
 
-  /// What the store holds of an attribute, in the order of its values.
+  /// The stored values of an attribute, sorted.
   public func saved(_ entity: String, _ key: String) throws -> [Value] {
     let fresh = stranger()
     var request = FetchRequest(entity)

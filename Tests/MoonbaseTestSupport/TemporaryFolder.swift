@@ -1,8 +1,8 @@
 public import MoonbasePlatform
 
-/// A folder that goes with the test.
+/// A folder that is deleted with the instance.
 public final class TemporaryFolder {
-  /// Where it lies.
+  /// The folder's location.
   public let url: URL
 
   /// Makes the folder.
@@ -13,7 +13,7 @@ public final class TemporaryFolder {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The place of a file in the folder.
+  /// The location of a file in the folder.
   public func file(_ name: String = "store.sqlite") -> URL { url.appendingPathComponent(name) }
 
   /// The names and contents of all files, hidden ones too.

@@ -1,21 +1,22 @@
 import MoonbasePlatform
 
-/// How much the tests do: `scripts/test` is short, `scripts/test --long` does everything at full counts.
+/// The amount of work of the tests: `scripts/test` is short, `scripts/test --long` uses full counts.
 ///
-/// Only this file reads variables of the environment for tests: `MOONBASE_TESTS=long`, and the variables that `Repetition` names.
+/// Only this file reads variables of the environment for tests: `MOONBASE_TESTS=long`, and the variables that
+/// `Repetition` names.
 public enum TestLength {
   private static let environment = ProcessInfo.processInfo.environment
 
-  /// Whether everything is run at full counts.
+  /// Whether full counts are used.
   public static let isLong = environment["MOONBASE_TESTS"] == "long"
 
-  /// A number that a person gave for one run.
+  /// A number set in the environment for one run.
   static func given(_ variable: String) -> Int? { environment[variable].flatMap { Int($0) } }
 
-  /// The first seed, where a person gave one: to run a failure again.
+  /// The first seed, if set in the environment to reproduce a failure.
   public static let firstSeed = given("MOONBASE_SEED")
 
-  /// The folder of stores and models of other projects, where a person named one.
+  /// The folder of stores and models of other projects, if set in the environment.
   public static let fixtures = environment["MOONBASE_FIXTURES"]
 
   /// Every element in the long run; in the short run the first and every `step`th after it.
@@ -24,26 +25,27 @@ public enum TestLength {
   }
 }
 
-/// A number that a test repeats something, or of how much it makes: one for every run, and one for the run before a release.
+/// The number of repetitions or objects of a test, in a short run and in the long run before a release.
 ///
-/// All of them stand here, so that the length of a run can be read in one place. `TestLengthTests` looks for others in the tests.
+/// All counts are defined here, so that the length of a run is visible in one place. `TestLengthTests` looks for others
+/// in the tests.
 public struct Repetition: Sendable {
   /// The number of this run.
   public let count: Int
   private let isGiven: Bool
 
-  /// `variable` is the name by which a person gives another number.
+  /// `variable` is the name by which the environment sets another number.
   init(short: Int, long: Int, variable: String? = nil) {
     let given = variable.flatMap(TestLength.given)
     count = given ?? (TestLength.isLong ? long : short)
     isGiven = given != nil
   }
 
-  /// How many seeds there are: one, where a person named the first and not how many.
+  /// The number of seeds: 1 if the environment sets the first seed and no count.
   public var seeds: Int { TestLength.firstSeed == nil || isGiven ? count : 1 }
 }
 
-/// Programs that are killed, disks that fail, processes that get into each other's way.
+/// Killed programs, failing disks, and conflicting processes.
 extension Repetition {
   public static let killedWriters = Repetition(short: 10, long: 100, variable: "MOONBASE_CYCLES")
   public static let killedMigrations = Repetition(short: 5, long: 50, variable: "MOONBASE_CYCLES")
@@ -56,7 +58,7 @@ extension Repetition {
   public static let conflictingSaves = Repetition(short: 100, long: 500)
 }
 
-/// Random sequences beside a naive model.
+/// Random sequences compared with a naive model.
 extension Repetition {
   public static let referenceSequences = Repetition(short: 32, long: 120, variable: "MOONBASE_SEQUENCES")
   public static let plainSequences = Repetition(short: 120, long: 4_000, variable: "MOONBASE_SEQUENCES")
@@ -65,7 +67,7 @@ extension Repetition {
   public static let luaSequences = Repetition(short: 60, long: 1_000, variable: "MOONBASE_SEQUENCES")
 }
 
-/// Seeds, rounds and rows of suites that compare a context with something simpler.
+/// Seeds, rounds and rows of suites that compare a context with a simpler reference.
 extension Repetition {
   public static let reloads = Repetition(short: 60, long: 10_000)
   public static let reloadSeeds = Repetition(short: 10, long: 30)
@@ -95,7 +97,7 @@ extension Repetition {
   public static let dictionaryRows = Repetition(short: 150, long: 600)
 }
 
-/// Seconds that threads work beside each other.
+/// Seconds for which threads run in parallel.
 extension Repetition {
   public static let secondsOfReaders = Repetition(short: 2, long: 10, variable: "MOONBASE_SECONDS")
 }

@@ -3,8 +3,8 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Containers and contexts that are closed: while they are in use, twice, in any order. What is asked of them afterwards is an error, and
-/// never a trap.
+/// Closing containers and contexts: while they are in use, twice, in any order. Later operations throw errors and never
+/// trap.
 @MainActor @Suite struct ClosingTests {
   private static let model = ManagedObjectModel(entities: [
     {
@@ -41,7 +41,7 @@ import Testing
     try ManagedObjectContext(container.coordinator, extensions: container.extensions)
   }
 
-  /// Everything that a program may ask of a context and an object. None of it may trap.
+  /// Calls every operation of a context and an object. None of them may trap.
   private func askEverything(of context: ManagedObjectContext, _ object: ManagedObject) {
     let requests: [() throws -> Void] = [
       { try context.save() }, { try context.saveAhead() }, { try context.finishSave() },
@@ -91,7 +91,7 @@ import Testing
     askEverything(of: child, below)
   }
 
-  /// Whatever stands on its way ends first: the context stays open, and says why.
+  /// A context in the middle of an operation stays open, and `close` throws with the reason.
   @Test func aContextIsNotClosedInTheMiddleOfSomething() throws {
     let tries = Lock<[String]>([])
     func trying(_ context: ManagedObjectContext) {
@@ -162,7 +162,7 @@ import Testing
     #expect(throws: GraphError.self) { try view.fetch(FetchRequest("P")) }
     askEverything(of: view, object)
     _ = try? container.reloadExtensions()
-    // A context of another thread that is still there finds no store.
+    // A remaining context of another thread finds no store.
     await #expect(throws: GraphError.self) {
       try await background.perform { context in
         try context.insert("P", values: ["s": "c"])
@@ -179,8 +179,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Saves, fetches and walks of many contexts are under way: all end with an error or with what they were to do, and
-    /// no file stays open.
+    /// During saves, fetches and walks of many contexts: each operation succeeds or throws, and no file stays open.
     @Test func closingEndsTheWorkOfManyContexts() async throws {
       let url = folder.file("busy.sqlite")
       let container = try PersistentContainer(model: Self.model, store: .sqlite(url))
@@ -213,12 +212,12 @@ import Testing
         try await Task.sleep(for: .milliseconds(1))
       }
       let time = try ContinuousClock().measure { try container.close() }
-      // A walk that another thread is giving up may keep its file for a moment.
+      // A walk that another thread is ending may keep its file open for a moment.
       for _ in 0..<500 where ProcessFigures.openFiles(of: url) > 0 { try await Task.sleep(for: .milliseconds(10)) }
       #expect(ProcessFigures.openFiles(of: url) == 0)
       print("closing with 100 busy contexts took \(time)")
       for task in tasks { await #expect(throws: GraphError.self) { try await task.value } }
-      // What was told to be saved is there, and nothing else.
+      // The acknowledged saves are in the file, and no others.
       let again = try PersistentContainer(model: Self.model, store: .sqlite(url))
       let names = try await again.withContext { context in
         try context.fetch(FetchRequest("P", where: "NOT s BEGINSWITH 'first'")).compactMap { $0["s"].string }
@@ -249,7 +248,7 @@ import Testing
     container.withLock { $0 = nil }
   }
 
-  /// The Lua states, stores and contexts of a container go with the last of them, in any order.
+  /// The Lua states, stores and contexts of a container are released with the last of them, in any order.
   @Test(arguments: [0, 1, 2]) func whatOutlivesItsContainerWorksOn(_ order: Int) throws {
     weak var gone: PersistentStoreCoordinator?
     try {

@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A container whose extensions are read anew while it is in use.
+/// A container whose extensions are reloaded while it is in use.
 @Suite struct ContainerReloadTests {
   private static let model = ManagedObjectModel(entities: [
     {
@@ -48,7 +48,7 @@ import Testing
     let observation = try person.observe("label") { told.append($0.new) }
     try Self.file(2).write(to: folder.file("names.lua"))
     #expect(news.next() == "reloaded names 2")
-    // The view context follows without being asked for anything, once the main actor is free.
+    // The view context adopts the version by itself, once the main actor is free.
     for _ in 0..<1000 where told.isEmpty { await Task.yield() }
     #expect(told == ["x2"])
     #expect(
@@ -73,7 +73,7 @@ import Testing
     #expect(person["label"] == "x2")
   }
 
-  /// Contexts on several threads, and reloads at any time: each reads a value of one version, and none is lost.
+  /// Contexts on several threads, with reloads at random: each reads values of one version, and no version is missed.
   @Test func contextsOfSeveralThreadsFollow() async throws {
     let folder = try TemporaryFolder()
     try Self.file(0).write(to: folder.file("names.lua"))

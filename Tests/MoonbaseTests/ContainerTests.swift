@@ -60,7 +60,7 @@ import struct MoonbaseModel.SortDescriptor
     try context.insert("Person", values: ["name": "p"])
     try context.save()
     #expect(try ManagedObjectModel(contentsOf: store).entities.map(\.name) == ["Person"])
-    // Another process that closes the file takes the write-ahead log away, unless it sees that somebody has the store open.
+    // Another process that closes the file removes the write-ahead log, unless the file is still open elsewhere.
     let other = try ChildProcess.run(named: "sqlite3", [store.path, "SELECT COUNT(*) FROM ZPERSON"])
     #expect(other.output == "1\n" && other.status == 0)
     #expect(FileManager.default.fileExists(atPath: store.path + "-wal"))

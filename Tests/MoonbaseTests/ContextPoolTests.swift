@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The bounded contexts of a container that tasks take in turn.
+/// The limited number of contexts of a container that tasks use in turn.
 @Suite(.timeLimit(.minutes(3))) struct ContextPoolTests {
   private static let model = ManagedObjectModel(entities: [
     {
@@ -37,7 +37,7 @@ import Testing
     return try PersistentContainer(description)
   }
 
-  /// A getter that is broken gives no value to an accessor that cannot throw. The closure must not pass for a success.
+  /// The failing getter gives no value to an accessor that cannot throw; the closure must fail nevertheless.
   @Test func anErrorThatAnAccessorKeptIsThrownAtTheEnd() async throws {
     let container = try container()
     try await container.withContext { context in
@@ -50,7 +50,7 @@ import Testing
       }
     }
     #expect(error?.property == "label" && error?.message.contains("e.lua:") == true, "\(error as Any)")
-    // Where the closure looks at the errors itself, it has its result.
+    // If the closure drains the errors itself, it succeeds.
     let count = try await container.withContext { context in
       _ = try context.fetch(FetchRequest("Person")).map { $0["label"] }
       return context.drainAccessorErrors().count
@@ -166,7 +166,7 @@ import Testing
 
   private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 
-  /// Waits on a thread of its own.
+  /// Waits on another thread.
   private static func passes(_ semaphore: DispatchSemaphore) async {
     await withCheckedContinuation { continuation in
       Thread {
@@ -181,7 +181,7 @@ import Testing
     try await container.withContext { _ in
       let error = await #expect(throws: GraphError.self) { try await container.withContext { _ in } }
       #expect(error?.code == .contextBusy)
-      // A child task has one of the others.
+      // A child task uses another context of the pool.
       async let count = container.performBackgroundTask { try $0.count(FetchRequest("Person")) }
       let found = try await count
       #expect(found == 0)
@@ -242,7 +242,7 @@ import Testing
         try await group.waitForAll()
       }
       let (files, bytes) = most.withLock { $0 }
-      // Eight that read and one that writes: each has the file and its log, and all share the log's index.
+      // Eight readers and one writer: each has the file and its log open, and all share the log's index.
       #expect(files <= 2 * 9 + 1, "\(files) open files")
       #expect(bytes - idle < 64 << 20, "\((bytes - idle) >> 20) MiB above the idle process")
     }

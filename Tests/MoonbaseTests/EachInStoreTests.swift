@@ -5,7 +5,7 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// What a script does with each object, in one statement of the store and one object after the other: both leave the same.
+/// Code for each object, run in one statement of the store and object by object: both give the same result.
 @Suite struct EachInStoreTests {
   private typealias Bench = EachBench
 
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Then nothing is changed, and objects say which of them it is.
+  /// In these cases nothing is changed, and the run by objects names the failing object.
   @Test(
     arguments: [
       "object.n = object.n + 1", "object.n = object.n and object.n * 1e9", "object.s = object.s:upper()",
@@ -65,7 +65,7 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
-  /// An object refuses a value when it is assigned, and not when it is the last one.
+  /// An object checks each assigned value, not only the last one.
   @Test(
     arguments: [
       "object.n = 'x' object.n = 1", "object.n = 3.5 object.n = math.floor(object.n)",
@@ -81,7 +81,7 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
-  /// To call it twice, or with values in place of objects, would be seen.
+  /// Calling the code twice, or with values instead of objects, would be noticed.
   @Test(arguments: [
     "count = (count or 0) + 1 object.n = count", "do local n = 1 end n = 2 object.n = n",
     "print(object.s) object.n = 1",
@@ -120,7 +120,7 @@ import Testing
     #expect(try bench.contents() == before)
     let done = try bench.inStore("object.n = (object.n or 0) + 500", where: nil)
     #expect(done?.changed == 300)
-    // A row that was wrong before is one of those that a save would refuse.
+    // A row that was invalid before would be refused by a save.
     try bench.raw().executeScript("UPDATE ZITEM SET ZMUST = NULL WHERE Z_PK = 7")
     #expect(try bench.inStore("object.t = 'new'", where: nil) == nil)
     #expect(try bench.inStore("object.t = 'new'", where: "must != NULL")?.changed == 299)
@@ -140,7 +140,7 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
-  /// On two threads a connection of its own reads the table beside it.
+  /// On two threads, a second connection reads the table.
   @Test(arguments: [false, true]) func aWholeTableIsOneStatement(_ pipes: Bool) throws {
     let bench = try Bench(pipes: pipes)
     let function = try bench.function("object.s = (object.s or '') .. '!'")
@@ -191,7 +191,7 @@ import Testing
     try Bench(rules: rules, extending: extending, pipes: pipes)
   }
 
-  /// A template may have a limit: an update takes all that match.
+  /// A template may have a limit, but an update changes all matching rows.
   @Test func aLimitIsKept() throws {
     let bench = try Bench()
     var request = FetchRequest("Item")
@@ -209,7 +209,7 @@ import Testing
     #expect(try done())
   }
 
-  /// The second parameter of a file hides a function of the library.
+  /// A parameter of the file hides a function of the library.
   @Test(arguments: ["(object, object) object.n = 3", "(object, type) object.s = type(object.n)"])
   func parametersThatHideNamesAreLeftToObjects(_ text: String) throws {
     let bench = try Bench()
@@ -245,7 +245,7 @@ import Testing
     #expect(try storing.inStore("object.s = 'a'", where: nil) == nil)
   }
 
-  /// Of a row it is not known whose rules are its own.
+  /// A row alone does not tell which entity's rules apply.
   @Test func rulesOfEntitiesWithSubentitiesAreAskedByObjects() throws {
     let folder = try Workplace()
     let text = """
@@ -270,9 +270,9 @@ import Testing
   }
 }
 
-/// The function runs on one thread, and another one writes what it gives.
+/// The function runs on one thread, and another thread writes its results.
 @Suite struct EachOnTwoThreadsConcurrencyTests {
-  /// More rows than the pipe between the two holds, some of which are long, and some of which stay as they are.
+  /// More rows than the pipe between the two threads holds, some long and some unchanged.
   @Test(arguments: [
     "object.s = object.s and ('x'):rep((object.n or 0) % 97) .. object.s", "object.n = 7", "object.t = nil",
   ])
@@ -284,7 +284,7 @@ import Testing
     #expect(try one.contents() == other.contents())
   }
 
-  /// Each may fail first: the function, early or late, and the statement.
+  /// Either may fail first: the function, early or late, or the statement.
   @Test func whoeverFailsEndsBoth() throws {
     let bench = try EachBench(count: 12_000, pipes: true)
     try bench.raw().executeScript("UPDATE ZITEM SET ZLONG = Z_PK")
@@ -305,7 +305,7 @@ import Testing
     #expect(try bench.inStore("object.s = 'new' .. object.long", where: nil)?.changed == 12_000)
   }
 
-  /// A run that is to end does, wherever the two are.
+  /// A run ends at its limit, whatever both threads are doing.
   @Test(arguments: [20_000, 100_000, 300_000]) func aLimitEndsBoth(_ instructions: Int64) throws {
     let bench = try EachBench(count: 12_000, pipes: true)
     let before = try bench.contents()
@@ -320,7 +320,7 @@ import Testing
   }
 }
 
-/// A store of some items, with all that a column may hold.
+/// A store of items with every value that a column may hold.
 private final class EachBench {
   let folder: URL
   let container: PersistentContainer
@@ -329,8 +329,8 @@ private final class EachBench {
   let store: SQLiteStore
   private let hasSubentity: Bool
 
-  /// With `rules` in Lua for attributes of items, and more of what an extension may say of them.
-  /// `pipes` lets the function run beside the update, which tables of few rows do not.
+  /// `rules` are Lua rules for attributes of items, `extending` is the remainder of the extension. `pipes` runs the
+  /// function in parallel to the update, which small tables otherwise do not.
   init(
     _ additions: String = "", rules: String? = nil, extending: String = "", seed: UInt64 = 1, count: Int = 300,
     pipes: Bool = false
@@ -395,7 +395,7 @@ private final class EachBench {
     try context.save()
   }
 
-  /// What the tables hold.
+  /// The contents of the tables.
   func contents() throws -> String? {
     let columns =
       [
@@ -421,7 +421,7 @@ private final class EachBench {
     return done.map { ($0.matched, $0.changed) }
   }
 
-  /// The same by objects; nil where one of them fails.
+  /// Runs the code object by object; nil if an object fails.
   func byObjects(_ code: String, where condition: String?) throws -> (matched: Int, changed: Int)? {
     let function = try function(code)
     let objects = try context.fetch(Self.request(condition))
@@ -441,7 +441,7 @@ private final class EachBench {
   }
 }
 
-/// A folder that goes with it.
+/// A folder that is deleted with the instance.
 private final class Workplace {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Each-\(UUID().uuidString)")
 

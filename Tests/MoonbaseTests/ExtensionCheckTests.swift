@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What an app shows of its extensions: mistakes, generations and prints.
+/// Information about an app's extensions: mistakes, generations and printed output.
 @MainActor @Suite(.timeLimit(.minutes(2))) struct ExtensionCheckTests {
   private static let model = ManagedObjectModel(entities: [
     {
@@ -39,7 +39,7 @@ import Testing
     let findings = try container.extensions.check()
     #expect(findings.count == 2 && findings.allSatisfy { $0.file?.hasSuffix("people.lua") == true && $0.line != nil })
     #expect(findings.contains { $0.message.contains("nam") && $0.message.contains("name") }, "\(findings)")
-    // What it found goes to another program and back.
+    // Findings can be encoded for another program and decoded.
     let data = try JSONEncoder().encode(findings)
     #expect(try JSONDecoder().decode([ExtensionFinding].self, from: data) == findings)
     try write("return {")
@@ -59,14 +59,14 @@ import Testing
     try container.reloadExtensions()
     #expect(container.extensions.generation == 1)
     #expect(try await background.perform { $0.extensionGeneration } == 1)
-    // A context of the pool, whose Lua state is used again.
+    // A context of the pool, whose Lua state is reused.
     for _ in 0..<3 { #expect(try await container.withContext { $0.extensionGeneration } == 1) }
     try view.processPendingChanges()
     #expect(view.extensionGeneration == 1)
     try write("return {")
     #expect(throws: (any Error).self) { try container.reloadExtensions() }
     #expect(container.extensions.generation == 1)
-    // A suspended closure keeps what it began with until an edge of its own work.
+    // A suspended closure keeps its version until its own work reaches a safe point.
     try write("return { version = \"3\" }")
     try await background.perform { context in
       try await MainActor.run { _ = try container.reloadExtensions() }

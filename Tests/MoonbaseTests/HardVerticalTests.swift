@@ -4,9 +4,10 @@ import MoonbasePlatform
 import MoonbaseStoreKit
 import Testing
 
-/// Script → fetch → SQLite → pure function in another Lua state: every way it can end leaves everything usable.
+/// A script fetches, SQLite calls a pure function in another Lua state: after every kind of end everything remains
+/// usable.
 @Suite struct HardVerticalTests {
-  /// A store with 200 items, whose extension can be written anew.
+  /// A store with 200 items, whose extension can be rewritten.
   private final class Bench {
     static let model = """
       return { entities = { Item = { attributes = { number = { "integer64", optional = false, default = 0 } } } } }
@@ -79,7 +80,7 @@ import Testing
     let domain = try bench.domain(limits: limits)
     let (outcome, _) = bench.run("pcall(function() \(fetch) end) print('swallowed')", in: domain)
     #expect(outcome.status == 3, "\(outcome)")
-    // The same state, connection and functions go on.
+    // State, connection and functions remain usable.
     let (second, output) = bench.run("print(moonbase.context:fetch('Item'):where('number > 100'):count())", in: domain)
     #expect(second.status == 0 && output == "100\n", "\(second)")
     let (third, text) = bench.run(
@@ -125,7 +126,7 @@ import Testing
       let walk = try context.fetchedObjects(FetchRequest("Item", where: Predicate(format: "score > 100")))
       try Bench.write("return -number", to: folder)
       try extensions.reload()
-      // What the walk found is the former generation's; the next request takes over what was read.
+      // The walk uses the former generation; the next request adopts the new version.
       let found = walk.map(\.objectID).count
       return (found, try context.count(FetchRequest("Item", where: Predicate(format: "score > 0"))))
     }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A program goes on with what a script used whose run had to end while the host was at work for it.
+/// After a run ends during host work, the program can continue to use the container.
 @Suite struct HostLimitTests {
   private static let model = """
     return { entities = { P = {
@@ -15,7 +15,7 @@ import Testing
     } } }
     """
 
-  /// Half a minute of work for SQLite, so that no machine is done with it before a limit is reached.
+  /// Half a minute of work for SQLite, so that even a fast machine reaches the limit first.
   private static let count = """
     moonbase.context:fetch('P'):where('SUBQUERY(friends, $a, SUBQUERY($a.friends, $b, SUBQUERY($b.friends, $c, SUBQUERY('
       .. '$c.friends, $d, SUBQUERY($d.friends, $e, $e.n * $d.n * $b.n * $c.n * $a.n = -1).@count > 0).@count > 0).@count > 0'
@@ -73,7 +73,8 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
-  /// Interrupts a run when SQLite has begun with the statement in question; without SQLite, shortly after the script began.
+  /// Interrupts a run once SQLite has begun the tested statement, or without SQLite shortly after the start of the
+  /// script.
   private func interrupt(
     _ domain: ScriptDomain, for end: End, in container: PersistentContainer, _ note: @escaping @Sendable () -> Void
   ) {
@@ -115,18 +116,18 @@ import Testing
     assert(not ok and tostring(message):find("its parent Something"), tostring(message))
     """
 
-  /// Each of a hundred mistakes is compared with all names, and no mistake after these.
+  /// Each of the first hundred mistakes is compared with all names, and no later mistake.
   @Test func mistakesOfAModelCostAsMuchAsItHasNames() throws {
     let script = { (count: Int) in Self.mistakes.replacing("%", with: "\(count)") }
     #expect(try end(script(500), instructions: 3_000_000).0 == 0)
-    // Were each of the four thousand compared with all, it would take minutes.
+    // Comparing each of the four thousand with all names would take minutes.
     var status: Int32 = -1
     let seconds = try processorSeconds { status = try end(script(4000), instructions: 24_000_000).0 }
     #expect(status == 0 && seconds < 30, "\(status), \(seconds)")
     #expect(try end(script(4000), instructions: 3_000_000).0 == 3)
   }
 
-  /// A pass over a long text looks whether the run must end.
+  /// A pass over a long text checks whether the run must end.
   @Test(arguments: [
     "name BEGINSWITH[cd] %@", "name =[cd] %@", "name IN[cd] {%@}", "name CONTAINS[d] %@",
     "canonical:(name) = canonical:(%@)",
@@ -142,7 +143,8 @@ import Testing
     #expect(try end(script, instructions: 50_000_000) == (0, ""))
   }
 
-  /// The text of a predicate is counted as it is read, a list in it element by element, a column of a result like a predicate.
+  /// The text of a predicate is charged as it is parsed, its lists element by element, and a result's column like a
+  /// predicate.
   @Test(arguments: [
     ("local list = ('1,'):rep(300000) .. '1'", "c:fetch('T'):where('n IN {' .. list .. '}')"),
     ("local list = ('n = 1 OR '):rep(100000) .. 'n = 1'", "c:fetch('T'):where(list)"),
@@ -167,7 +169,7 @@ import Testing
     #expect(try end(opening + "pcall(function() \(work) end) c:reset()", instructions: units).0 == 3)
   }
 
-  /// What is too long to be anybody's name, or to be taken apart, is refused at once.
+  /// A text too long for a name or for parsing is refused at once.
   @Test(arguments: [
     ("fetch('P'):sort(('x.'):rep(5e6)):all()", "a key path has at most 65536 bytes, and this one has 10000000: x.x."),
     ("fetch('P'):prefetch(('x.'):rep(5e6)):all()", "a key path has at most 65536 bytes"),
@@ -214,7 +216,7 @@ import Testing
     #expect(text.utf8.count < 3000)
   }
 
-  /// A table in many places of a model is there once for the script and many times for the host.
+  /// A table used in many places of a model exists once for the script and many times for the host.
   private static let nested = """
     local t = { 1 } for i = 1, 12 do local n = {} for j = 1, 40 do n[j] = t end t = n end
     local model = { entities = { E = { attributes = { a = "string" }, user_info = { a = t } } } }
@@ -246,7 +248,7 @@ import Testing
     #expect(try end(script, memory: 16 << 20).0 == 3)
   }
 
-  /// What a script could not hold is not read: not even SQLite has it in memory.
+  /// A value too large for the script is not read, not even by SQLite.
   @Test(arguments: [
     "for o in c:fetch('E'):each() do print(o.a) end", "print(c:fetch('E'):where('a CONTAINS %@', 'y'):count())",
     "print(#c:fetch('E'):sort('a'):all())", "print(#c:fetch('E'):dictionaries())",

@@ -3,8 +3,8 @@ import MoonbaseLua
 import MoonbaseTestSupport
 import Testing
 
-/// What an app gets that embeds the engine, and whose extensions pass a limit or do not run: errors of the graph, with entity and
-/// property, and errors of scripts, for `LuaError` is not exported.
+/// Errors for an app whose extensions exceed a limit or do not run: graph errors with entity and property, and script
+/// errors. `LuaError` is not exported.
 @Suite struct LimitErrorTests {
   private let model = ManagedObjectModel {
     EntityDescription("P") {

@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Stores of a container, of which some cannot be opened.
+/// Containers with several stores, some of which cannot be opened.
 @Suite struct LoadedStoreTests {
   private var model: ManagedObjectModel {
     var entities = ["A", "B", "C"].map { EntityDescription($0) }
@@ -13,7 +13,7 @@ import Testing
     return model
   }
 
-  /// Files by configuration, the second of which is none.
+  /// Files by configuration, the second of which is no store.
   private func description(_ folder: TemporaryFolder) throws -> ContainerDescription {
     try Data("no store".utf8).write(to: folder.file("two"))
     let stores = ["one", "two", "three"].map { PersistentStoreDescription.sqlite(folder.file($0), configuration: $0) }
@@ -42,14 +42,14 @@ import Testing
       try context.save()
     }
     try context.rollback()
-    // What failed is tried again, and nothing else.
+    // Only the failed store is tried again.
     #expect(load(container).map(\.name) == ["two"])
     try FileManager.default.removeItem(at: folder.file("two"))
     let second = load(container)
     #expect(second.map(\.name) == ["two"] && second[0].code == nil && load(container).isEmpty)
     try context.insert("B")
     try context.save()
-    // One that was taken out is opened again.
+    // A removed store is opened again.
     try container.coordinator.remove(#require(container.coordinator.persistentStore(for: folder.file("one"))))
     #expect(load(container).map(\.name) == ["one"] && container.coordinator.persistentStores.count == 3)
     #expect(try ManagedObjectContext(container.coordinator).count(FetchRequest("A")) == 1)
@@ -60,7 +60,7 @@ import Testing
     let description = try description(folder)
     let error = #expect(throws: GraphError.self) { try PersistentContainer(description) }
     #expect(error?.code == .invalidStore && error?.message.contains(folder.file("two").path) == true)
-    // The first is closed, and an empty store that can be opened; the third was not made.
+    // The first is closed and becomes an empty store; the third was not made.
     try SQLiteStore.destroy(storeAt: folder.file("one"))
     #expect(!FileManager.default.fileExists(atPath: folder.file("three").path))
     #expect(throws: GraphError.self) { try PersistentContainer(description) }
@@ -76,7 +76,7 @@ import Testing
       told.append(outer.configuration)
       container.loadPersistentStores { inner, _ in told.append(inner.configuration) }
     }
-    // The first that is told opens the third, and tries the second, which is tried again twice.
+    // The first notification's handler opens the third store and retries the second, which is then retried twice.
     #expect(told == ["one", "two", "three", "two", "two"] && container.coordinator.persistentStores.count == 2)
   }
 
@@ -144,8 +144,8 @@ import Testing
     #expect(told.contains("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")"), "\(told)")
   }
 
-  /// A store that another connection writes is waited for as long as the description says: hardly at all, or longer than the five seconds of
-  /// who says nothing.
+  /// A store locked by another connection is waited for as long as the description says: hardly at all, or longer than
+  /// the default of five seconds.
   @Test func aBusyStoreIsWaitedForAsLongAsTheDescriptionSays() throws {
     let folder = try TemporaryFolder()
     let model = model
@@ -162,7 +162,7 @@ import Testing
     let error = #expect(throws: GraphError.self) { try insert(store) }
     #expect(error?.code == .storeBusy)
     store.busyTimeout = .milliseconds(60_000)
-    // With threads of their own, for tasks wait until one of the others is done.
+    // Uses threads, since waiting tasks would occupy the pool.
     let waiting = store
     let inserted = Lock<Result<Void, any Error>?>(nil)
     Thread {

@@ -3,7 +3,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// What `localizedDescription` gives, which most Swift programs print.
+/// The texts of `localizedDescription`, which most Swift programs print.
 @Suite struct LocalizedErrorTests {
   @Test func allErrorsSayWhatIsWrong() throws {
     let errors: [(any Error, String)] = [

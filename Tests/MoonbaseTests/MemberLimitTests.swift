@@ -3,13 +3,14 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// One owner has thousands of members: a script that may not hold them ends before they are there, and what it asked stays as it was.
+/// An owner with thousands of members: a script without memory for them ends before they are loaded, and the queried
+/// objects are unchanged.
 @Suite(.serialized) struct MemberLimitTests {
   private static let count = 24_000
-  /// Not enough for their objects, of 136 bytes each, even twice.
+  /// Less memory than half of the objects need, at 136 bytes each.
   private static let memory: UInt64 = 1 << 20
 
-  /// Objects that count how many of them were made.
+  /// Objects that count how many were made.
   private final class CountedItem: ManagedObject {
     static let made = Lock(0)
 
@@ -36,7 +37,7 @@ import Testing
       """
   }
 
-  /// A store whose one box has all items.
+  /// A store with one box that has all items.
   private final class Bench {
     let container: PersistentContainer
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Members-\(UUID().uuidString)")
@@ -55,7 +56,8 @@ import Testing
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Runs a script whose `box` has all items, and then another one that needs nearly nothing, within so many bytes each.
+    /// Runs a script whose `box` has all items, and then a script that needs almost no memory, with a limit of `memory`
+    /// bytes each.
     func run(_ script: String, memory: UInt64, _ look: (Run) throws -> Void) throws {
       let domain = try ScriptDomain(limits: LuaLimits(memory: memory))
       defer { domain.close() }
@@ -107,7 +109,7 @@ import Testing
     try deleteBox(of: bench, making: 0..<6000)
   }
 
-  /// What a deletion keeps for each destination is weighed as it comes.
+  /// The records that a deletion keeps for each destination are charged one by one.
   @Test(arguments: [false, true])
   func aDeletionEndsOnItsWay(isStored: Bool) throws {
     try deleteBox(of: try Bench(isStored: isStored), making: 0..<8000)
@@ -123,7 +125,7 @@ import Testing
     }
   }
 
-  /// A program, which has more room, reads later what the script could not.
+  /// The program has more memory, and later reads the list that the script could not.
   @Test(arguments: [false, true])
   func aListThatIsTooLongStaysUnread(isStored: Bool) throws {
     let bench = try Bench(isStored: isStored)
@@ -133,12 +135,12 @@ import Testing
         let isUnread = try run.box.hasFault(forRelationshipNamed: "items")
         #expect(isUnread)
         #expect(try run.box.objectIDs(forRelationshipNamed: "items").count == Self.count)
-        // What the program has read would count for the next script.
+        // Objects read by the program would count for the next script.
         try run.context.reset()
       }
     }
     try bench.run("c:fetch('Box'):prefetch('items'):all()", memory: 4 << 20) { run in
-      // The rows are read, and no objects are needed for it.
+      // The rows are read without making objects.
       #expect(run.status == 0 && run.made == 0)
       let isUnread = try run.box.hasFault(forRelationshipNamed: "items")
       #expect(!isUnread)

@@ -3,10 +3,10 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What a script sees of a model that it opened is not mixed up with another one that is gone.
+/// A script's view of an opened model is not confused with that of a released model.
 @Suite struct OpenedModelTests {
-  /// Models of other attributes under the same names of entities, each opened so often that those before are let go of, and that
-  /// what is new lies where they lay.
+  /// Models with different attributes under the same entity names, each opened repeatedly, so that released models'
+  /// addresses are reused.
   private static let script = """
     local shapes = {
       { "city", "name" }, { "name", "zip" }, { "a", "b", "c", "name" }, { "name" }, { "name", "notes", "zip" },

@@ -4,7 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 #if os(Linux)
-  /// However many threads read at once, the connections to a file stay few.
+  /// The number of connections to a file is limited, however many threads read.
   @Suite struct ReaderLimitTests {
     @Test func manyThreadsShareFewConnections() throws {
       let folder = try TemporaryFolder()
@@ -32,7 +32,7 @@ import Testing
         usleep(500)
       }
       #expect(Set(results.withLock { $0 }).count == 1 && results.withLock { $0[0] } > 0)
-      // Eight that read and one that writes; a connection has the file and its log, and all share the log's index.
+      // Eight readers and one writer; each connection has the file and its log open, and all share the log's index.
       #expect(most <= 30, "\(most)")
       #expect(Self.descriptors(of: url) <= 20)
     }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Stores remember the extensions that their saves ran with, for programs in Swift.
+/// Stores record the extensions of their saves, for programs in Swift.
 @Suite struct RememberingTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
@@ -46,7 +46,7 @@ import Testing
     let remembered = try extended.rememberedExtensions()
     #expect(remembered.map(\.name) == ["colors", "rules"] && remembered.map(\.version) == ["1.0", nil])
     #expect(remembered.allSatisfy { !extended.lacks($0) })
-    // Metadata of the program's own stay, and another version takes the place of the former one.
+    // The program's own metadata stay, and another version replaces the recorded one.
     let newer = try container([.text("return { name = 'colors', version = '1.1' }", name: "c.lua")])
     try save(newer)
     #expect(try newer.rememberedExtensions().map(\.version) == ["1.1", nil])
@@ -66,7 +66,7 @@ import Testing
     _ = try container([], .refused())
   }
 
-  /// A save that fails notes nothing, and a child context notes with its parent's save.
+  /// A failed save records nothing, and a child context's extensions are recorded with the parent's save.
   @Test func failedSavesAndChildContexts() throws {
     let rule = ExtensionSource.text(
       "return { name = 'strict', entities = { A = { validate = { name = function(n) return n ~= 'bad', 'is bad' end } } } }",

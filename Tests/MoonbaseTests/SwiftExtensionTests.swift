@@ -61,7 +61,7 @@ import Testing
     #expect(throws: GraphError.self) { try context.save() }
     try person.setValue(36, forKey: "age")
     try context.save()
-    // Swift's rules come before those of scripts.
+    // Swift's rules run before those of scripts.
     #expect(person["shout"].description.hasPrefix("ADA") && person["name"].description.hasPrefix("ada!?"))
     #expect(person["whisper"].description == person["shout"].description.lowercased())
     #expect(throws: GraphError.self) { try person.setValue(5, forKey: "code") }

@@ -4,7 +4,7 @@ import MoonbaseModelFormats
 import MoonbaseTestSupport
 import Testing
 
-/// A type of the program, which the model names for values.
+/// A type of the program that the model names for an attribute.
 enum SampleStatus: String, AttributeValue {
   case open, closed
   static var defaultWhenNull: SampleStatus { .closed }
@@ -16,7 +16,7 @@ struct SampleColor: Codable, AttributeValue, Equatable {
   static var defaultWhenNull: SampleColor { SampleColor() }
 }
 
-/// The classes of `SwiftModelSample.swift`, which `moonbase model swift` wrote, at work.
+/// Uses the classes of `SwiftModelSample.swift`, which `moonbase model swift` generated.
 @Suite struct SwiftModelSampleTests {
   private static let source = """
     return {
@@ -128,7 +128,7 @@ struct SampleColor: Codable, AttributeValue, Equatable {
     #expect(ann["kind"] == .null && SamplePerson.Kind.allCases.count == 3)
   }
 
-  /// It stays in the store, and the read is an error of the context.
+  /// The value stays in the store, and reading it is an error of the context.
   @MainActor @Test func aValueThatNoCaseHasStays() throws {
     let context = try container().viewContext
     let ann = try context.insert(SamplePerson.self)

@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Classes in Swift that are made of models.
+/// Swift classes generated from models.
 @Suite struct SwiftModelTests {
-  /// The models of examples, and where they are there those of other projects.
+  /// The models of the examples, and those of other projects where they exist.
   private static func models() throws -> [ManagedObjectModel] {
     var models = try ["colors", "packages", "people", "series", "words"].map { name in
       try ManagedObjectModel(contentsOf: Checkout.root.appendingPathComponent("lua/examples/\(name)/model.lua"))
@@ -23,7 +23,7 @@ import Testing
     return models
   }
 
-  /// With classes that no other model has.
+  /// The model with class names that no other model has.
   private static func named(_ model: ManagedObjectModel, _ prefix: String) -> ManagedObjectModel {
     var model = model
     for index in model.entities.indices {
@@ -57,7 +57,7 @@ import Testing
     größe Ünïcode _ __ Int String Date Attribute
     """.split(separator: " ").map(String.init)
 
-  /// Entities that have the names of types, properties that have names of members and words of the language.
+  /// Entities named like types, and properties named like members and keywords.
   private static func hostile() -> ManagedObjectModel {
     var odd = EntityDescription("Odd")
     odd.attributes = members.map { AttributeDescription($0, type: .string) }
@@ -125,7 +125,7 @@ import Testing
     #expect(source.notes.contains("Odd: the property description is description_ in Swift, where description is taken"))
   }
 
-  /// Methods, variables and the list of key paths have names that are made of others.
+  /// Derived names of methods, variables and the list of key paths do not collide.
   @Test func namesThatAreMadeOfOthersDoNotMeet() throws {
     var author = EntityDescription("Author")
     author.attributes = [AttributeDescription("keyPathsOfAuthor", type: .string)]
@@ -180,7 +180,7 @@ import Testing
 
     """#
 
-  /// With each setting of the isolation that code has which says nothing of it.
+  /// With each default isolation.
   @Test(arguments: [
     [], ["-enable-upcoming-feature", "NonisolatedNonsendingByDefault"], ["-default-isolation", "MainActor"],
     ["-default-isolation", "MainActor", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault"],
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  /// One class of Swift cannot stand for two, and none has the name of a module.
+  /// A Swift class cannot represent two entities, and no class may have the name of a module.
   @Test func classesThatSwiftCannotTellApartAreRefused() throws {
     func mistakes(_ entities: [(name: String, className: String, parent: String?)]) -> String {
       let descriptions = entities.map { name, className, parent in
@@ -236,7 +236,7 @@ import Testing
       mistakes([("P", "P", nil), ("A", "Item", nil), ("B", "Item", "P")]).contains(
         "that of A, whose parent is another one"))
     #expect(mistakes([("A", "Swift", nil)]).contains("is the name of a module in Swift"))
-    // A child may have the class of its parent.
+    // A subentity may have the class of its parent.
     #expect(mistakes([("P", "Item", nil), ("A", "Item", "P"), ("B", "Item", "A")]).isEmpty)
   }
 

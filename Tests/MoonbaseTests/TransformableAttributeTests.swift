@@ -2,7 +2,8 @@ import Moonbase
 import MoonbasePlatform
 import Testing
 
-/// Transformable attributes of a container without scripts: what is refused when it is made, and what needs nothing.
+/// Transformable attributes of a container without scripts, refused when the container is made or usable without a
+/// transformer.
 @Suite struct TransformableAttributeTests {
   private static func model(transformer: String? = nil, class name: String? = nil, isTransient: Bool = false)
     -> ManagedObjectModel

@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Values that scripts compute, by typed keys of Swift.
+/// Values computed by scripts, read by typed keys in Swift.
 @Suite struct TypedDerivedTests {
   private final class Person: ManagedObject {
     static let name = Attribute<Person, String>("name")
@@ -61,13 +61,13 @@ import Testing
     #expect(try person.decoded(Person.tags) == ["x", "y"])
     #expect(throws: (any Error).self) { try person.decoded(Person.point) }
     try context.save()
-    // A version in which the attributes have other places.
+    // A version in which the attributes have other slots.
     try Data(Self.file(2).utf8).write(to: folder.file("p.lua"))
     try container.reloadExtensions()
     try context.processPendingChanges()
     #expect(person[Person.label] == "abc2" && person[Person.length] == 3)
     #expect(try person.decoded(Person.color)?.r == 3)
-    // And one that has none of them: a mistake of the program, and no trap.
+    // A version without the attributes: an error of the program, and no trap.
     try Data("return {}".utf8).write(to: folder.file("p.lua"))
     try container.reloadExtensions()
     try context.processPendingChanges()

@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Stores that scripts name are opened where they were granted, whatever becomes of the folders on the way.
+/// Stores named by scripts are opened where access was granted, even if folders on the path are replaced.
 @Suite struct UnlinkedStoreTests {
   private let folder: TemporaryFolder
   private let root: String
@@ -30,7 +30,7 @@ import Testing
 
   private func outside() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: "\(root)/outside") }
 
-  /// Puts a link in the place of the folder, or the folder back.
+  /// Replaces the folder by a link, or restores the folder.
   private static func swap(_ root: String, toLink: Bool) {
     if toLink {
       rename("\(root)/inside/folder", "\(root)/inside/kept")
@@ -49,7 +49,7 @@ import Testing
     let container = try open("a.sqlite")
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     try context.insert("Row")
-    // A journal, a log and readers come later than the opening.
+    // Journal, log and further connections are opened later than the store.
     Self.swap(root, toLink: true)
     try? context.save()
     _ = try? ManagedObjectContext(container.coordinator, extensions: container.extensions).count(FetchRequest("Row"))
@@ -57,7 +57,7 @@ import Testing
     Self.swap(root, toLink: false)
   }
 
-  /// Whoever renames folders meanwhile gets nothing out.
+  /// Renaming folders during the opening gives no access to other files.
   @Test func aLinkThatComesWhileTheStoreIsOpenedIsNotFollowed() throws {
     let root = root
     let isOver = Lock(false)

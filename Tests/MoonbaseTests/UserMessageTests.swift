@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What a program shows the person who uses it, in place of an error.
+/// Messages for a program's user in place of an error.
 @Suite struct UserMessageTests {
   private static let model = ManagedObjectModel(entities: [
     {
@@ -57,7 +57,7 @@ import Testing
     for message in told { #expect(!message.text.contains("Person") && !message.text.contains(".lua")) }
     let labelled = messages(context) { entity, property in property == "age" ? "Alter" : nil }
     #expect(labelled.contains { $0.text.hasPrefix("Alter ") })
-    // Two objects with one mistake are one sentence.
+    // Two objects with equal mistakes give one sentence.
     try context.insert("Person", values: ["age": 200, "postal_code": "1"])
     #expect(messages(context).count == told.count)
   }

@@ -39,7 +39,7 @@ import Testing
     #expect(try statements("moonbase.context:fetch('Box'):batch(20):prefetch('items')") <= 12)
   }
 
-  /// However many there are, in one statement for 512 owners: the rows wait beside the lists.
+  /// Any number of destinations are read in one statement for 512 owners, and their rows are kept beside the lists.
   @Test func manyPrefetchedDestinationsComeWithTheirRows() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Walk-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -73,7 +73,8 @@ import Testing
     #expect(sum == 36_000 && context.pendingErrors.isEmpty)
     #expect(store.statements.statementCount - before <= 2, "\(store.statements.statementCount - before)")
     #expect(context.brokenInvariants() == [])
-    // What was saved since is read: the list again, and its rows in one statement, though those of the prefetch wait.
+    // Values saved since are read: the list again, and its rows in one statement, although the prefetched rows are
+    // still kept.
     let boxes = try context.fetch(request)
     let other = try ManagedObjectContext(container.coordinator)
     let changed = try #require(try other.existingObject(with: boxes[0].objectIDs(forRelationshipNamed: "items")[0]))
@@ -100,7 +101,8 @@ import Testing
     #expect(store.statements.statementCount - beforeScript <= 3)
   }
 
-  /// A to-one relationship that leads to more objects than the row cache keeps: the first fault of 512 reads for all of them.
+  /// A to-one relationship with more destinations than the row cache holds: the first fault of a batch of 512 reads the
+  /// rows for all of them.
   @Test func manyPrefetchedDestinationsOfToOneAreReadTogether() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Walk-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -132,7 +134,7 @@ import Testing
 
   private static let things = "return { entities = { Thing = { attributes = { name = 'string' } } } }"
 
-  /// Runs a script over a store in memory or in a file; returns how it ended and the most memory it used.
+  /// Runs a script over a store in memory or in a file; returns how it ended and its maximum memory.
   private func run(
     _ script: String, isStored: Bool, limits: LuaLimits = LuaLimits(), _ fill: (ManagedObjectContext) throws -> Void
   ) throws -> (outcome: ScriptRunner.Outcome, peak: Int) {
@@ -151,7 +153,7 @@ import Testing
     return (outcome, domain.state.memoryPeak)
   }
 
-  /// One call of the walk after the other would need a megabyte of stack for some thousand batches.
+  /// Recursion over the batches would need a megabyte of stack for some thousand batches.
   @Test(arguments: [false, true])
   func aWalkPassesManyBatchesOfWhichAllIsGone(isStored: Bool) throws {
     let script = """
@@ -168,7 +170,7 @@ import Testing
     #expect(outcome.status == 0, "\(outcome)")
   }
 
-  /// Two hundred rows of 200 KB, which would be one batch.
+  /// Inserts two hundred rows of 200 KB, which would be one batch.
   private func fillWithHeavyRows(_ context: ManagedObjectContext) throws {
     for index in 0..<200 {
       try context.insert("Thing", values: ["name": .string("\(index)" + String(repeating: "x", count: 200_000))])
@@ -183,7 +185,7 @@ import Testing
     #expect(peak < 20 << 20)
   }
 
-  /// How many of the heavy rows are read anew after a script went through all of them.
+  /// The number of heavy rows read again after a script visited all of them.
   private func rowsReadAnew(after limits: LuaLimits) throws -> Int {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Walk-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -213,7 +215,7 @@ import Testing
     #expect(try rowsReadAnew(after: LuaLimits(memory: 32 << 20)) > 150)
   }
 
-  /// What the program reads of other stores meanwhile is none of a script's memory: its rows stay in their cache.
+  /// Rows that the program reads of other stores meanwhile do not count for the script and stay in their cache.
   @Test func aScriptWithLittleMemoryLeavesTheRowsOfOthersInTheirCache() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("Walk-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -223,7 +225,7 @@ import Testing
       model: model, store: .sqlite(folder.appendingPathComponent("store.sqlite")), extensions: [])
     try fillWithHeavyRows(try ManagedObjectContext(container.coordinator))
     let store = try #require(container.coordinator.persistentStores[0] as? SQLiteStore)
-    /// Reads a hundred rows one by one; returns how many statements that took.
+    /// Reads a hundred rows one by one; returns the number of statements.
     func read() throws -> Int {
       let reader = try ManagedObjectContext(container.coordinator)
       let ids = try reader.fetchIDs(FetchRequest("Thing")).prefix(100)

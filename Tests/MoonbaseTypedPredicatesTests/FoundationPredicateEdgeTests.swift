@@ -5,8 +5,8 @@ import MoonbaseTestSupport
 import MoonbaseTypedPredicates
 import Testing
 
-/// Predicates of Foundation's over values at the edge: nothing within lists, empty texts, negative numbers, optionals within optionals, and
-/// what a predicate captured.
+/// Foundation predicates over edge cases: nil within lists, empty texts, negative numbers, nested optionals, and
+/// captured values.
 @Suite struct FoundationPredicateEdgeTests {
   class Item: ManagedObject {
     static let number = Attribute<Item, Int>("number")

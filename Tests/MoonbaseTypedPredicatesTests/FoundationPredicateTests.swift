@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 import MoonbaseTypedPredicates
 import Testing
 
-/// Predicates and sort descriptors of Foundation's over properties of classes.
+/// Foundation's predicates and sort descriptors over properties of classes.
 @Suite struct FoundationPredicateTests {
   class Member: ManagedObject {
     static let age = Attribute<Member, Int>("age")
@@ -137,7 +137,7 @@ import Testing
     let found = try context.fetch(test.predicate)
     let converted = try MoonbaseModel.Predicate(test.predicate)
     #expect(Set(found) == Set(expected), "\(converted)")
-    // The other half, which a comparison with nothing must not fall out of.
+    // The negation must find all other objects, also for a comparison with nil.
     let others = try context.fetch(FetchRequest("Person", where: .not(converted)))
     #expect(Set(others).isDisjoint(with: found))
   }

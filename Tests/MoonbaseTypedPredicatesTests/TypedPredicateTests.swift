@@ -46,7 +46,7 @@ extension TypedObject where Self: Clerk {
   fileprivate static var friends: ToMany<Self, Clerk> { ToMany(Clerk.Keys.friends) }
 }
 
-/// Conditions and orders of typed keys.
+/// Conditions and sort orders of typed keys.
 @Suite struct TypedPredicateTests {
   private static let model = ManagedObjectModel {
     EntityDescription("Branch", class: "Branch") {
@@ -192,7 +192,7 @@ extension TypedObject where Self: Clerk {
     return all
   }
 
-  /// A typed condition is the tree that the text gives, and finds the same.
+  /// A typed condition is the same tree as the parsed text, and finds the same objects.
   @Test(arguments: StoreKind.allCases) func conditionsAreThoseOfTheText(_ kind: StoreKind) throws {
     let staff = try staff(kind)
     for (condition, text) in Self.conditions {
@@ -220,7 +220,7 @@ extension TypedObject where Self: Clerk {
     #expect(try staff.bench.context().count(Clerk.self, where: Clerk.friends.contains(person.objectID)) == 2)
   }
 
-  /// A key of a class is one of each class below it.
+  /// A key of a class is also a key of its subclasses.
   @Test(arguments: StoreKind.allCases) func classesBelowHaveTheKeysToo(_ kind: StoreKind) throws {
     let staff = try staff(kind)
     let found = try staff.context.fetch(

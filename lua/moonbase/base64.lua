@@ -9,7 +9,7 @@ local base64 = {}
 
 local letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
--- Two letters for each value of twelve bits, and back the value of each letter.
+-- Two letters for each value of twelve bits, and the value of each letter.
 local function alphabet(last_two)
   local all, pairs_of, values = letters .. last_two, {}, {}
   for high = 0, 63 do
@@ -30,7 +30,7 @@ local function alphabet_for(url)
 end
 
 ---@class moonbase.Base64Options
----@field url? boolean `-` and `_` for `+` and `/`, and no padding unless asked for
+---@field url? boolean `-` and `_` instead of `+` and `/`, by default without padding
 ---@field padding? boolean whether `=` fills up the last group; default: true without `url`
 
 local known_options = { url = "boolean", padding = "boolean" }
@@ -42,7 +42,7 @@ local function read_options(options, caller)
   return alphabet_for(options.url), padding
 end
 
---- The text of bytes.
+--- The Base64 text of bytes.
 ---@param bytes string
 ---@param options? moonbase.Base64Options
 ---@return string
@@ -70,8 +70,8 @@ local function stray(text, at)
   return fault.new { message = string.format("%q is no letter of the alphabet", sub(text, at, at)), offset = at }
 end
 
---- The bytes of a text, or nil and what is wrong with it. White space, letters of the other alphabet, missing padding
---- and bits that no encoder would set are refused.
+--- The bytes of a Base64 text, or nil and a fault. White space, letters of the other alphabet, missing padding and bits
+--- that an encoder never sets are refused.
 ---@param text string
 ---@param options? moonbase.Base64Options
 ---@return string? bytes
@@ -80,7 +80,7 @@ function base64.decode(text, options)
   fault.check(text, "string", 1, "decode")
   local letters_of, padding = read_options(options, "decode")
   local values, stop = letters_of.values, #text
-  -- A foreign letter is told of before what follows from it.
+  -- A foreign letter is reported before the errors that follow from it.
   local foreign = find(text, letters_of.foreign)
   if foreign then return nil, stray(text, foreign) end
   if padding then

@@ -37,7 +37,7 @@ local function part(value, position, caller)
   return value + 0.0
 end
 
---- A colour of parts from 0 to 1.
+--- A colour from its parts, each from 0 to 1.
 ---@param r number
 ---@param g number
 ---@param b number
@@ -47,7 +47,7 @@ function Color.new(r, g, b, a)
   return make(part(r, 1, "new"), part(g, 2, "new"), part(b, 3, "new"), a == nil and 1.0 or part(a, 4, "new"))
 end
 
---- A colour of hue (degrees), saturation and lightness.
+--- A colour from hue (degrees), saturation and lightness.
 ---@param hue number
 ---@param saturation number
 ---@param lightness number
@@ -76,7 +76,7 @@ local function of_digits(digits)
   return make(parts[1], parts[2], parts[3], parts[4])
 end
 
--- "255", "40%", "0.5": a number from 0 to `whole`, or a share of it; nil for anything else.
+-- "255", "40%", "0.5": a number from 0 to `whole`, or a percentage of it; nil for any other text.
 local function share(text, whole)
   local digits, percent = text:match("^([%d.]+)(%%?)$")
   local number = tonumber(digits)
@@ -100,7 +100,7 @@ local function of_function(name, list)
 end
 
 --- The colour of `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `rgb(…)`, `rgba(…)`, `hsl(…)`, `hsla(…)` or a CSS name; nil
---- and what is wrong where the text is none.
+--- and a fault for any other text.
 ---@param text string
 ---@return moonbase.Color? color
 ---@return moonbase.Fault? fault
@@ -126,13 +126,13 @@ end
 
 local function byte(value) return math.floor(value * 255 + 0.5) end
 
---- `#rrggbb`, or `#rrggbbaa` where the colour is not opaque.
+--- The text `#rrggbb`, or `#rrggbbaa` for a colour that is not opaque.
 function Color:__tostring()
   local text = format("#%02x%02x%02x", byte(self.r), byte(self.g), byte(self.b))
   return byte(self.a) == 255 and text or text .. format("%02x", byte(self.a))
 end
 
---- The text of the colour as a method: an export writes it, and `parse` reads it.
+--- The text of the colour as a method: an export writes this text, and `parse` reads it.
 ---@return string
 function Color:text()
   own(self, "text")
@@ -145,14 +145,14 @@ end
 
 -- Bytes --------------------------------------------------------------------------------------------------------
 
---- Four doubles, 32 bytes: how a transformer may store a colour.
+--- Four doubles, 32 bytes: a form in which a transformer may store a colour.
 ---@return string
 function Color:pack()
   own(self, "pack")
   return string.pack("<dddd", self.r, self.g, self.b, self.a)
 end
 
---- The colour of such bytes, or nil and what is wrong.
+--- The colour of such bytes, or nil and a fault.
 ---@param bytes string
 ---@return moonbase.Color? color
 ---@return moonbase.Fault? fault
@@ -168,9 +168,9 @@ function Color.unpack(bytes)
   return make(r, g, b, a)
 end
 
--- What the eye sees ----------------------------------------------------------------------------------------------
+-- Perception -----------------------------------------------------------------------------------------------------
 
---- How bright the eye finds the colour, from 0 (black) to 1 (white): the relative luminance of WCAG 2.
+--- The brightness to the eye, from 0 (black) to 1 (white): the relative luminance of WCAG 2.
 ---@return number
 function Color:luminance()
   own(self, "luminance")
@@ -204,7 +204,7 @@ function Color:to_hsl()
   return 60.0 * ((r - g) / span + 4), saturation, lightness
 end
 
---- A colour between this and another.
+--- A colour between this colour and another one.
 ---@param other moonbase.Color
 ---@param share_of_other? number from 0 to 1; default one half
 ---@return moonbase.Color
@@ -217,7 +217,7 @@ function Color:mix(other, share_of_other)
     self.b * share_one + other.b * share_two, self.a * share_one + other.a * share_two)
 end
 
---- The same colour with another alpha.
+--- A copy of the colour with another alpha.
 ---@param a number
 ---@return moonbase.Color
 function Color:with_alpha(a)
@@ -225,8 +225,8 @@ function Color:with_alpha(a)
   return make(self.r, self.g, self.b, part(a, 1, "with_alpha"))
 end
 
---- The colour of a table with parts from 0 to 1 under `r`, `g`, `b` and perhaps `a`, for assignments of plain tables. A
---- part that is missing, or another number, gives nil and a fault.
+--- The colour of a table with parts from 0 to 1 under `r`, `g`, `b` and optionally `a`, for assignments of plain
+--- tables. A part that is missing or out of range gives nil and a fault.
 ---@param tree table
 ---@return moonbase.Color? color
 ---@return moonbase.Fault? fault

@@ -1,4 +1,4 @@
--- The named colours of CSS Color 4; `moonbase.color` loads them when a name is asked for.
+-- The named colours of CSS Color 4; `moonbase.color` loads this module at the first use of a name.
 
 local list = [[
 aliceblue=f0f8ff antiquewhite=faebd7 aqua=00ffff aquamarine=7fffd4 azure=f0ffff beige=f5f5dc bisque=ffe4c4

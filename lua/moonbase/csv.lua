@@ -1,4 +1,4 @@
--- CSV (RFC 4180): quotes, separators and line breaks within quotes, either form of line end. An empty field is no value
+-- CSV (RFC 4180): quotes, separators and line breaks within quotes, all forms of line ends. An empty field is no value
 -- (nil), `""` the empty string.
 
 local _, host = ...
@@ -10,14 +10,14 @@ local concat, max, min = table.concat, math.max, math.min
 
 local csv = {}
 
--- What an iterator reads from.
+-- The reader of each iterator.
 local readers = setmetatable({}, { __mode = "k" })
 
 -- The source: a window on the text that grows when a record does not end within it -------------------------------
 
 local window_size = 65536
 
--- Bytes are added in steps that double, so that a record of any length is read in linear time.
+-- The window grows by doubling, so that a record of any length is read in linear time.
 local function more(reader)
   local wanted = max(window_size, #reader.text - reader.at + 1)
   local parts, count = { sub(reader.text, reader.at) }, 0
@@ -40,7 +40,7 @@ local function reader_of(source, options, caller)
   if type(source) == "function" then
     pull = function() return source() end
   elseif source == nil then
-    -- `io.open` gives nil and what is wrong: that is what its caller wants to know.
+    -- `io.open` returns nil and a message, which the caller needs to see.
     local why = type(options) == "string" and ": " .. options or ""
     fault.raise(string.format(
       "bad argument #1 to '%s' (text, open file or iterator of pieces expected, got no value%s)", caller, why))
@@ -55,10 +55,10 @@ end
 
 -- Records ------------------------------------------------------------------------------------------------------
 
--- Raised within a reader and caught where a row is asked for.
+-- Raised within a reader, and caught by the function that returns rows.
 local function refuse(reader, line, message) error({ line = line, message = message, of = reader }, 0) end
 
--- The field in quotes at `at`: its text, where it ends, and the lines it spans; nil where the window is too small.
+-- The quoted field at `at`: its text, its end, and the number of its lines; nil where the window is too small.
 local function quoted(reader, at)
   local text, quote = reader.text, reader.quote
   local from, doubled, start = at + 1, false, at + 1
@@ -80,14 +80,14 @@ local function quoted(reader, at)
   end
 end
 
--- Where the next record begins after a line end at `at`; nil where a line feed may still follow a return.
+-- The beginning of the next record after a line end at `at`; nil where a line feed may follow a carriage return.
 local function after_line(reader, at)
   if byte(reader.text, at) == 10 then return at + 1 end
   if at == #reader.text and not reader.complete then return nil end
   return byte(reader.text, at + 1) == 10 and at + 2 or at + 1
 end
 
--- One record from the window: fields (nil for none) and their number; nothing where the window is too small.
+-- Reads a record from the window: its fields (nil for no value) and their number; nothing if the window is too small.
 local function record(reader)
   local text, at, count = reader.text, reader.at, 0
   local fields, lines = {}, 0
@@ -130,7 +130,7 @@ local function record(reader)
   end
 end
 
--- After a fault: the next line that begins outside of the faulty text.
+-- After a fault, skips to the next line that begins outside of the faulty text.
 local function skip_line(reader)
   local stop = find(reader.text, "\n", reader.at, true)
   while not stop and not reader.complete do
@@ -140,7 +140,7 @@ local function skip_line(reader)
   reader.from, reader.at, reader.line = reader.at, (stop or #reader.text) + 1, reader.line + 1
 end
 
--- Passes over empty lines; false where the window is too small to tell.
+-- Skips empty lines; false where the window is too small to decide.
 local function skip_empty_lines(reader)
   local letter = byte(reader.text, reader.at)
   while letter == 10 or letter == 13 do
@@ -199,7 +199,7 @@ local function next_row(reader)
   local names = reader.names
   if not names then
     fields.n = count
-    -- Without a value it would be taken for a map with a field `n`.
+    -- Without a value the row would be taken for a map with a field `n`.
     return next(fields) == "n" and next(fields, "n") == nil and host.list(fields) or fields, line
   end
   if count ~= reader.width and not reader.ragged then
@@ -215,9 +215,9 @@ end
 ---@field header? boolean|string[] default true: see `rows`
 ---@field separator? string one character; default ","
 ---@field quote? string one character; default '"'
----@field null? string the unquoted field that stands for no value; default: the empty one
+---@field null? string the unquoted field for no value; default: the empty field
 ---@field ragged? boolean rows may have more or fewer fields than there are columns; default false
----@field on_fault? fun(fault: moonbase.Fault) gets what is wrong with a row, which is passed over; else it is raised
+---@field on_fault? fun(fault: moonbase.Fault) gets the fault of a row, which is skipped; default: raises
 
 local read_options = {
   header = "boolean|table", separator = "string", quote = "string", null = "string", ragged = "boolean",
@@ -239,7 +239,7 @@ local function open(source, options, caller)
   reader.quote = single(options, "quote", '"', caller)
   if separator == reader.quote then fault.raise("'" .. caller .. "': separator and quote are the same") end
   reader.separator_byte, reader.quote_byte = byte(separator), byte(reader.quote)
-  -- A quote is escaped by doubling it; in a pattern neither may be magic.
+  -- A quote is escaped by doubling it; in a pattern both forms need escapes.
   reader.single = gsub(reader.quote, "%%", "%%%%")
   reader.doubled = gsub(reader.quote .. reader.quote, "%p", "%%%0")
   reader.ends = "[\r\n" .. gsub(separator, "%p", "%%%0") .. "]"
@@ -252,7 +252,7 @@ local function open(source, options, caller)
   return reader, options.on_fault
 end
 
--- What a reader's function gives; or nil, nil and a fault, behind whose line the reader stands then.
+-- The results of a reader's function; or nil, nil and a fault, after which the reader continues on the next line.
 local function try(reader, body)
   local ok, row, line = pcall(body, reader)
   if ok then return row, line end
@@ -268,12 +268,12 @@ local function try(reader, body)
   return nil, nil, problem
 end
 
---- Iterates over the rows of a text, of an open file, or of an iterator that gives pieces of text, without reading it
---- as a whole: each row with the line it begins in.
+--- Iterates over the rows of a text, an open file, or an iterator that returns pieces of text, without reading all of
+--- it first. Returns each row with the line at which it begins.
 ---
---- The first record names the columns, and rows are tables by name; `header` may be a list that gives the names.
---- With `header = false` rows are lists with `n`, the number of their fields. Empty lines are passed over, but where
---- there is a single column: there they are rows without a value.
+--- The first record names the columns, and rows are tables by name; `header` may also be a list of names. With
+--- `header = false` rows are lists with `n`, the number of their fields. Empty lines are skipped, except with a single
+--- column, where an empty line is a row without a value.
 ---
 --- ```lua
 --- for row, line in csv.rows(assert(io.open("people.csv"))) do print(line, row.name) end
@@ -296,12 +296,12 @@ function csv.rows(source, options)
 end
 
 ---@class moonbase.CSVForm
----@field columns? string[] nil where rows have no names
+---@field columns? string[] nil for rows without names
 ---@field separator string
 ---@field null string
 
---- How an iterator of `rows` reads, for who writes the like of it; nil for any other function. The header is read where
---- that is not done: what is wrong with it is raised as a fault.
+--- The options with which an iterator of `rows` reads, for writing the same form; nil for any other function. Reads the
+--- header if that is still to be done; a faulty header is raised as a fault.
 ---@param rows function
 ---@return moonbase.CSVForm?
 function csv.form(rows)
@@ -316,7 +316,7 @@ function csv.form(rows)
   return { columns = columns, separator = string.char(reader.separator_byte), null = reader.null }
 end
 
---- All rows of a text, or nil and what is wrong with it.
+--- All rows of a text, or nil and a fault.
 ---@param text string
 ---@param options? moonbase.CSVReadOptions
 ---@return table[]? rows
@@ -339,7 +339,7 @@ function csv.decode(text, options)
   end
 end
 
---- The text of rows: tables by column name, or lists. Raises for values that have no text form.
+--- The csv text of rows, which are tables by column name, or lists. Raises for values without a text form.
 ---@param rows table[]
 ---@param options? moonbase.CSVWriteOptions
 ---@return string
@@ -358,7 +358,7 @@ function csv.encode(rows, options)
   return concat(parts)
 end
 
---- Writes rows as they come, to an open file or a function that takes text.
+--- Writes rows one by one to an open file, or to a function that takes text.
 ---
 --- ```lua
 --- local writer = csv.writer(assert(io.open("people.csv", "w")), { columns = { "name", "age" } })

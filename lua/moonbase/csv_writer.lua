@@ -1,4 +1,4 @@
--- How `moonbase.csv` writes; scripts use it through `csv.encode` and `csv.writer`.
+-- The writer of `moonbase.csv`; scripts use it through `csv.encode` and `csv.writer`.
 
 local _, host = ...
 local fault = require "moonbase.fault"
@@ -9,9 +9,9 @@ local concat, type, tostring = table.concat, type, tostring
 
 ---@class moonbase.CSVWriteOptions
 ---@field columns? string[] the columns and their order; default: the names of the first row, in order
----@field header? boolean whether the names are written first; default true where rows have names
+---@field header? boolean whether the names are written first; default true for rows with names
 ---@field separator? string one character; default ","
----@field null? string what stands for no value; default: nothing
+---@field null? string the field for no value; default: empty
 ---@field newline? string default "\r\n"
 
 local write_options = {
@@ -33,7 +33,7 @@ local function field(writer, value, where)
   local kind = type(value)
   if value == nil or value == host.null then return writer.null end
   if kind == "string" then
-    -- What would read as no value, or as several fields, needs quotes.
+    -- A text that would be read as no value, or as several fields, needs quotes.
     if value == writer.null or find(value, writer.special) or find(value, "^[ \t]") or find(value, "[ \t]$") then
       return quoted(value)
     end
@@ -89,8 +89,8 @@ local function named_row(writer, row)
   write_line(writer, fields, #fields)
 end
 
---- Writes a row: a table by column name, or a list (with `n` where it has holes and there are no columns). A name that
---- is no column is a mistake, and so is a value that has no text form.
+--- Writes a row: a table by column name, or a list (with `n` if it has holes and there are no columns). Raises for a
+--- name that is no column, and for a value without a text form.
 ---@param row table
 ---@return moonbase.CSVWriter
 function CSVWriter:row(row)

@@ -1,6 +1,6 @@
--- Dates: the values of date attributes, with their calendar. All that `moonbase.date` has, and more. A date is an
--- instant; years, days and hours are those of UTC, or of a zone where an offset is given ("+02:00", or seconds east of
--- UTC).
+-- Dates: the values of date attributes, with their calendar. The module has all functions of `moonbase.date`, and more.
+-- A date is an instant. Years, days and hours are those of UTC, or of a zone given as an offset ("+02:00", or seconds
+-- east of UTC).
 
 local _, host = ...
 local fault = require "moonbase.fault"
@@ -8,7 +8,7 @@ local fault = require "moonbase.fault"
 local format, match = string.format, string.match
 local check = fault.check
 
--- A host may have one table for both.
+-- A host may provide one table for both.
 ---@class moonbase.DateModule
 local date = host.open_date or {}
 if date ~= host.date then
@@ -60,7 +60,7 @@ function date.days_in_month(year, month)
   return month == 2 and date.is_leap(year) and 29 or lengths[month]
 end
 
--- `position` is that of the argument, nil for an option or a field.
+-- `position` is the argument's position, nil for an option or a field.
 local function offset_of(offset, caller, position)
   if offset == nil then return 0 end
   if math.type(offset) == "integer" and math.abs(offset) < 86400 then return offset end
@@ -100,11 +100,11 @@ function date.is(value) return host.type(value) == "date" end
 ---@field day integer 1 to 31
 ---@field hour integer
 ---@field minute integer
----@field second number an integer where the date has no fraction of a second
+---@field second number an integer if the date has no fraction of a second
 ---@field weekday? integer 1 (Monday) to 7 (Sunday)
 ---@field yearday? integer 1 to 366
 ---@field week? integer the week of ISO 8601, 1 to 53
----@field week_year? integer the year that the week belongs to
+---@field week_year? integer the year of the week
 ---@field offset? integer seconds east of UTC
 
 local function week_of(days, year, yearday)
@@ -134,13 +134,13 @@ local function fields_of(micros, seconds_east)
   }
 end
 
---- What calendar and clock say at a date.
+--- The calendar fields and time of day of a date.
 ---@param value moonbase.Date
 ---@param offset? string|integer
 ---@return moonbase.DateFields
 function date.fields(value, offset) return fields_of(micros_of(value, "fields"), offset_of(offset, "fields", 2)) end
 
--- What `fields` gives may be given back: what follows from the rest is passed over.
+-- A table returned by `fields` is accepted; its derived fields are ignored.
 local new_fields = { year = true, month = true, day = true, hour = true, minute = true, second = true, offset = true,
   weekday = true, yearday = true, week = true, week_year = true }
 
@@ -163,8 +163,8 @@ end
 ---@field second? number
 ---@field offset? string|integer
 
---- The date of calendar fields; what is missing is the first month, day, hour, minute, second. Raises for a day that
---- does not exist.
+--- The date of calendar fields; missing fields default to the first month and day, and to zero for hour, minute and
+--- second. Raises for a day that does not exist.
 ---@param fields moonbase.NewDate
 ---@return moonbase.Date
 function date.new(fields)
@@ -199,7 +199,7 @@ local duration_fields = {
   minutes = "integer|float", seconds = "integer|float",
 }
 
---- The date that is a while later (earlier where negative). Years and months keep the day, or take the last one of a
+--- The date after a duration (before the date if negative). Years and months keep the day, or use the last day of a
 --- shorter month; days keep the time of day.
 ---@param value moonbase.Date
 ---@param duration moonbase.Duration
@@ -228,7 +228,7 @@ end
 
 local units = { year = true, quarter = true, month = true, week = true, day = true, hour = true, minute = true }
 
---- The beginning of the year, quarter, month, week (a Monday), day, hour or minute that a date lies in.
+--- The beginning of the year, quarter, month, week (from Monday), day, hour or minute that contains a date.
 ---@param value moonbase.Date
 ---@param unit "year"|"quarter"|"month"|"week"|"day"|"hour"|"minute"
 ---@param offset? string|integer
@@ -321,8 +321,8 @@ local directives = {
   z = function(f) return (offset_text(f.offset):gsub(":", "")) end, ["%"] = function() return "%" end,
 }
 
---- The date in a form of one's own: `%Y %m %d %H %M %S %I %p %y %j %u %V %G %B %b %A %a %F %T %z %%` as `os.date` has
---- them, with English names.
+--- The date in a custom format: `%Y %m %d %H %M %S %I %p %y %j %u %V %G %B %b %A %a %F %T %z %%` with the meaning of
+--- `os.date`, and English names.
 ---@param value moonbase.Date
 ---@param form string
 ---@param offset? string|integer
@@ -337,7 +337,7 @@ function date.format(value, form, offset)
   end))
 end
 
---- The duration of ISO 8601 text such as "P1Y2M10DT2H30M" or "P2W", or nil and what is wrong; give it to `add`.
+--- The duration of ISO 8601 text such as "P1Y2M10DT2H30M" or "P2W", for `add`; or nil and a fault.
 ---@param text string
 ---@return moonbase.Duration? duration
 ---@return moonbase.Fault? fault

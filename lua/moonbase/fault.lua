@@ -1,11 +1,11 @@
--- What is wrong with data: the second result of `decode`, `parse` and their like, and what iterators over data raise.
+-- An error in data: the second result of `decode`, `parse` and similar functions, and raised by iterators over data.
 
 ---@class moonbase.Fault
----@field message string what is wrong, without the place
+---@field message string the error, without the place
 ---@field line? integer from 1
 ---@field column? integer in characters, from 1
 ---@field offset? integer in bytes, from 1
----@field record? string the record as it stands, which could not be understood and was passed over
+---@field record? string the text of a record that was unreadable and skipped
 
 local _, host = ...
 
@@ -23,7 +23,7 @@ function Fault.__concat(one, other) return tostring(one) .. tostring(other) end
 
 local fault = {}
 
---- Makes a fault; `tostring` gives place and message.
+--- Makes a fault, whose `tostring` has place and message.
 ---@param fields moonbase.Fault
 ---@return moonbase.Fault
 function fault.new(fields)
@@ -36,7 +36,7 @@ end
 ---@return boolean
 function fault.is(value) return type(value) == "table" and getmetatable(value) == "moonbase.fault" end
 
---- The fault of a place in a text: its line and column are counted.
+--- A fault at an offset of a text, with line and column.
 ---@param text string
 ---@param offset integer in bytes, from 1
 ---@param message string
@@ -55,7 +55,7 @@ function fault.at(text, offset, message)
   return fault.new { message = message, line = line, column = (column or 0) + 1, offset = offset }
 end
 
---- Raises the error of a wrong call. It blames the script that called, however deep within the modules it is noticed.
+--- Raises the error of a wrong call, with the place in the calling script, however deep in the modules it is found.
 ---@param message string
 function fault.raise(message)
   if type(message) ~= "string" then fault.check(message, "string", 1, "raise") end
@@ -70,7 +70,7 @@ function fault.article(kind)
   return (kind:find("^[aeiou]") and "an " or "a ") .. kind
 end
 
---- What a value is, for a message: its type, or itself where it is a number of the wrong kind.
+--- A value's description for a message: its type, or the number itself if it is of the wrong kind.
 ---@param value any
 ---@param wanted? string
 ---@return string
@@ -81,7 +81,7 @@ function fault.got(value, wanted)
   return type(value)
 end
 
---- A value as a message shows it: numbers as they are, of all else the type.
+--- A value's form in a message: numbers themselves, for all other values the type.
 ---@param value any
 ---@return string
 function fault.shown(value)
@@ -89,9 +89,9 @@ function fault.shown(value)
   return fault.got(value)
 end
 
---- Checks an argument of a module's function; the message blames the caller of that function.
+--- Checks an argument of a module's function; the message names the caller of that function.
 ---@param value any
----@param kind string as `type` says it, or "integer"
+---@param kind string a result of `type`, or "integer"
 ---@param position integer
 ---@param name string of the function
 function fault.check(value, kind, position, name)
@@ -100,7 +100,7 @@ function fault.check(value, kind, position, name)
   end
 end
 
---- The same of an argument that may be left out.
+--- Checks an optional argument.
 ---@param value any
 ---@param kind string
 ---@param position integer
@@ -109,7 +109,7 @@ function fault.check_optional(value, kind, position, name)
   if value ~= nil then fault.check(value, kind, position, name) end
 end
 
---- Raises that an argument is none of what is expected.
+--- Raises that an argument has none of the expected types.
 ---@param value any
 ---@param expected string
 ---@param position integer
@@ -128,7 +128,7 @@ function fault.wrong_self(value, class, name)
     tostring(name), tostring(class), fault.got(value)))
 end
 
---- Whether a value is a file or another thing with a method.
+--- Whether a value is a file or another object with a given method.
 ---@param value any
 ---@param method string
 ---@return boolean
@@ -139,9 +139,9 @@ function fault.has_method(value, method)
   return ok and found ~= nil
 end
 
---- Checks a table of options: a name that is not known is a mistake, and so is a value of a wrong type.
+--- Checks a table of options: an unknown name and a value of a wrong type are mistakes.
 ---@param options table?
----@param known table<string, string> types by name, several divided by "|"
+---@param known table<string, string> types by name, alternatives separated by "|"
 ---@param name string of the function
 ---@param position? integer of the table; default 2
 ---@return table

@@ -1,5 +1,5 @@
--- Points, sizes, rectangles and ranges, with the text forms of Foundation (NSStringFromRect and its kin), in which
--- Core Data apps keep them. Coordinates are floats, as in Foundation; places and lengths of ranges are integers.
+-- Points, sizes, rectangles and ranges, with Foundation's text forms (NSStringFromRect and related functions), which
+-- Core Data apps store. Coordinates are floats, as in Foundation; locations and lengths of ranges are integers.
 
 local _, host = ...
 local fault = require "moonbase.fault"
@@ -12,7 +12,7 @@ local geometry = {}
 local function class(name)
   local type = { __name = name }
   local public = host.freeze(type)
-  -- An instance finds its methods through the frozen table, and so does a script that asks for its metatable.
+  -- An instance finds its methods through the frozen table, which is also its visible metatable.
   type.__index, type.__metatable = public, public
   type.__newindex = function(_, key)
     fault.raise(format("a %s has no field '%s'", name, tostring(key)))
@@ -37,7 +37,7 @@ local function own(self, class_name, name)
   end
 end
 
--- Checks what an operator is given: each must be of the class.
+-- Checks the operands of an operator: both must be of the class.
 local function operands(class_name, operator, one, other)
   local wanted = geometry[class_name]
   if getmetatable(one) == wanted and getmetatable(other) == wanted then return end
@@ -53,7 +53,7 @@ local function argument(value, name, class_name, or_name)
     or_name and class_name .. " or " .. or_name or class_name, kind_of(value)))
 end
 
--- The value and the number of a product, which come in either order.
+-- The value and the number of a product, in either order.
 local function scaled(class_name, one, other)
   if math.type(one) then one, other = other, one end
   if not math.type(other) then
@@ -108,7 +108,7 @@ local function point(x, y) return setmetatable({ x = x, y = y }, Point) end
 ---@return moonbase.Point
 function Point.new(x, y) return point(number(x, 1, "Point.new"), number(y, 2, "Point.new")) end
 
---- The point of `{x, y}`, or nil and what is wrong.
+--- The point of `{x, y}`, or nil and a fault.
 ---@param text string
 ---@return moonbase.Point? point
 ---@return moonbase.Fault? fault
@@ -159,7 +159,7 @@ local function size(width, height) return setmetatable({ width = width, height =
 ---@return moonbase.Size
 function Size.new(width, height) return size(number(width, 1, "Size.new"), number(height, 2, "Size.new")) end
 
---- The size of `{width, height}`, or nil and what is wrong.
+--- The size of `{width, height}`, or nil and a fault.
 ---@param text string
 ---@return moonbase.Size? size
 ---@return moonbase.Fault? fault
@@ -197,7 +197,7 @@ local function rect(x, y, width, height)
   return setmetatable({ x = x, y = y, width = width, height = height }, Rect)
 end
 
---- A rectangle of four numbers, or of a point and a size.
+--- A rectangle from four numbers, or from a point and a size.
 ---@param x number|moonbase.Point
 ---@param y number|moonbase.Size
 ---@param width? number
@@ -209,7 +209,7 @@ function Rect.new(x, y, width, height)
     number(x, 1, "Rect.new"), number(y, 2, "Rect.new"), number(width, 3, "Rect.new"), number(height, 4, "Rect.new"))
 end
 
---- The rectangle of `{{x, y}, {width, height}}`, or nil and what is wrong.
+--- The rectangle of `{{x, y}, {width, height}}`, or nil and a fault.
 ---@param text string
 ---@return moonbase.Rect? rect
 ---@return moonbase.Fault? fault
@@ -239,21 +239,21 @@ function Rect:center()
   return Point.new(self.x + self.width / 2, self.y + self.height / 2)
 end
 
---- Width times height; nothing where it is empty.
+--- Width times height; 0 for an empty rectangle.
 ---@return number
 function Rect:area()
   own(self, "Rect", "area")
   return self:is_empty() and 0.0 or self.width * self.height
 end
 
---- Whether it has no area.
+--- Whether the area is zero.
 ---@return boolean
 function Rect:is_empty()
   own(self, "Rect", "is_empty")
   return self.width <= 0 or self.height <= 0
 end
 
---- Whether a point is within, or a rectangle wholly. The right and the upper edge do not belong to it.
+--- Whether the rectangle contains a point, or all of another rectangle. The right and upper edges are excluded.
 ---@param other moonbase.Point|moonbase.Rect
 ---@return boolean
 function Rect:contains(other)
@@ -266,7 +266,7 @@ function Rect:contains(other)
   return other.x < self.x + self.width and other.y < self.y + self.height
 end
 
---- What two rectangles share; nil where that is nothing.
+--- The intersection of two rectangles; nil if it is empty.
 ---@param other moonbase.Rect
 ---@return moonbase.Rect?
 function Rect:intersection(other)
@@ -278,7 +278,7 @@ function Rect:intersection(other)
   if width > 0 and height > 0 then return rect(x, y, width, height) end
 end
 
---- The least rectangle around both; an empty one adds nothing.
+--- The smallest rectangle around both; an empty rectangle adds nothing.
 ---@param other moonbase.Rect
 ---@return moonbase.Rect
 function Rect:union(other)
@@ -300,7 +300,7 @@ function Rect:offset(dx, dy)
   return Rect.new(self.x + dx, self.y + dy, self.width, self.height)
 end
 
---- The rectangle with its edges moved inwards (outwards where negative).
+--- The rectangle with its edges moved inwards (outwards for negative numbers).
 ---@param dx number
 ---@param dy number
 ---@return moonbase.Rect
@@ -342,7 +342,7 @@ function Range.new(location, length)
   return setmetatable({ location = location, length = length }, Range)
 end
 
---- The range of `{location, length}`, or nil and what is wrong.
+--- The range of `{location, length}`, or nil and a fault.
 ---@param text string
 ---@return moonbase.Range? range
 ---@return moonbase.Fault? fault
@@ -354,7 +354,7 @@ function Range.parse(text)
   return setmetatable({ location = location, length = length }, Range)
 end
 
---- The first place after it.
+--- The first location after the range.
 ---@return integer
 function Range:stop()
   own(self, "Range", "stop")
@@ -369,7 +369,7 @@ function Range:contains(location)
   return location >= self.location and location < self:stop()
 end
 
---- What two ranges share; nil where that is nothing.
+--- The intersection of two ranges; nil if it is empty.
 ---@param other moonbase.Range
 ---@return moonbase.Range?
 function Range:intersection(other)
@@ -380,7 +380,7 @@ function Range:intersection(other)
   if length > 0 then return Range.new(from, length) end
 end
 
---- The least range around both.
+--- The smallest range around both.
 ---@param other moonbase.Range
 ---@return moonbase.Range
 function Range:union(other)
@@ -390,7 +390,7 @@ function Range:union(other)
   return Range.new(from, max(self:stop(), other:stop()) - from)
 end
 
---- The bytes of a string that it covers.
+--- The bytes of a string within the range.
 ---@param text string
 ---@return string
 function Range:of(text)
@@ -402,8 +402,8 @@ end
 function Range.__eq(one, other) return one.location == other.location and one.length == other.length end
 function Range:__tostring() return format("{%d, %d}", self.location, self.length) end
 
--- Makes `from_tree` of a class, for assignments of plain tables. Numbers under the names of the fields give the value.
--- A field that is missing gives nil and a fault.
+-- Makes the function `from_tree` of a class, for assignments of plain tables. The fields are numbers; a missing field
+-- gives nil and a fault.
 local function read_tables(name, type, ...)
   local fields = { ... }
   function type.from_tree(tree)

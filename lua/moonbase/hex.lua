@@ -29,7 +29,7 @@ function hex.encode(bytes, options)
   return (gsub(bytes, ".", options.upper and upper or lower))
 end
 
---- The bytes of a text of digits, or nil and what is wrong with it.
+--- The bytes of hexadecimal digits, or nil and a fault.
 ---@param text string
 ---@return string? bytes
 ---@return moonbase.Fault? fault

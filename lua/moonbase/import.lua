@@ -1,5 +1,5 @@
--- Imports that are scripts: rows into a context by chunks, each a transaction, and a file of the rows that were not
--- taken, with what is wrong with each.
+-- Imports as scripts: rows are inserted into a context in chunks, each a transaction, and rejected rows are written to
+-- a file with the reason of each.
 
 local _, host = ...
 local fault = require "moonbase.fault"
@@ -11,13 +11,13 @@ local import = {}
 
 -- Rejected rows ------------------------------------------------------------------------------------------------
 
--- What is added to a row: columns that `moonbase import` passes over, and that replace those of an earlier file.
+-- Columns added to a rejected row: `moonbase import` skips them, and they replace those of an earlier file.
 local added = { "_line", "_column", "_value", "_reason", "_record" }
 local is_added = {}
 for _, name in ipairs(added) do is_added[name] = true end
 
 ---@class moonbase.Rejects
----@field count integer how many rows there are in it
+---@field count integer the number of its rows
 local Rejects = { __name = "moonbase.rejects", __metatable = "moonbase.rejects" }
 Rejects.__index = host.freeze(Rejects)
 
@@ -25,7 +25,7 @@ local function own(self, name)
   if getmetatable(self) ~= Rejects.__metatable then fault.wrong_self(self, "Rejects", name) end
 end
 
--- What is told of a problem: the texts behind `_line`, in the order of the columns.
+-- The parts of a problem: the texts of the columns after `_line`, in order.
 local function told(problem)
   if fault.is(problem) then return nil, nil, problem.message, problem.record end
   if type(problem) ~= "userdata" or not problem.code then return nil, nil, tostring(problem) end
@@ -54,7 +54,7 @@ local function putter(target)
   end
 end
 
--- The function that writes a row: csv as the rows are read, or a line of JSON.
+-- The function that writes a row: csv in the form of the input, or a line of JSON.
 local function writer(self, put)
   local form = self.form
   if not form then return function(row) put(json_writer.encode(row) .. "\n") end end
@@ -68,9 +68,9 @@ local function writer(self, put)
   return function(row) rows:row(row) end
 end
 
---- Adds a row. The file is made with the first one.
----@param row? table nil where its fields are not known
----@param line integer where the row begins
+--- Adds a row. The file is made with the first row.
+---@param row? table nil if its fields are unknown
+---@param line integer the line at which the row begins
 ---@param problem any a `moonbase.Error`, a fault or a text
 ---@return moonbase.Rejects
 function Rejects:add(row, line, problem)
@@ -87,14 +87,14 @@ function Rejects:add(row, line, problem)
   end
   rejected._line = line
   rejected._column, rejected._value, rejected._reason, rejected._record = told(problem)
-  -- What could not be understood once is kept until it is mended.
+  -- A record that was unreadable in an earlier file is kept until it is corrected.
   rejected._record = rejected._record or row and row._record
   self.write(rejected)
   self.count = self.count + 1
   return self
 end
 
---- Closes the file, if there is one that was opened here.
+--- Closes the file, if this object opened one.
 function Rejects:close()
   own(self, "close")
   if not self.file or type(self.target) ~= "string" then return end
@@ -103,16 +103,16 @@ function Rejects:close()
   if not ok then error("rejected rows cannot be written: " .. tostring(problem), 0) end
 end
 
---- A file for rows that are not taken, in the form in which `rows` reads them, so that it can be mended and imported
---- again: csv with the same columns, separator and `null`, or a JSON object in each line. Added are `_line`, `_column`,
---- `_value`, `_reason` and, of a record that could not be understood, `_record`.
+--- A file for rejected rows, in the form in which `rows` reads them, so that they can be corrected and imported again:
+--- csv with the same columns, separator and `null`, or a JSON object per line. Further columns are `_line`, `_column`,
+--- `_value`, `_reason` and, for an unreadable record, `_record`.
 ---
 --- ```lua
 --- local rejects = import.rejects(rows, "people.rejects.csv")
 --- if not row.name then rejects:add(row, line, "it has no name") end
 --- ```
----@param rows fun(): table?, integer? an iterator of `csv.rows`, `json.lines` or another one
----@param target string|file*|fun(text: string) the path of the file, which is made with the first row
+---@param rows fun(): table?, integer? an iterator of `csv.rows` or `json.lines`, or another iterator
+---@param target string|file*|fun(text: string) the file's path; the file is made with the first row
 ---@return moonbase.Rejects
 function import.rejects(rows, target)
   fault.check(rows, "function", 1, "rejects")
@@ -128,7 +128,7 @@ end
 
 -- Chunks -------------------------------------------------------------------------------------------------------
 
--- Takes the rows from one to another in a transaction: nil, or what failed, and the row that did if that is known.
+-- Takes a range of rows in a transaction; returns nil, or the error and the failed row if that is known.
 local function attempt(job, from, to)
   local at
   local ran, saved, problem = pcall(job.context.transaction, job.context, function()
@@ -143,12 +143,12 @@ local function attempt(job, from, to)
   end)
   if ran and saved then return nil end
   if not ran then problem = saved end
-  -- Of the store's failures no row is the cause.
+  -- A failure of the store is not caused by a row.
   if type(problem) == "userdata" and host.is_of_store(problem.code) then error(problem, 0) end
   return problem == nil and "nil was raised" or problem, at
 end
 
--- The same, and rows that fail alone are put aside. Where nobody knows which one failed, halves are tried.
+-- Takes a range of rows and rejects those that fail alone; where the failed row is unknown, tries halves.
 local function take(job, from, to)
   while from <= to do
     local problem, at = attempt(job, from, to)
@@ -165,7 +165,7 @@ local function take(job, from, to)
   end
 end
 
--- The next row and its line, or nil and a fault; nothing at the end.
+-- The next row and its line, or nil and a fault; nil alone at the end.
 local function next_of(job, next_row)
   local ok, row, line = pcall(next_row)
   if not ok then
@@ -188,8 +188,8 @@ local function next_of(job, next_row)
   return row, line
 end
 
--- Reads a chunk; false at the end. A record that cannot be understood is put aside; where nobody takes it, it ends the
--- import behind the rows before it.
+-- Reads a chunk; false at the end. An unreadable record is rejected; without a reject file the record ends the import
+-- after the rows before it.
 local function read(job, next_row, size)
   job.count = 0
   while job.count < size and job.ending == nil do
@@ -207,21 +207,21 @@ local function read(job, next_row, size)
 end
 
 ---@class moonbase.ImportRunOptions
----@field rejects? moonbase.Rejects gets the rows that fail; without it the first of them ends the import
----@field progress? moonbase.Progress goes on with each row
----@field chunk? integer how many rows are one transaction; default 1000
+---@field rejects? moonbase.Rejects gets the failed rows; without it the first failed row ends the import
+---@field progress? moonbase.Progress advanced with each row
+---@field chunk? integer the number of rows per transaction; default 1000
 
 ---@class moonbase.ImportReport
 ---@field rows integer
 ---@field rejected integer
 
---- Takes rows one after the other, a chunk of them in one transaction: `take(row, line)` makes an object of a row, or
---- changes one. A row for which it raises, or returns nil and a reason, and one whose objects cannot be saved, is
---- rejected and leaves nothing behind; the others go on. What fails in the store itself ends the import; the chunks
---- before it are saved.
+--- Imports rows in chunks, each in one transaction. `take(row, line)` inserts or changes an object for a row. A row is
+--- rejected if `take` raises, or returns nil and a reason, or if its objects cannot be saved; a rejected row leaves no
+--- changes, and the others are imported. A failure of the store itself ends the import; the chunks before the failure
+--- are saved.
 ---
---- A chunk in which a row fails is taken once more without it, so `take` is called again for the others: let it look
---- for objects (`upsert`, `find`) and not keep them from row to row.
+--- A chunk with a failed row is repeated without that row, so `take` is called again for the others: `take` should look
+--- up objects (`upsert`, `find`) instead of keeping them from row to row.
 ---
 --- ```lua
 --- local rows = csv.rows(assert(io.open("people.csv")))
@@ -230,7 +230,7 @@ end
 --- end, { rejects = import.rejects(rows, "people.rejects.csv") })
 --- ```
 ---@param context moonbase.Context
----@param rows fun(): table?, integer? an iterator of `csv.rows`, `json.lines` or another one: each row and its line
+---@param rows fun(): table?, integer? an iterator of rows and their lines, such as `csv.rows` or `json.lines`
 ---@param body fun(row: table, line: integer): any, string?
 ---@param options? moonbase.ImportRunOptions
 ---@return moonbase.ImportReport

@@ -9,13 +9,13 @@ local concat, tonumber, numbertype = table.concat, tonumber, math.type
 local null, mark = host.null, host.list
 
 local json = {
-  --- What JSON's null is read as, and what is written as null; the same as `moonbase.null`.
+  --- The value for JSON's null, in both directions; equal to `moonbase.null`.
   null = null,
 }
 
 -- Reading ------------------------------------------------------------------------------------------------------
 
--- Raised and caught within `decode`: a place and what is wrong there.
+-- Raised and caught within `decode`: an offset and a message.
 local function refuse(offset, message) error({ offset = offset, message = message }, 0) end
 
 local function found(text, at)
@@ -29,7 +29,7 @@ local escapes = {
   [34] = '"', [92] = "\\", [47] = "/", [98] = "\b", [102] = "\f", [110] = "\n", [114] = "\r", [116] = "\t",
 }
 
--- The character of an escape such as `\u00e9`, of which `at` is the backslash, and where the text goes on.
+-- The character of an escape such as `\u00e9`, whose backslash is at `at`, and the offset after the escape.
 local function unicode(text, at)
   local first, last, digits = find(text, "^\\u(%x%x%x%x)", at)
   if not first then refuse(at, "'\\u' needs four hexadecimal digits") end
@@ -119,7 +119,7 @@ local function number_at(text, at, options)
   return number, last + 1
 end
 
--- The place of the next character that is no white space, and its byte.
+-- The position and byte of the next character that is not white space.
 local function skip(text, at)
   local letter = byte(text, at)
   if letter == 32 or letter == 10 or letter == 13 or letter == 9 then
@@ -134,7 +134,7 @@ local value_at
 local function list_at(text, start, depth, options)
   local list, count = {}, 0
   local at, letter = skip(text, start + 1)
-  -- Only an empty one could be taken for an object.
+  -- Only an empty list could be taken for an object.
   if letter == 93 then return mark(list), at + 1 end
   while true do
     count = count + 1
@@ -190,8 +190,8 @@ function value_at(text, at, letter, depth, options)
 end
 
 ---@class moonbase.JSONReadOptions
----@field max_depth? integer how deep lists and objects may nest; default 512
----@field big? "error"|"number"|"text" what becomes of an integer beyond 64 bits; default "error"
+---@field max_depth? integer the maximum nesting of lists and objects; default 512
+---@field big? "error"|"number"|"text" the treatment of an integer beyond 64 bits; default "error"
 
 local read_options = { max_depth = "integer", big = "string" }
 local whole_text = "^\xEF\xBB\xBF"
@@ -226,11 +226,11 @@ local function try(text, options)
   return nil, fault.at(text, value.offset, value.message)
 end
 
---- The value of a JSON text, or nil and what is wrong with it.
+--- The value of a JSON text, or nil and a fault.
 ---
---- Objects become tables, lists become lists (an empty one stays one), null becomes `json.null`, numbers without point
---- and exponent integers. A name that comes twice, a lone half of a surrogate pair, and whatever the standard does not
---- have are faults with line and column.
+--- Objects become tables, lists become lists (even empty ones), null becomes `json.null`, and numbers without point and
+--- exponent become integers. Duplicate names, lone surrogates, and any syntax outside of the standard are faults with
+--- line and column.
 ---@param text string
 ---@param options? moonbase.JSONReadOptions
 ---@return any value
@@ -240,9 +240,9 @@ function json.decode(text, options)
   return try(text, checked(options, "decode"))
 end
 
---- Iterates over the lines of a text, an open file or an iterator of lines: one JSON value each, with its line number.
---- Empty lines are passed over. A faulty line is raised as a fault; with `on_fault` it is handed to that function and
---- passed over.
+--- Iterates over the lines of a text, an open file or an iterator of lines. Each line is a JSON value, returned with
+--- its line number. Empty lines are skipped. A faulty line is raised as a fault; with `on_fault` that function gets the
+--- fault and the line is skipped.
 ---
 --- ```lua
 --- for value, line in json.lines(assert(io.open("log.ndjson"))) do ... end
@@ -289,11 +289,11 @@ end
 
 -- Writing ------------------------------------------------------------------------------------------------------
 
---- The JSON text of a value. Raises for what JSON has no form for: functions, NaN and infinities, strings that are not
---- UTF-8, tables with keys of several kinds or holes, tables within themselves.
+--- The JSON text of a value. Raises for values without a JSON form: functions, NaN and infinities, strings that are not
+--- UTF-8, tables with holes or with keys of several kinds, and tables within themselves.
 ---
---- Names come in order, so that equal values give equal texts. Dates, decimals, UUIDs, URIs and object IDs are written
---- as their text. A metatable's `__tojson(value)` gives the value to write instead.
+--- Names are sorted, so that equal values give equal texts. Dates, decimals, UUIDs, URIs and object IDs are written as
+--- texts. A metatable's `__tojson(value)` returns a value to write instead.
 ---@param value any
 ---@param options? moonbase.JSONWriteOptions
 ---@return string

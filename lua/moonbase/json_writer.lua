@@ -1,4 +1,4 @@
--- How `moonbase.json` writes; scripts use it through `json.encode`.
+-- The writer of `moonbase.json`; scripts use it through `json.encode`.
 
 local _, host = ...
 local fault = require "moonbase.fault"
@@ -9,9 +9,9 @@ local numbertype, tonumber = math.type, tonumber
 local null = host.null
 
 ---@class moonbase.JSONWriteOptions
----@field indent? integer|string spaces, or what stands for one level; without it all is on one line
----@field sort? boolean whether names come in order; default true
----@field max_depth? integer how deep tables may nest; default 512
+---@field indent? integer|string the spaces or the text of one level; without it the text is a single line
+---@field sort? boolean whether names are sorted; default true
+---@field max_depth? integer the maximum nesting of tables; default 512
 
 local write_options = { indent = "integer|string", sort = "boolean", max_depth = "integer" }
 
@@ -22,13 +22,13 @@ for code = 0, 31 do
   escapes[letter] = escapes[letter] or format("\\u%04x", code)
 end
 
--- Raised within `encode`, which adds where in the value it happened.
+-- Raised within `encode`, with the path to the value within the whole.
 local function refuse(out, message)
   local path = {}
   for level = 1, out.depth do
     if out.path[level] ~= "" then path[#path + 1] = string.sub(out.path[level], 1, 40) end
   end
-  -- Of a long way only the ends are told.
+  -- A long path is shortened in the middle.
   if #path > 8 then path = { concat(path, ".", 1, 4) .. " … " .. concat(path, ".", #path - 2) } end
   error({ message = (path[1] and concat(path, ".") .. ": " or "") .. message, refused = true }, 0)
 end
@@ -39,7 +39,7 @@ local function quoted(out, text)
   return '"' .. text .. '"'
 end
 
--- The shortest text that reads as the same number; a float keeps its point, so that it comes back as one.
+-- The shortest text that reads as the same number; a float keeps its point, so that it is read as a float.
 local function number_text(out, number)
   if numbertype(number) == "integer" then return format("%d", number) end
   if number - number ~= 0 then refuse(out, "JSON has no " .. (number ~= number and "NaN" or "infinity")) end
@@ -72,7 +72,7 @@ local function write_list(out, list, length)
   add(out, out.indent and "\n" .. rep(out.indent, depth - 1) .. "]" or "]")
 end
 
--- A name as it stands before its value. The same names come again and again: some are remembered.
+-- A name in the form that precedes its value. Names repeat, so some are cached.
 local function head_of(out, name)
   local head = quoted(out, name) .. (out.indent and ": " or ":")
   if out.head_count < 1000 then
@@ -97,7 +97,7 @@ local function write_object(out, object, names)
   add(out, out.indent and "\n" .. rep(out.indent, depth - 1) .. "}" or "}")
 end
 
--- Whether all elements of a table with a field `n` are within 1 and n.
+-- Whether all keys of a table with a field `n` are from 1 to n.
 local function fits(n, walk, state)
   for key in walk, state do
     if key ~= "n" and not (key >= 1 and key <= n) then return false end
@@ -124,7 +124,7 @@ local function shape(out, object, walk, state)
   end
   if not numbers then return (count > 0 or not host.is_list(object)) and names or nil, 0 end
   if #names > 0 then
-    -- A list as `table.pack` gives it, and rows of `moonbase.csv`: `n` is the length, what is missing is null.
+    -- A list from `table.pack`, or a row of `moonbase.csv`: `n` is the length, and missing elements are null.
     local n = #names == 1 and names[1] == "n" and object.n
     if numbertype(n) == "integer" and fits(n, walk, state) then return nil, n end
     refuse(out, "a table with list elements and names is neither a list nor an object")

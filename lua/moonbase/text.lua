@@ -1,5 +1,5 @@
--- Text as people read it. Lua's own strings are bytes: `upper`, `#` and `<` know ASCII only. Positions and lengths here
--- count characters as readers do (an accent belongs to its letter), and order is that of a dictionary.
+-- Text for people. Lua's own strings are bytes: `upper`, `#` and `<` know ASCII only. Here positions and lengths count
+-- user-perceived characters (a letter with its accents is one), and the order is that of a dictionary.
 
 local _, host = ...
 local fault = require "moonbase.fault"
@@ -11,7 +11,7 @@ local text = {}
 
 -- Case, accents, forms -----------------------------------------------------------------------------------------
 
---- The text in small letters, in capitals, and with each word beginning with one.
+--- The text in lower case, in upper case, and with each word capitalized.
 ---@param s string
 ---@return string
 function text.lower(s) return host.lower(s) end
@@ -25,13 +25,13 @@ function text.upper(s) return host.upper(s) end
 function text.title(s) return host.title(s) end
 
 --- The text without the differences that the options ignore: "c" case, "d" accents, as in predicates (`CONTAINS[cd]`).
---- Two texts that differ in nothing else fold to the same: use the result as a key.
+--- Texts without further differences fold to equal texts, so the result can serve as a key.
 ---@param s string
 ---@param options? string "c" (the default), "d" or "cd"
 ---@return string
 function text.fold(s, options) return host.fold(s, options or "c") end
 
---- The text in a Unicode normal form; texts that look the same are then the same bytes.
+--- The text in a Unicode normal form; texts that look the same then have the same bytes.
 ---@param s string
 ---@param form? "NFC"|"NFD"|"NFKC"|"NFKD" default "NFC"
 ---@return string
@@ -45,7 +45,7 @@ function text.is_valid(s)
   return utf8.len(s) ~= nil
 end
 
---- The text with U+FFFD for what is not UTF-8.
+--- The text with U+FFFD in place of invalid UTF-8.
 ---@param s string
 ---@return string
 function text.repair(s) return host.repair(s) end
@@ -62,7 +62,7 @@ function text.length(s) return host.length(s) end
 ---@return string[]
 function text.characters(s) return host.characters(s) end
 
---- The characters from `first` to `last`, as `string.sub` counts them: from 1, or from the end where negative.
+--- The characters from `first` to `last`, counted as in `string.sub`: from 1, or from the end if negative.
 ---@param s string
 ---@param first integer
 ---@param last? integer default -1
@@ -94,8 +94,8 @@ local function padding(s, width, fill, name)
   return string.rep(fill or " ", missing)
 end
 
---- The text, with `fill` (one character, default a space) before it or after it, to a width in characters. A longer
---- text stays as it is.
+--- The text padded with `fill` (one character, default a space) before or after it, to a width in characters. A longer
+--- text is unchanged.
 ---@param s string
 ---@param width integer
 ---@param fill? string
@@ -110,16 +110,16 @@ function text.pad_end(s, width, fill) return s .. padding(s, width, fill, "pad_e
 
 -- Comparing ----------------------------------------------------------------------------------------------------
 
---- -1, 0 or 1 in the order of a dictionary, as the Finder sorts names: accents and case matter last, and stretches of
---- digits count as numbers ("2" before "10"). Only texts of the same characters are equal. The order is the same on all
---- machines; a locale, such as "de" or "sv", gives that language's.
+--- -1, 0 or 1 by the order of a dictionary, in which the Finder sorts names: accents and case matter last, and digits
+--- count as numbers ("2" before "10"). Only texts of the same characters are equal. The order is the same on all
+--- machines; a locale, such as "de" or "sv", gives that language's order.
 ---@param one string
 ---@param other string
 ---@param locale? string
 ---@return integer
 function text.compare(one, other, locale) return host.compare(one, other, locale or "") end
 
---- Sorts a list of texts in place by `compare`; with `key` a list of anything, by the text that it gives for each.
+--- Sorts a list of texts in place by `compare`; `key` returns the text to compare for an element of any type.
 ---@generic T
 ---@param list T[]
 ---@param key? fun(element: T): string
@@ -147,7 +147,7 @@ function text.sort(list, key, locale)
   for index, element in ipairs(list) do decorated[index] = { sortable(key(element), index), index, element } end
   table.sort(decorated, function(one, other)
     local order = compare(one[1], other[1], locale)
-    -- Equal ones keep their order.
+    -- Equal elements keep their order.
     if order == 0 then return one[2] < other[2] end
     return order < 0
   end)
@@ -155,7 +155,7 @@ function text.sort(list, key, locale)
   return list
 end
 
--- The two texts as the options want them compared; without options byte for byte.
+-- The two texts folded by the options; unchanged without options.
 local function folded(one, other, options, name)
   check(one, "string", 1, name)
   check(other, "string", 2, name)
@@ -167,7 +167,7 @@ local function folded(one, other, options, name)
   return host.fold(one, options), host.fold(other, options)
 end
 
---- Whether two texts are the same; options as of `fold`, none by default.
+--- Whether two texts are equal; options as for `fold`, none by default.
 ---@param one string
 ---@param other string
 ---@param options? string
@@ -206,12 +206,12 @@ end
 
 -- White space --------------------------------------------------------------------------------------------------
 
--- What Unicode calls white space, beside ASCII's, by its bytes.
+-- Unicode white space beyond ASCII, in UTF-8.
 local wide_spaces = { ["\u{85}"] = true, ["\u{A0}"] = true, ["\u{1680}"] = true, ["\u{2028}"] = true,
   ["\u{2029}"] = true, ["\u{202F}"] = true, ["\u{205F}"] = true, ["\u{3000}"] = true }
 for code = 0x2000, 0x200A do wide_spaces[utf8.char(code)] = true end
 
--- Where the first character that is no white space begins, at `at` or after.
+-- The position of the first character that is not white space, at `at` or later.
 local function skip_spaces(s, at)
   while true do
     at = find(s, "[^ \t-\r]", at)
@@ -227,7 +227,7 @@ local function skip_spaces(s, at)
   end
 end
 
--- Where the last character that is no white space ends.
+-- The end of the last character that is not white space.
 local function last_of(s, from)
   local at = #s
   while at >= from do
@@ -247,7 +247,7 @@ local function last_of(s, from)
   return from - 1
 end
 
---- The text without white space (as Unicode has it) at both ends, at its beginning, at its end.
+--- The text without Unicode white space at both ends, at its beginning, or at its end.
 ---@param s string
 ---@return string
 function text.trim(s)
@@ -273,8 +273,8 @@ end
 -- Parts --------------------------------------------------------------------------------------------------------
 
 ---@class moonbase.SplitOptions
----@field limit? integer how many parts at most; the last one is the rest
----@field omit_empty? boolean leaves out empty parts
+---@field limit? integer the maximum number of parts; the last part is the rest
+---@field omit_empty? boolean omits empty parts
 ---@field pattern? boolean the separator is a Lua pattern
 
 local split_options = { limit = "integer", omit_empty = "boolean", pattern = "boolean" }
@@ -295,7 +295,7 @@ function text.split(s, separator, options)
         parts[#parts + 1] = sub(s, at, last_of(s, at))
         break
       end
-      -- A word ends at ASCII white space, or at the first byte of a wide one.
+      -- A word ends at ASCII white space, or at the first byte of wider white space.
       local stop = at
       repeat
         stop = find(s, "[ \t-\r\xC2\xE1\xE2\xE3]", stop + 1) or #s + 1
@@ -319,7 +319,7 @@ function text.split(s, separator, options)
   return parts
 end
 
---- Iterates over the lines, which end with "\n", "\r\n" or "\r"; an end at the end of the text begins no line.
+--- Iterates over the lines, which end with "\n", "\r\n" or "\r"; a line end at the end of the text begins no line.
 ---@param s string
 ---@return fun(): string?
 function text.lines(s)
@@ -334,7 +334,7 @@ function text.lines(s)
   end
 end
 
---- The text with a part replaced by another, everywhere or the first `count` times; neither is a pattern.
+--- The text with all or the first `count` occurrences of a part replaced; neither argument is a pattern.
 ---@param s string
 ---@param part string
 ---@param by string
@@ -357,7 +357,7 @@ function text.replace(s, part, by, count)
   return concat(pieces)
 end
 
---- The text as a Lua pattern that matches just it.
+--- A Lua pattern that matches exactly the text.
 ---@param s string
 ---@return string
 function text.escape(s)
@@ -365,8 +365,8 @@ function text.escape(s)
   return (gsub(s, "%p", "%%%0"))
 end
 
---- The text cut to a width in characters, with an ellipsis where something is missing; where the width has no room for
---- the ellipsis and a character, without it. The result is never wider.
+--- The text cut to a width in characters, with an ellipsis if characters are missing; without the ellipsis if the width
+--- has no room for it and a character. The result is never wider.
 ---@param s string
 ---@param width integer at least 0
 ---@param ellipsis? string default "…"
@@ -382,7 +382,7 @@ function text.truncate(s, width, ellipsis)
   return host.sub(s, 1, room) .. ellipsis
 end
 
---- Whether the text has nothing but white space.
+--- Whether the text has only white space.
 ---@param s string
 ---@return boolean
 function text.is_blank(s)

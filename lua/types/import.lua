@@ -1,10 +1,10 @@
 ---@meta
--- Import maps: files that `moonbase import --map` runs.
+-- Import maps: files for `moonbase import --map`.
 
----Gets the columns that have a value. Returns a table of columns or properties, false to pass the row over, nil and a
----reason to reject it, nothing for the table as it is.
+---Receives the columns that have a value. Returns a table of columns or properties, false to skip the row, nil and a
+---reason to reject it, or nothing to use the table unchanged.
 ---@alias moonbase.RowFunction fun(row: table<string, any>): (table<string, any>|false|nil, string?)
 
 ---@class moonbase.ImportMap
----@field columns? table<string, string> properties, or paths like `department.name`, by names of columns
+---@field columns? table<string, string> properties, or paths such as `department.name`, by column names
 ---@field row? moonbase.RowFunction

@@ -1,19 +1,19 @@
 ---@meta
--- Migration scripts: files that `moonbase migrate --mapping` runs.
+-- Migration scripts: files for `moonbase migrate --mapping`.
 
----Called for each object when all new objects are there; false leaves the new one out.
+---Called for each object once all new objects are made; returns false to omit the new object.
 ---@alias moonbase.MigrationFunction
 ---| fun(old: moonbase.Object, new: moonbase.Object, migration: moonbase.Migration): boolean?
 
----Functions by the names of entities of the older model, or of two entities, as in `NoteToMemo`.
+---Functions by the name of an entity of the older model, or of two entities, as in `NoteToMemo`.
 ---@alias moonbase.MigrationScript table<string, moonbase.MigrationFunction>
 
----What an old object became, all or the first of it; of one mapping, if that is named.
+---The new objects made from an old object, all or the first; only those of a mapping, if named.
 ---@alias moonbase.Became fun(self: moonbase.Migration, old: moonbase.Object, mapping?: string): moonbase.Object[]
 ---@alias moonbase.BecameFirst fun(self: moonbase.Migration, old: moonbase.Object, mapping?: string): moonbase.Object?
 
 ---@class moonbase.Migration
----@field source_context moonbase.Context the old objects, which are only read
+---@field source_context moonbase.Context the old objects, for reading only
 ---@field destination_context moonbase.Context the new objects
 ---@field destination moonbase.BecameFirst
 ---@field destinations moonbase.Became

@@ -1,29 +1,29 @@
 ---@meta
--- What a model file returns: `---@type moonbase.Model`. The page docs/models.md explains each key.
+-- The table that a model file returns: `---@type moonbase.Model`. The page docs/models.md explains each key.
 
 ---@class moonbase.Model
----@field version? string|string[] names the version for people; it decides nothing
----@field imported? boolean it is from a file of Xcode's or a store: what only new models may not have is a warning
+---@field version? string|string[] the version's name for people, without further effect
+---@field imported? boolean from a file of Xcode's or a store: features refused in new models are warnings
 ---@field entities table<string, moonbase.EntityModel>
----@field fetch_requests? table<string, moonbase.FetchModel> fetches by name; their predicates may hold $VARIABLES
----@field configurations? table<string, string[]> names of the entities that go together into one store
+---@field fetch_requests? table<string, moonbase.FetchModel> fetches by name; predicates may contain $VARIABLES
+---@field configurations? table<string, string[]> names of entities that are stored together
 
 ---@class moonbase.EntityModel
----@field parent? string the entity it inherits from
----@field subentities? string[] the same, said from the other end
+---@field parent? string the entity from which it inherits
+---@field subentities? string[] the entities that inherit from it; an alternative to `parent`
 ---@field class? string the class of its objects
----@field abstract? boolean no object is of this entity itself
+---@field abstract? boolean no object belongs to this entity itself
 ---@field attributes? table<string, moonbase.AttributeType|moonbase.AttributeModel>
 ---@field relationships? table<string, moonbase.RelationshipModel>
 ---@field fetched_properties? table<string, moonbase.FetchedPropertyModel>
 ---@field constraints? (string|string[])[] attributes whose values are unique together
 ---@field indexes? table<string, moonbase.IndexModel>|moonbase.IndexModel[]
----@field renamed_from? string its name in the previous version
+---@field renamed_from? string the name in the previous version
 ---@field version_hash_modifier? string changes the version hash where nothing else does
 ---@field user_info? table<string, any>
 ---@field code_generation? string Xcode's word, kept without effect
 ---@field spotlight_name? string Xcode's word, kept without effect
----@field current_module? boolean Xcode's dot before the class: it lies in the app's module; kept, without effect
+---@field current_module? boolean Xcode's dot before the class, for the app's module; kept without effect
 
 ---@alias moonbase.AttributeType
 ---| "undefined" # transient only
@@ -45,28 +45,28 @@
 
 ---@class moonbase.AttributeModel
 ---@field [1] moonbase.AttributeType
----@field optional? boolean true unless said otherwise
+---@field optional? boolean default true
 ---@field transient? boolean kept in memory only
 ---@field default? any the value of a new object
----@field min? number|string the least number or date
----@field max? number|string the greatest number or date
+---@field min? number|string the minimum number or date
+---@field max? number|string the maximum number or date
 ---@field min_length? integer of a string, in characters
 ---@field max_length? integer of a string, in characters
 ---@field matches? string a regular expression for the whole string
----@field one_of? any[] the values allowed
+---@field one_of? any[] the allowed values
 ---@field rules? string[][] { { "predicate over SELF", "message" }, ... }
 ---@field transformer? string turns values into bytes
 ---@field class? string the class that values must have
----@field external_storage? boolean large binary values go into files beside the store
+---@field external_storage? boolean large binary values are stored in files beside the store
 ---@field keep_in_history? boolean the value stays in the history when the object is deleted
----@field derivation? string Core Data's own SQL-derived attributes, for example "items.@count"
+---@field derivation? string the expression of a Core Data derived attribute, for example "items.@count"
 ---@field elements? table<string, moonbase.AttributeType|moonbase.AttributeModel> of a composite
 ---@field indexed? boolean
 ---@field scalar? boolean generated Swift code uses a scalar
----@field swift? string the type that the value has in generated Swift code, for example "Status"
+---@field swift? string the type of the value in generated Swift code, for example "Status"
 ---@field spotlight? boolean Xcode's word, kept without effect
 ---@field cloud_encryption? boolean Xcode's word, kept without effect
----@field renamed_from? string its name in the previous version
+---@field renamed_from? string the name in the previous version
 ---@field version_hash_modifier? string changes the version hash where nothing else does
 ---@field user_info? table<string, any>
 
@@ -74,14 +74,14 @@
 ---@field to? string the destination of a to-one relationship
 ---@field to_many? string the destination of a to-many relationship
 ---@field inverse? string the relationship that points back
----@field delete? "nullify"|"cascade"|"deny"|"no_action" on deletion of the object; "nullify" unless said otherwise
----@field optional? boolean true unless said otherwise
+---@field delete? "nullify"|"cascade"|"deny"|"no_action" on deletion of the object; default "nullify"
+---@field optional? boolean default true
 ---@field transient? boolean kept in memory only
 ---@field ordered? boolean keeps its destinations in order
----@field min? integer the least number of destinations
----@field max? integer the greatest number of destinations; none unless said otherwise
+---@field min? integer the minimum number of destinations
+---@field max? integer the maximum number of destinations; default: no limit
 ---@field spotlight? boolean Xcode's word, kept without effect
----@field renamed_from? string its name in the previous version
+---@field renamed_from? string the name in the previous version
 ---@field version_hash_modifier? string changes the version hash where nothing else does
 ---@field user_info? table<string, any>
 
@@ -91,23 +91,23 @@
 ---@field sort? string|(string|table)[] "name" or "-name"; { "name", compare = "localizedStandardCompare" }
 ---@field limit? integer
 ---@field offset? integer
----@field batch? integer how many objects are read at a time
----@field subentities? boolean true unless said otherwise
----@field pending_changes? boolean true unless said otherwise
----@field property_values? boolean true unless said otherwise
----@field faults? boolean true unless said otherwise
+---@field batch? integer the number of objects read at a time
+---@field subentities? boolean default true
+---@field pending_changes? boolean default true
+---@field property_values? boolean default true
+---@field faults? boolean default true
 ---@field prefetch? string|string[] key paths of relationships
----@field refresh? boolean objects that are in the context are read anew
----@field result? "objects"|"ids"|"dictionaries"|"count" "objects" unless said otherwise
----@field columns? (string|table)[] of dictionaries: key paths; { "total", "items.@sum.price", type = "double" }
+---@field refresh? boolean registered objects are read again
+---@field result? "objects"|"ids"|"dictionaries"|"count" default "objects"
+---@field columns? (string|table)[] for dictionaries: key paths; { "total", "items.@sum.price", type = "double" }
 ---@field group_by? string|string[] key paths
 ---@field having? string the predicate of groups
 ---@field distinct? boolean
 
 ---@class moonbase.FetchedPropertyModel: moonbase.FetchModel
----@field optional? boolean true unless said otherwise
----@field renamed_from? string its name in the previous version
----@field user_info? table<string, any> reached in the predicate as $FETCHED_PROPERTY.userInfo.KEY
+---@field optional? boolean default true
+---@field renamed_from? string the name in the previous version
+---@field user_info? table<string, any> in the predicate: $FETCHED_PROPERTY.userInfo.KEY
 
 ---@class moonbase.IndexModel
 ---@field [integer] string|moonbase.IndexElementModel "name" or "-name"

@@ -1,7 +1,6 @@
 ---@meta
--- What `moonbase.model` tells of the model in use. It is read-only; a name that the model lacks raises an error, and so
--- does a misspelt field.
--- `pairs` gives names in the model's order, `#` counts them.
+-- The description of the model in use, `moonbase.model`. It is read-only; a name that the model lacks and a misspelt
+-- field raise an error. `pairs` gives names in the model's order, `#` counts them.
 
 ---@class moonbase.ModelInfo
 ---@field entities table<string, moonbase.EntityInfo>
@@ -9,11 +8,11 @@
 ---@class moonbase.EntityInfo
 ---@field name string
 ---@field abstract boolean
----@field parent? string the entity it inherits from
+---@field parent? string the entity from which it inherits
 ---@field class? string the class of its objects
----@field attributes table<string, moonbase.AttributeInfo> inherited ones too
----@field relationships table<string, moonbase.RelationshipInfo> inherited ones too
----@field fetched_properties table<string, moonbase.FetchedPropertyInfo> inherited ones too
+---@field attributes table<string, moonbase.AttributeInfo> including inherited attributes
+---@field relationships table<string, moonbase.RelationshipInfo> including inherited relationships
+---@field fetched_properties table<string, moonbase.FetchedPropertyInfo> including inherited ones
 ---@field user_info table<string, any>
 
 ---@class moonbase.AttributeInfo
@@ -35,8 +34,8 @@
 
 ---@class moonbase.RelationshipInfo
 ---@field name string
----@field destination string the entity at the other end
----@field inverse? string the relationship that points back
+---@field destination string the destination entity
+---@field inverse? string the inverse relationship
 ---@field to_many boolean
 ---@field ordered boolean
 ---@field delete "nullify"|"cascade"|"deny"|"no_action"
@@ -48,6 +47,6 @@
 
 ---@class moonbase.FetchedPropertyInfo
 ---@field name string
----@field destination string the entity that is fetched
+---@field destination string the fetched entity
 ---@field predicate? string
 ---@field user_info table<string, any>

@@ -1,10 +1,10 @@
 ---@meta
 
----An object of a context. Its properties are those of its entity; where one has a method's name, the property wins and
----the method is `moonbase.object.NAME(object, ...)`.
+---An object of a context. Its properties are those of its entity. A property with a method's name hides the method,
+---which is still callable as `moonbase.object.NAME(object, ...)`.
 ---@class moonbase.Object: moonbase.ObjectMethods
----@field entity string the name of its entity; `object:entity()` is the same
----@field has_changes boolean whether it is new, changed or marked for deletion; `object:has_changes()` is the same
+---@field entity string the name of its entity; also `object:entity()`
+---@field has_changes boolean whether it is new, changed or marked for deletion; also `object:has_changes()`
 ---@field [string] any
 
 ---@class moonbase.ObjectMethods
@@ -16,30 +16,30 @@ function Object:entity() end
 ---@return moonbase.ObjectID
 function Object:id() end
 
----The context that the object is in; nil once it is in none.
+---The object's context; nil after the object has left the context.
 ---@return moonbase.Context?
 function Object:context() end
 
----Checks one value, as an assignment and the next save would, or all that the object has. What rules only warn of
----follows `true`.
+---Validates a value as an assignment and the next save would, or without a key the whole object. Warnings follow
+---`true`.
 ---@param key? string
 ---@param value? any
 ---@return true? ok
 ---@return moonbase.Error|moonbase.Error[]|nil err
 function Object:validate(key, value) end
 
----Calls a function when a property has another value, by whichever way, once the call is done that changed it. Of a
----to-many relationship `value` is the relationship and `old` a list. The object's context keeps the watch.
+---Calls a function after each change of a property, however made, at the end of the call that made the change. For a
+---to-many relationship `value` is the relationship and `old` a list. The object's context keeps the observation.
 ---@param key string
 ---@param handler fun(value: any, object: moonbase.Object, old: any)
 ---@return moonbase.Watch
 function Object:observe(key, handler) end
 
----Whether the values have not been asked for since the object was made or refreshed.
+---Whether the values have not been read since the object was made or refreshed.
 ---@return boolean
 function Object:is_fault() end
 
----Whether the object was never saved.
+---Whether the object has never been saved.
 ---@return boolean
 function Object:is_inserted() end
 
@@ -55,20 +55,20 @@ function Object:is_deleted() end
 ---@return boolean
 function Object:has_changes() end
 
----The values of stored properties that are other ones than at the last save, by name.
+---The values of stored properties that differ from the last save, by name.
 ---@return table<string, any>
 function Object:changed_values() end
 
----The values as they were read or saved last, by name.
+---The values that were last read or saved, by name.
 ---@return table<string, any>
 function Object:committed_values() end
 
----The stored value, past accessors and derived attributes.
+---The stored value, without accessors and derived attributes.
 ---@param key string
 ---@return any
 function Object:primitive(key) end
 
----Sets the stored value, past accessors and hooks of changes. The next save writes it.
+---Sets the stored value, without accessors and change hooks. The next save writes the value.
 ---@param key string
 ---@param value any
 function Object:set_primitive(key, value) end
@@ -85,70 +85,71 @@ function Object:will_access(key) end
 ---@param key string
 function Object:did_access(key) end
 
----A to-many relationship of an object. `#` counts, `pairs` walks over a snapshot, assigning a list replaces all.
+---A to-many relationship of an object. `#` counts, `pairs` iterates over a snapshot, and assigning a list replaces all
+---members.
 ---@class moonbase.ToMany
 ---@field [integer] moonbase.Object ordered relationships only
 ---@operator len: integer
 local ToMany = {}
 
----A request for the members, narrowed by a condition.
+---A request for the members with a condition.
 ---@param format string
 ---@param ... any
 ---@return moonbase.Request
 function ToMany:where(format, ...) end
 
----A request for the members in an order.
+---A sorted request for the members.
 ---@param ... string
 ---@return moonbase.Request
 function ToMany:sort(...) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param count integer
 ---@return moonbase.Request
 function ToMany:limit(count) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param count integer
 ---@return moonbase.Request
 function ToMany:offset(count) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param size integer
 ---@return moonbase.Request
 function ToMany:batch(size) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param ... string
 ---@return moonbase.Request
 function ToMany:prefetch(...) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param ... string
 ---@return moonbase.Request
 function ToMany:group_by(...) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param predicate string
 ---@param ... any
 ---@return moonbase.Request
 function ToMany:having(predicate, ...) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param distinct? boolean
 ---@return moonbase.Request
 function ToMany:distinct(distinct) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param included boolean
 ---@return moonbase.Request
 function ToMany:subentities(included) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param included boolean
 ---@return moonbase.Request
 function ToMany:pending(included) end
 
----The step of a request for the members.
+---A request for the members with this step.
 ---@param count integer
 ---@return moonbase.Request
 function ToMany:save_every(count) end

@@ -1,11 +1,11 @@
 ---@meta
--- What files of tests return. With `---@type moonbase.Tests` above it an editor checks one.
+-- The table that a test file returns. With `---@type moonbase.Tests` above the table, an editor checks it.
 
 ---@alias moonbase.Tests table<string, fun(t: moonbase.Test)>
 
----The argument of a test. Each test has a context of its own, over an empty store in memory.
+---The argument of a test. Each test has its own context over an empty store in memory.
 ---@class moonbase.Test
 ---@field context moonbase.Context
----@field equal fun(value: any, expected: any, message?: string) fails unless both are the same, tables with all within
+---@field equal fun(value: any, expected: any, message?: string) fails unless both are equal, tables by content
 ---@field fails fun(body: function, code?: integer|string): any fails unless `body` raises, or returns nil and an error
----@field snapshot fun(value: any) fails unless the value is as it was when the test ran first
+---@field snapshot fun(value: any) fails unless the value equals that of the test's first run

@@ -1,9 +1,9 @@
 ---@meta
--- Values that Lua has no type for. All compare, print and join with `..`; `value:key()` serves as a table's key.
+-- Values for which Lua has no type. All support comparison, `tostring` and `..`; `value:key()` is a key for tables.
 
 ---@class moonbase.ObjectID
 ---@field entity string the name of the object's entity
----@field is_temporary boolean whether the object was never saved
+---@field is_temporary boolean whether the object has never been saved
 local ObjectID = {}
 
 ---@return string
@@ -17,8 +17,8 @@ local Date = {}
 ---@return number
 function Date:key() end
 
----The module `moonbase.date`, whose calendar is described in its source.
----Called with a text it gives the date, or raises.
+---The module `moonbase.date`, whose calendar is documented in its source. A call with a text returns the date, or
+---raises.
 ---@class moonbase.DateModule
 ---@overload fun(text: string): moonbase.Date
 local DateModule = {}
@@ -46,7 +46,7 @@ local Decimal = {}
 ---@return string
 function Decimal:key() end
 
----The nearest number.
+---The nearest Lua number.
 ---@return number
 function Decimal:number() end
 
@@ -54,12 +54,12 @@ function Decimal:number() end
 ---@return moonbase.Decimal
 function Decimal:abs() end
 
----The greatest whole decimal that is not greater.
+---The decimal rounded down to an integer.
 ---@return moonbase.Decimal
 function Decimal:floor() end
 
----Called with a text or an integer it gives the decimal. A text that does not fit with all
----of its digits (38, and powers of ten from -128 to 127) is an error.
+---A call with a text or an integer returns the decimal. A text that would lose digits (more than 38, or beyond the
+---powers of ten from -128 to 127) is an error.
 ---@class moonbase.DecimalModule
 ---@overload fun(value: string|integer): moonbase.Decimal
 local DecimalModule = {}
@@ -75,7 +75,7 @@ local UUID = {}
 ---@return string
 function UUID:key() end
 
----Called with a text it gives the UUID, or raises; without one, a new UUID.
+---A call with a text returns the UUID, or raises; without a text, a new UUID.
 ---@class moonbase.UUIDModule
 ---@overload fun(text?: string): moonbase.UUID
 local UUIDModule = {}
@@ -91,7 +91,7 @@ local URI = {}
 ---@return string
 function URI:key() end
 
----Called with a text it gives the URI, or raises.
+---A call with a text returns the URI, or raises.
 ---@class moonbase.URIModule
 ---@overload fun(text: string): moonbase.URI
 local URIModule = {}

@@ -1,5 +1,4 @@
--- Mutants of the graph: where changes are kept, taken back, merged and handed to a save. `scripts/mutants` says what an
--- entry is.
+-- Mutants of the graph: recording, reverting, merging and saving of changes. `scripts/mutants` describes an entry.
 local graph = "Sources/MoonbaseGraph/"
 
 return {
@@ -37,7 +36,7 @@ return {
     suites = "UndoAfterSaveTests|UndoIDTests|RandomUndoTests",
   },
 
-  -- Rows of an object's own
+  -- An object's own rows
   {
     file = graph .. "Store/RowPage+OwnRows.swift",
     from = [[    noteOwn(slot, of: place)

@@ -1,12 +1,12 @@
--- Mutants of the stores: where rows, pairs, places, history and files are written, read again, migrated and asked for.
--- `scripts/mutants` says what an entry is.
+-- Mutants of the stores: writing, reading, migrating and querying of rows, pairs, positions, history and files.
+-- `scripts/mutants` describes an entry.
 local memory = "Sources/MoonbaseGraph/Store/"
 local sql = "Sources/MoonbaseSQL/"
 local store = "Sources/MoonbaseSQLiteStore/"
 local sqlite = "Sources/MoonbaseSQLite/"
 
 return {
-  -- The store in memory, and what all stores ask
+  -- The in-memory store, and code shared by all stores
   {
     file = memory .. "InMemoryContents.swift",
     from = [[if let list { orders[list]?[destination]?.remove(id, keepingOrder: true) }]],
@@ -53,7 +53,7 @@ return {
     suites = "ReferenceCheckTests|OneToOneTests|RandomContextsTests",
   },
 
-  -- Pairs and places
+  -- Pairs and positions
   {
     file = store .. "Writing/LinkWriter.swift",
     from = [[if join.isReflexive {

@@ -1,10 +1,10 @@
--- The list of mutants, and a copy of the repository that has all of them, each behind a condition (`scripts/mutants`).
+-- The list of mutants, and a copy of the repository with all mutants, each behind a condition (`scripts/mutants`).
 --
---   lua5.4 scripts/mutant/tree.lua list [NUMBER...]   a line for each, or for some: number, suites, what is broken
+--   lua5.4 scripts/mutant/tree.lua list [NUMBER...]   a line for each, or for some: number, suites, mistake
 --   lua5.4 scripts/mutant/tree.lua write TREE         reads the names of the files to copy, with a zero byte after each
 --
--- It runs in the repository's folder. Files that are in the tree already, with the same content, stay as they are: the
--- compiler goes by their times.
+-- The current folder must be the repository. Files that the tree has with the same content are not written again, since
+-- the compiler depends on their times.
 
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 
@@ -18,7 +18,7 @@ local function fail(text, ...)
   os.exit(1)
 end
 
--- The content of a file; nil where there is none.
+-- The content of a file; nil if there is no file.
 local function read(path)
   local file = io.open(path, "rb")
   if not file then return end
@@ -33,7 +33,7 @@ local function write(path, text)
   assert(file:close())
 end
 
--- How often a text has another one, as it is written.
+-- The number of occurrences of a plain text in another text.
 local function count(text, part)
   local found, from = 0, 1
   while true do
@@ -43,14 +43,15 @@ local function count(text, part)
   end
 end
 
--- A text with another one in the place of its only `part`.
+-- A text with the first `part` replaced.
 local function replaced(text, part, other)
   local first, last = text:find(part, 1, true)
   return text:sub(1, first - 1) .. other .. text:sub(last + 1)
 end
 
--- A source that can ask which mutant is on. The new line stands before the first import, or before everything. It
--- imports one function: all of the module would bring Foundation's names, some of which are those of our types.
+-- A source with an import of the function that tells which mutant is on, before the first import or at the beginning.
+-- The line imports only this function: the whole module would import Foundation's names, some of which are Moonbase's
+-- too.
 local function importing(text, file)
   if file:find("^Sources/MoonbasePlatform/") then return text end
   if text:find("import MoonbasePlatform%f[^%w]") then return text end
@@ -67,7 +68,7 @@ private let numberOfMutant = ProcessInfo.processInfo.environment["MOONBASE_MUTAN
 public func isMutantOn(_ number: Int) -> Bool { number == numberOfMutant }
 ]]
 
--- The mutated sources, by their paths. Ends with an error that names each entry that does not fit.
+-- The mutated sources by path. Ends with an error that names each entry whose text does not occur once.
 local function sources()
   local texts, originals, wrong = {}, {}, {}
   local function complain(number, text, ...)
@@ -94,7 +95,7 @@ local function sources()
   return texts
 end
 
--- Suites that mutants name and no test file has.
+-- Suites of mutants that no test file has.
 local function checkSuites(paths)
   local known, wrong = {}, {}
   for _, path in ipairs(paths) do
@@ -112,7 +113,7 @@ end
 
 local function quoted(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
--- Runs a command with many arguments, some at a time.
+-- Runs a command with many arguments, in groups.
 local function run(command, arguments)
   for first = 1, #arguments, 200 do
     local some = table.concat({ table.unpack(arguments, first, math.min(first + 199, #arguments)) }, " ")
@@ -132,7 +133,7 @@ local function makeFolders(tree, paths)
   run("mkdir -p --", folders)
 end
 
--- Removes files of an earlier copy that are gone by now: the compiler would take them for sources.
+-- Removes files of an earlier copy that no longer exist, since the compiler would treat them as sources.
 local function removeOthers(tree, paths)
   local kept, list = {}, tree .. ".files"
   for _, path in ipairs(paths) do kept[path] = true end
@@ -145,7 +146,7 @@ end
 local function writeTree(tree)
   local paths, mutated = {}, sources()
   for path in io.read("a"):gmatch("[^\0]+") do
-    -- A file that is deleted without a commit is still named.
+    -- A file deleted without a commit is still listed.
     if read(path) then paths[#paths + 1] = path end
   end
   checkSuites(paths)

@@ -1,32 +1,32 @@
 import Foundation
 
-/// One row of the table: the same work done by a plain C program and by Moonbase.
+/// A row of the table: work done by a plain C program and by Moonbase.
 struct Benchmark {
-  /// The word that `--only` takes.
+  /// The name for `--only`.
   let name: String
   let title: String
   let goal: Goal
-  /// How much memory a program that it starts may hold, in bytes.
+  /// The maximum memory of a started program, in bytes.
   var greatestMemory: Int64?
-  /// Whether it runs only where it is named.
+  /// Whether the row runs only if it is named.
   var isByNameOnly = false
-  /// Brings both sides to the same start before each round; it is not timed.
+  /// Brings both sides to the same state before each round, untimed.
   var prepare: (Workplace) throws -> Void = { _ in }
   let yardstick: (Workplace) throws -> Answer
   let subject: (Workplace) throws -> Answer
-  /// Looks at what a side left behind, untimed; both sides must leave the same.
+  /// Inspects the result of a side, untimed; both sides must give the same answer.
   var inspect: (Workplace, Side) throws -> Answer = { _, _ in .none }
 }
 
-/// The greatest ratio to the yardstick that is good enough (ARCHITECTURE, "Figures the design must reach").
+/// The greatest acceptable ratio to the yardstick.
 enum Goal {
   case ratio(Double)
-  /// More is asked for where a second core can help.
+  /// A stricter goal where a second core can help.
   case oneCore(Double, twoCores: Double)
-  /// The row is of interest, and nothing is asked of it.
+  /// The row has no goal.
   case none
 
-  /// The ratio that holds on this machine, as far as the process may use it (`taskset`).
+  /// The goal for this machine, given the cores that the process may use (`taskset`).
   var ratio: Double? {
     switch self {
     case .ratio(let ratio): ratio
@@ -36,7 +36,7 @@ enum Goal {
   }
 }
 
-/// What a side computed. A time counts only if both sides gave the same answer.
+/// The result of a side. A time counts only if both sides gave the same answer.
 enum Answer: Equatable {
   case none
   case number(Int64)
@@ -48,7 +48,7 @@ enum Side: String, CaseIterable {
   case subject
 }
 
-/// Why a benchmark has no figure.
+/// The reason why a benchmark has no figure.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 

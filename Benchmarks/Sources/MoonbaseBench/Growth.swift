@@ -1,27 +1,27 @@
 import Foundation
 
-/// How the time of a row grows with ten times as many objects.
+/// The growth of a row's time with ten times as many objects.
 struct Growth: Encodable {
   let name: String
   let title: String
   let count: Int
-  /// With so many objects, and with ten times as many, in seconds and in the order of the rounds.
+  /// The seconds with few objects, and with ten times as many, in the order of the rounds.
   let few: [Double]
   let many: [Double]
-  /// What the yardstick took, for rows of the graph alone.
+  /// The yardstick's seconds, for rows of the graph alone.
   let yardstickFew: [Double]
   let yardstickMany: [Double]
 
   static let factor = 10
-  /// The rows whose work is one of objects, each a little.
+  /// The rows with a small amount of work per object.
   static let rows =
     ["insert", "fetch", "kept-alive", "fetch-faults", "kept-faults", "object-by-id", "prefetch"] + graph
-  /// Those of the graph alone, of which a few objects lie in the processor's caches and many do not.
+  /// The rows of the graph alone, where few objects fit into the processor's caches and many do not.
   private static let graph = (Benchmark.graph + Benchmark.operations).map(\.name)
   static func isOfGraph(_ benchmark: Benchmark) -> Bool { graph.contains(benchmark.name) }
 
-  /// The greatest growth that is good enough: for the graph alone that of n log n, and as much more as memory that is further away costs
-  /// what is written by hand too.
+  /// The greatest acceptable growth. For the graph alone: that of n log n, times the growth of the hand-written code,
+  /// which is due to more distant memory.
   private var goal: Double {
     guard Self.graph.contains(name) else { return 11 }
     let factor = Double(Self.factor)
@@ -29,7 +29,7 @@ struct Growth: Encodable {
       * min(max(1, yardstickGrowth / factor), Self.greatestShareOfMemory)
   }
 
-  /// Memory that is further away explains no more than this.
+  /// The maximum share that distant memory may explain.
   private static let greatestShareOfMemory = 2.0
 
   private var yardstickGrowth: Double { median(yardstickMany) / median(yardstickFew) }
@@ -61,7 +61,7 @@ struct Growth: Encodable {
 }
 
 extension Runner {
-  /// Times a row with few and with many objects, in turns.
+  /// Times a row with few and with many objects, alternately.
   static func growth(
     of benchmark: Benchmark, from count: Int, rounds: Int, _ say: @escaping (String) -> Void
   ) throws -> Growth {

@@ -1,4 +1,4 @@
--- The plugin makes the class Member of this file. The row `generated-class` compares it with HandWrittenMember.
+-- The plugin generates the class Member from this file. The row `generated-class` compares it with HandWrittenMember.
 local attributes = {
   firstName = { "string" },
   lastName = { "string" },

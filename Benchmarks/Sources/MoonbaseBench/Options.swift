@@ -1,10 +1,10 @@
-/// What the command line of `scripts/bench` asks for.
+/// The command line options of `scripts/bench`.
 struct Options {
   var json = false
   var quiet = false
-  /// Whether other libraries do the work of the rows too.
+  /// Whether other libraries also do the work of the rows.
   var peers = false
-  /// Whether each row is timed with ten times as many objects, too, instead of beside C.
+  /// Whether each row is timed with ten times as many objects instead of against C.
   var growth = false
   var rounds = 5
   var count = 200_000

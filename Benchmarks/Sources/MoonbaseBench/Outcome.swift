@@ -5,7 +5,7 @@ struct Outcome: Encodable {
   var memory: MemoryOutcome?
   let name: String
   let title: String
-  /// The ratio to reach; nil where none is asked for.
+  /// The goal for the ratio; nil for a row without a goal.
   let goal: Double?
   let count: Int
   let yardstick: [Double]
@@ -66,7 +66,7 @@ struct Outcome: Encodable {
   }
 }
 
-/// How much memory the programs of a row held at most, in bytes.
+/// The maximum memory of a row's programs, in bytes.
 struct MemoryOutcome: Encodable {
   let peak: Int64
   let greatest: Int64
@@ -77,7 +77,7 @@ struct MemoryOutcome: Encodable {
   }
 }
 
-/// The middle of the values, or the mean of the two in the middle.
+/// The median: the middle value, or the mean of the two middle values.
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
   guard !sorted.isEmpty else { return .nan }

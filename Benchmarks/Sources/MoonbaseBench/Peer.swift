@@ -1,12 +1,12 @@
 import Foundation
 
-/// Another library that does the work of some rows: a program that gets the row's name, a file and the number of objects, and prints the
-/// seconds that the work took and the answer.
+/// Another library that does the work of some rows: a program that gets the row's name, a file and the number of
+/// objects, and prints the seconds of the work and the answer.
 struct Peer {
   let name: String
-  /// In the folder of peers; nil where there is no program for it.
+  /// The program in the folder of peers; nil if there is none.
   let script: String?
-  /// The rows whose work it does.
+  /// The rows whose work the peer does.
   let rows: Set<String>
 
   static let all = [
@@ -16,12 +16,12 @@ struct Peer {
     Peer(name: "GRDB rows", script: nil, rows: ["fetch"]),
   ]
 
-  /// Why a peer has no figure.
+  /// The reason why a peer has no figure.
   struct Absence: Error {
     let reason: String
   }
 
-  /// With this status a program says that what it needs is not installed.
+  /// The exit status by which a program reports that a requirement is not installed.
   private static let notInstalled: Int32 = 69
 
   /// Does the work once.
@@ -49,7 +49,7 @@ struct Peer {
   }
 }
 
-/// What a peer took for a row, or why it has no figure.
+/// A peer's times for a row, or the reason why it has none.
 struct PeerOutcome: Encodable {
   let name: String
   var seconds: [Double] = []

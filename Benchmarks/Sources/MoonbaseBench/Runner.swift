@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs benchmarks in rounds, both sides in each, so that whatever else the machine does meets both alike.
+/// Runs benchmarks in rounds with both sides in each round, so that other load on the machine affects both alike.
 struct Runner {
   let workplace: Workplace
   let rounds: Int
@@ -13,7 +13,7 @@ struct Runner {
     var found = others.map { PeerOutcome(name: $0.name) }
     workplace.peak = 0
     for round in 0..<rounds {
-      // Who goes first takes turns, for the second finds warmer caches.
+      // The sides alternate in going first, since the second one finds warmer caches.
       for side in round.isMultiple(of: 2) ? Side.allCases : Side.allCases.reversed() {
         seconds[side, default: []].append(try time(benchmark, side))
       }
@@ -28,7 +28,7 @@ struct Runner {
       yardstick: seconds[.yardstick, default: []], subject: seconds[.subject, default: []], peers: found)
   }
 
-  /// The peer says itself how long it took, without what it takes to start.
+  /// The peer reports its own time, without its start-up.
   private func time(_ benchmark: Benchmark, _ peer: Peer, into outcome: inout PeerOutcome) throws {
     try benchmark.prepare(workplace)
     let file = workplace.file(benchmark.name == "insert" ? "peer.sqlite" : "people.sqlite")
@@ -41,8 +41,8 @@ struct Runner {
     }
   }
 
-  /// The other side has just written the file, or its log, and a store is opened only when the times of its files tell one writing
-  /// from the next: that wait is no work.
+  /// The other side has just written the file or its log, and a store recognizes a write by the time of its files. The
+  /// wait makes the times differ and is not timed.
   private static let settling = 0.03
 
   func time(_ benchmark: Benchmark, _ side: Side) throws -> Double {

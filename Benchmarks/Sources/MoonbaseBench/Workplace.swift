@@ -3,9 +3,9 @@ import Foundation
 /// A folder for the files of a run, the size of the work, and the answers given so far.
 final class Workplace {
   let folder: URL
-  /// How many objects, or rows, each side works on.
+  /// The number of objects or rows that each side processes.
   let count: Int
-  /// The most memory that a program of Moonbase held since this was set to 0, in bytes.
+  /// The maximum memory of a Moonbase program since the last reset, in bytes.
   var peak: Int64 = 0
   private var answers: [String: Answer] = [:]
 
@@ -19,14 +19,14 @@ final class Workplace {
     folder.appendingPathComponent(name)
   }
 
-  /// Removes an SQLite file with what belongs to it.
+  /// Removes an SQLite file with its log and index.
   func removeStore(_ name: String) {
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(at: file(name + suffix))
     }
   }
 
-  /// Puts a copy of one SQLite file in the place of another; the original must be closed.
+  /// Replaces an SQLite file by a copy of another, which must be closed.
   func copyStore(_ original: String, to copy: String) throws {
     removeStore(copy)
     for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: file(original + suffix).path) {
@@ -34,7 +34,7 @@ final class Workplace {
     }
   }
 
-  /// All rounds of both sides must agree; the first one sets the answer.
+  /// All rounds of both sides must agree; the first round sets the answer.
   func expect(_ answer: Answer, for what: String, from side: String) throws {
     if let known = answers[what], known != answer {
       throw Failure("\(what): the \(side) gave \(answer), before it was \(known)")

@@ -52,7 +52,7 @@ import Testing
     #expect(outcome.status == (getuid() == 0 ? 0 : 1), "\(outcome)")
   }
 
-  /// The places that a store keeps for itself, and those that the copy would keep for itself.
+  /// Paths that the store reserves for its own files, and paths that the copy would reserve.
   @Test(arguments: ["s.sqlite-wal", "s.sqlite-shm", "s.sqlite-journal", ".s_SUPPORT/_EXTERNAL_DATA/x", ".s_SUPPORT/x"])
   func aPlaceOfTheStoreIsNoPlaceForTheCopy(_ target: String) throws {
     let bench = try Workbench.withPeople()
@@ -65,7 +65,7 @@ import Testing
     }
     #expect(try bench.moonbase("fetch", "Person", "--store", "s.sqlite", "--format", "csv").output == before)
     #expect(access(bench.file(target).path, F_OK) != 0)
-    // The other way round: the store lies where the copy would have its log.
+    // The reverse case: the store has the path of the copy's log.
     let moved = try bench.program("mv", "s.sqlite", "copy-wal")
     #expect(moved.status == 0)
     let other = try bench.moonbase("backup", "copy-wal", "copy", "--force")

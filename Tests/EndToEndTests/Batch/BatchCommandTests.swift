@@ -4,7 +4,8 @@ import MoonbaseTestSupport
 import Testing
 
 extension Workbench {
-  /// A bench with `s.sqlite`, in which there are so many items with the numbers from 1, and the job `j.lua`, which adds to the sum of each.
+  /// A bench with `s.sqlite`, which has `count` items numbered from 1, and the job `j.lua`, which adds to the sum of
+  /// each item.
   static func withItems(_ count: Int) throws -> Workbench {
     let bench = try Workbench()
     try bench.write(
@@ -49,7 +50,7 @@ extension Workbench {
     #expect(try bench.number("SELECT COUNT(*) FROM ZNOTE") == 13)
     #expect(try bench.batch("status").output.contains("j: finished, 11 of 11 chunks done (100 %)"))
     #expect(try bench.batch("resume", "j.lua").complaints.contains("there is nothing to resume"))
-    // A job that is finished may be begun anew.
+    // A finished job can be started again.
     _ = try bench.batch("run", "j.lua")
     #expect(try bench.number("SELECT COUNT(*) FROM ZITEM WHERE ZSUM = 2") == 1050)
   }
@@ -78,7 +79,7 @@ extension Workbench {
       status.contains("some chunks failed, 4 of 5") && status.contains("2 (3 attempts): Item.sum (1000)"), "\(status)")
     try bench.write(script.replacing("BAD", with: "2"), to: "k.lua")
     #expect(try bench.batch("resume", "k.lua", status: 1).complaints.contains("--accept-changes goes on"))
-    // Before the script is asked for anything.
+    // Before any function of the script is called.
     try bench.write(
       "return { request = 'Item', start = function() print('started') end, chunk = function() end }", to: "k2.lua")
     let refused = try bench.batch("run", "k2.lua", "--name", "k", status: 1)
@@ -159,7 +160,7 @@ extension Workbench {
     #expect(try bench.batch("status", "j", status: 2).complaints.contains("knows no job j (it knows k)"))
   }
 
-  /// `MOONBASE_CYCLES` says how often (`scripts/crash`).
+  /// `MOONBASE_CYCLES` sets the number of kills (`scripts/crash`).
   @Test func aJobThatIsKilledAgainAndAgainWorksOnEachObjectOnce() throws {
     let cycles = Repetition.killedJobs.count
     var random = SplitMix(UInt64.random(in: 0...UInt64.max))
@@ -179,7 +180,7 @@ extension Workbench {
         } else {
           status = try victim.end()
         }
-        // One that was killed before it had begun is begun.
+        // A job killed before its first entry in the ledger is started with `run`.
         let isBegun = try bench.moonbase("batch", "status", "--store", "s.sqlite").output.contains("j:")
         arguments[1] = isBegun ? "resume" : "run"
         if isBegun, let place = arguments.firstIndex(of: "--chunk") { arguments.removeSubrange(place...place + 1) }
@@ -198,7 +199,7 @@ extension Workbench {
     let workers = try (0..<4).map { _ in
       try ChildProcess(Workbench.command, ["batch", "worker", "j.lua", "--store", "s.sqlite"], in: bench.folder)
     }
-    // The last chunks of those that are to be killed are not reached, however quick they are.
+    // The workers to be killed never reach their last chunks, however fast they are.
     for chunk in 1...200 where chunk <= 160 || [0, 3].contains(chunk % 4) { workers[chunk % 4].say("\(chunk)") }
     while workers[1...2].contains(where: { $0.isRunning && $0.output.isEmpty }) { usleep(2000) }
     workers[1].kill()

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Jobs whose code is another one when they are gone on with, and jobs that are interrupted.
+/// Jobs whose code changed before they are resumed, and interrupted jobs.
 @Suite struct JobCodeTests {
   /// A job that adds `by` of `step.lua`, and in its chunks `more` of `sub/lazy.lua`.
   private func bench() throws -> Workbench {
@@ -42,7 +42,7 @@ import Testing
   {
     let bench = try bench()
     _ = try batch(bench, Self.begin)
-    // What is loaded on the way is noted with the first chunk.
+    // Modules loaded later are recorded with the first chunk.
     _ = try batch(bench, ["worker", "jobs/j.lua"], input: "2\n")
     _ = try batch(bench, ["worker", "jobs/j.lua"], input: "3\n")
     let old = try bench.bytes(of: file)
@@ -85,7 +85,7 @@ import Testing
     _ = try batch(bench, ["resume", "jobs/j.lua", "--extension", "x.lua"])
   }
 
-  /// The script may be called from anywhere, and its folder be copied.
+  /// The script may be run from any folder, and its folder may be copied.
   @Test func aFolderThatWasCopiedHasTheSameCode() throws {
     let bench = try bench()
     _ = try batch(bench, Self.begin)
@@ -129,7 +129,7 @@ import Testing
       #expect(complaints.contains("interrupted: 2 chunks done, 0 failed; moonbase batch resume"), "\(complaints)")
     }
 
-    /// A chunk whose code does not end is given up as a whole, and those before stay.
+    /// A chunk whose code does not end is rolled back as a whole, and earlier chunks stay.
     @Test(arguments: ["run", "worker"]) func sigintEndsAChunkThatHangs(_ command: String) throws {
       let bench = try bench()
       try bench.write(

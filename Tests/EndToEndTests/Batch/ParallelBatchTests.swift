@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Workers of one job that GNU parallel drives.
+/// Workers of one job, run by GNU parallel.
 @Suite struct ParallelBatchTests {
   @Test func fourWorkersOfGNUParallelOfWhichTwoAreKilledLoseNothing() throws {
     let bench = try Workbench.withItems(800)
@@ -10,7 +10,7 @@ import Testing
     try #require(
       version.output.contains("GNU parallel"),
       "this test needs GNU parallel: install the Debian package 'parallel', as scripts/setup does")
-    // Two chunks do not come to their end until they may.
+    // Two chunks wait until the test lets them end.
     try bench.write(
       """
       return {
@@ -26,25 +26,25 @@ import Testing
         end,
       }
       """, to: "j.lua")
-    // The shell becomes the worker, whose number is known then.
+    // The shell is replaced by the worker, so the worker's process number is known.
     let worker = "echo $$ >> pids; exec '\(Workbench.command.path)' batch worker j.lua --store s.sqlite"
     try bench.write(worker, to: "worker.sh")
     let pipe =
       "'\(Workbench.command.path)' batch run --begin j.lua --store s.sqlite --chunk 20 "
       + "| parallel --will-cite -j4 --pipe -N1 --joblog log sh worker.sh"
-    // Whatever becomes of this test, they end.
+    // Lets the workers end even if the test fails.
     defer { _ = try? bench.write("", to: "go") }
     let all = try ChildProcess(URL(fileURLWithPath: "/bin/sh"), ["-c", pipe], in: bench.folder)
-    // The others go on beside the two that are held, until there is nothing else to do.
+    // The other workers continue beside the two that wait, until no chunk is left.
     while all.isRunning, done(bench) < 38 { usleep(20_000) }
-    // Whoever saved the last chunk has still to end.
+    // The worker that saved the last chunk may still be running.
     while all.isRunning, try living(bench).count > 2 { usleep(20_000) }
     #expect(try Set(bench.names()).isSuperset(of: ["held-7", "held-31"]))
     let living = try living(bench)
     #expect(living.count == 2)
     for process in living { kill(process, SIGKILL) }
     let status = try all.end()
-    // Its status is how many failed, and its log says how.
+    // The exit status is the number of failed workers, and the log has the reason.
     let outcome = all.outcome()
     #expect(status == 2, "\(outcome)")
     let killed = try lines(bench, "log").filter { $0.split(separator: "\t")[6] == "\(128 + SIGKILL)" }
@@ -60,7 +60,7 @@ import Testing
     #expect(try bench.number("SELECT COUNT(DISTINCT ZTEXT) FROM ZNOTE") == 40)
   }
 
-  /// How many chunks are saved; none where a worker holds the lock of the log that the last one left.
+  /// The number of saved chunks; 0 while a worker holds the lock of the log left by the last one.
   private func done(_ bench: Workbench) -> Int64 { (try? bench.number("SELECT COUNT(*) FROM ZNOTE")) ?? 0 }
 
   private func lines(_ bench: Workbench, _ name: String) throws -> [Substring] {

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase check` lists all that is wrong with extensions.
+/// `moonbase check` lists all problems of extensions.
 @Suite struct CheckCommandTests {
   @Test func soundExtensionsOfAProjectPass() throws {
     let bench = try Workbench.withProject()

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase completions` prints what shells complete the command with.
+/// `moonbase completions` prints completion scripts for shells.
 @Suite struct CompletionsTests {
   @Test func bashCompletesACommandAndAnOption() throws {
     let bench = try Workbench()

@@ -3,7 +3,7 @@ import MoonbaseTestSupport
 import Testing
 
 #if os(Linux)
-  /// Commands that may take long show on a terminal how far they are.
+  /// Commands that may take long show their progress on a terminal.
   @Suite struct ProgressTests {
     private static let commands = [
       ["doctor"], ["backup", "b.sqlite"], ["export", "--all", "all"], ["recompute", "Person"],

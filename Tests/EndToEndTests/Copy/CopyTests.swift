@@ -2,9 +2,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase copy` gives a complete store or none.
+/// `moonbase copy` makes a complete store or none.
 @Suite struct CopyTests {
-  /// A bench with `s.sqlite`: people with gaps between their keys, some with files of values.
+  /// A bench with `s.sqlite`: people with gaps between their keys, some with values in external files.
   private func bench() throws -> Workbench {
     let bench = try Workbench()
     try bench.write(
@@ -44,7 +44,7 @@ import Testing
       if try !bench.names().contains("c.sqlite") {
         let copied = try bench.moonbase("copy", "s.sqlite", "c.sqlite")
         #expect(copied.status == 0, "\(copied)")
-        // A process that died leaves a folder, which goes with the next copy.
+        // A killed process leaves a folder, which the next copy removes.
         #expect(try !bench.names().contains { $0.hasSuffix(".copy") })
       }
       #expect(try rows(bench, "c.sqlite") == expected)
@@ -63,7 +63,7 @@ import Testing
       for _ in 0..<500 where try !bench.names().contains(where: { $0.hasSuffix(".copy") }) { usleep(2_000) }
       process.interrupt()
       let status = try process.end()
-      // It may have been complete by then.
+      // The copy may have been complete by then.
       if status == 130 { #expect(try bench.names().filter { !$0.hasPrefix("s.sqlite-") } == names) }
       #expect(status == 130 || status == 0)
     }
@@ -79,7 +79,7 @@ import Testing
     #expect(try bench.bytes(of: "e.sqlite") == before)
   }
 
-  /// Rows of no entity are no objects, and no command passes over them in silence.
+  /// Rows of no entity are no objects; every command reports them.
   @Test func rowsOfNoEntityAreTold() throws {
     let bench = try Workbench.withPeople()
     try bench.execute(

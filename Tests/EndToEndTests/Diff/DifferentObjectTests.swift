@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Which objects and properties of two stores `diff` takes for the same.
+/// How `diff` matches the objects and properties of two stores.
 @Suite struct DifferentObjectTests {
   private let bench: Workbench
 
@@ -45,12 +45,12 @@ import Testing
     try store("a.sqlite", "c:insert('P', {})")
     try store("b.sqlite", "c:insert('P', { s = 'nil' })")
     let texts = try differ("--by", "s", "--format", "csv")
-    // Two objects of the first store have no s, and one of the second.
+    // Two objects of the first store have no s, and an object of the second has none.
     #expect(texts.output.components(separatedBy: "insert,").count == 3, "\(texts)")
     #expect(texts.output.components(separatedBy: "delete,").count == 3, "\(texts)")
   }
 
-  /// The deep parts of a value do not count for its hash.
+  /// The hash of a value ignores its deeply nested parts.
   @Test func keysThatDifferDeepInsideAreTwoKeys() throws {
     let deep = "local function deep(x) for i = 1, 12 do x = { x } end return x end"
     try store("a.sqlite", "\(deep) c:insert('P', { s = 'x', t = deep('a') }) c:insert('P', { s = 'y', t = deep('b') })")
@@ -61,7 +61,7 @@ import Testing
     #expect(outcome.output.contains(",s,y,z"), "\(outcome)")
   }
 
-  /// The first ones are the same, the second ones, and so on.
+  /// Objects with equal keys are matched in order: first with first, second with second.
   @Test func objectsWithEqualKeysAreComparedInTheirOrder() throws {
     let insert = "for _, s in ipairs(names) do c:insert('P', { d = date(5), s = s }) assert(c:save()) end"
     try store("a.sqlite", "local names = { '1', '2', '3' } \(insert) c:insert('P', { d = date(6), s = '0' })")

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The commands about two stores, or about the file of one: `diff`, `copy` and `vacuum`; and `--author`.
+/// Commands that compare or copy stores (`diff`, `copy`, `vacuum`), and the option `--author`.
 @Suite struct StorePairTests {
   @Test func aCopyHasTheSameObjectsAndAnotherIdentity() throws {
     let bench = try Workbench.withPeople()
@@ -50,7 +50,7 @@ import Testing
     #expect(equal.status == 0, "\(equal)")
   }
 
-  /// Rows are compared first, and objects where they are not equal.
+  /// Rows are compared first, and objects only if the rows differ.
   @Test func everyKindOfPropertyIsCompared() throws {
     let bench = try Workbench()
     try bench.write(

@@ -32,7 +32,7 @@ import Testing
     #expect(try bench.sum() == 300 * 301 / 2 + 297 * 500)
   }
 
-  /// Objects that are changed from the one that is visited are told beside it.
+  /// Objects changed by the code for another object are reported separately.
   @Test func othersThatAreChangedAreCountedAsSuch() throws {
     let code =
       "if object.n == 1 then for o in context:fetch('Item'):where('n > 1 AND n < 6'):each() do o.n = o.n + 500 end end"
@@ -40,7 +40,7 @@ import Testing
     #expect(outcome.complaints.contains("300 objects visited: 0 changed, 4 others changed; "), "\(outcome)")
   }
 
-  /// What hooks of a save insert and change is counted too.
+  /// Insertions and changes made by save hooks are counted too.
   @Test func whatHooksOfTheSaveDoIsCounted() throws {
     try bench.write(
       """
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// What was done with the objects before is not theirs to give up.
+  /// The code for one object cannot discard the changes of the objects before.
   @Test(arguments: ["rollback", "reset"]) func codeCannotGiveUpWhatWasDoneWithOthers(_ method: String) throws {
     let outcome = try each("--do", "object.n = object.n + 500 if object.n == 650 then context:\(method)() end")
     #expect(outcome.status == 4 && outcome.complaints.contains("a \(method) was asked for among objects"), "\(outcome)")
@@ -76,7 +76,7 @@ import Testing
       #expect(outcome.complaints.contains("300 objects visited: 0 changed, 6 failed"), "\(outcome)")
       #expect(try bench.sum() == before)
     }
-    // What fails is another object, and the one that broke it is found.
+    // Another object fails to save; the object whose code broke it is found.
     let code =
       "if object.n == 17 then for o in context:fetch('Item'):where('n == 18'):each() do o.n = 1000 end end object.s = 'x'"
     let outcome = try each("--do", code)
@@ -118,7 +118,7 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
-  /// What would fail is told, and is not counted with what would be changed.
+  /// A dry run reports failures and does not count them as changes.
   @Test func aDryRunCountsAndTellsWhatARealRunDoes() throws {
     try bench.write(
       """
@@ -132,7 +132,7 @@ import Testing
       "object.n = (object.n % 50 == 0) and 1000 or object.n + 0",
       "if object.n == 4 then object.n = 5 else object.s = 'x' end",
       "if object.n == 7 then object.s = 'raise' elseif object.n == 8 then error('no') else object.s = 'y' end",
-      // What is broken is another object.
+      // The code breaks another object.
       "if object.n == 17 then for o in context:fetch('Item'):where('n == 18'):each() do o.n = 1000 end end object.s = 'x'",
     ] {
       for batch in ["1000", "7"] {
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  /// What is told, without the time and the words that say that nothing was saved.
+  /// The lines of the report, without the time and the note that nothing was saved.
   private static func told(_ outcome: Workbench.Outcome) -> [String] {
     outcome.complaints.split(separator: "\n").map { line in
       String(line.split(separator: "; ")[0]).replacing("would be ", with: "")
@@ -212,7 +212,7 @@ import Testing
     #expect(try each("--do", "object.n = 0 os.exit(7)").status == 7)
     #expect(try bench.sum() == before)
     let pure = try each("--do", "io.open('x')", "--sandbox", "pure", "--where", "n == 1", "--dry-run")
-    // A global that is not there is missing for each object alike.
+    // A missing global is missing for every object, so the run ends.
     #expect(pure.status == 1 && pure.complaints.contains("io"), "\(pure)")
     #expect(try each("--do", "object.n = 0", "--sandbox", "pure").status == 2)
     let closed = try each("--do", "assert(io.open('/etc/passwd'))", "--where", "n == 1")
@@ -248,7 +248,7 @@ import Testing
     #expect(failing.status == 4 && failing.complaints.contains("269 changed, 31 failed"), "\(failing)")
   }
 
-  /// The store cannot be written: nobody waits for it object by object.
+  /// The store cannot be written, so the run ends instead of trying each object.
   @Test func aTriggerWithoutEndEndsAllWithItsName() throws {
     try bench.execute(
       "CREATE TRIGGER endless AFTER UPDATE ON ZITEM BEGIN SELECT COUNT(*) FROM "
@@ -263,7 +263,7 @@ import Testing
 }
 
 extension Workbench {
-  /// A bench with so many items, numbered from 1, all of one group.
+  /// A bench with `count` items in one group, numbered from 1.
   static func withNumbers(_ count: Int) throws -> Workbench {
     let bench = try Workbench()
     try bench.write(
@@ -291,7 +291,7 @@ extension Workbench {
     Int(try program("sqlite3", "s.sqlite", "SELECT sum(\(column)) FROM ZITEM").output.dropLast())
   }
 
-  /// A name that there is not is a mistake of the text: the first object ends the run.
+  /// An unknown name is a mistake in the code, so the first object ends the run.
   @Test(arguments: ["object.agee = 1", "print(object.nme)", "doit(object)", "context:fetch('Persn'):count()"])
   func aMisspeltNameEndsTheRunAtTheFirstObject(_ code: String) throws {
     let bench = try Workbench.withPeople()

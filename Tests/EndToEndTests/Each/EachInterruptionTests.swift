@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase each` that does not come to its end.
+/// Interrupted runs of `moonbase each`.
 @Suite struct EachInterruptionTests {
   let bench: Workbench
 
@@ -11,7 +11,7 @@ import Testing
   private static let code =
     "object.s = (object.s or '') .. 'x' if object.n == 500 then print('at ' .. object.n) io.stdout:flush() end"
 
-  /// How many objects were changed how often.
+  /// The number of objects by the number of their changes.
   private func lengths() throws -> [Int: Int] {
     let lines = try bench.program("sqlite3", "s.sqlite", "SELECT length(ZS), count(*) FROM ZITEM GROUP BY 1").output
     return lines.split(separator: "\n").reduce(into: [:]) { result, line in
@@ -42,7 +42,7 @@ import Testing
       run.interrupt()
       #expect(try run.end() == 130)
       #expect(try lengths() == [0: 2600, 1: 400])
-      // What is told is what is saved.
+      // The reported counts equal the saved ones.
       let complaints = run.outcome().complaints
       #expect(complaints.contains("500 of 3000 objects visited: 400 changed, 100 not saved; "), "\(complaints)")
       #expect(
@@ -67,7 +67,7 @@ import Testing
       "each", "Item", "--store", "s.sqlite", "--do", Self.code + " if object.n == 500 then while true do end end",
       "--batch", "100")
     try run.wait(for: "at 500")
-    // The batch before is saved while this one is visited.
+    // The previous batch is saved while this one is visited.
     for _ in 0..<3000 where try lengths()[1] != 400 { usleep(10_000) }
     run.kill()
     #expect(try lengths() == [0: 2600, 1: 400])
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func aFullDiskEndsItAndWhatWasSavedStays() throws {
-    // A file may have so many blocks of 1024 bytes.
+    // Limits the size of a file, in blocks of 1024 bytes.
     let full = try bench.program(
       "bash", "-c", "ulimit -f 700; exec \"$0\" \"$@\"", Workbench.command.path, "each", "Item", "--store", "s.sqlite",
       "--do", "object.s = ('x'):rep(1000)", "--batch", "50")

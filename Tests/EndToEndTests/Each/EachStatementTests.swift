@@ -2,9 +2,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase each` where the store does all of it in one statement, beside one object after the other (`--batch`).
+/// Runs of `moonbase each` in one statement of the store, compared with runs object by object (`--batch`).
 @Suite struct EachStatementTests {
-  /// What objects are, how often they were saved, and what their history says.
+  /// The rows, their versions and their history.
   private func contents(_ bench: Workbench) throws -> String {
     let sql = """
       SELECT Z_PK, Z_OPT, quote(ZN), quote(ZS) FROM ZITEM; SELECT ZENTITYPK, ZCHANGETYPE, quote(ZCOLUMNS) FROM ACHANGE ORDER BY 1, 2;
@@ -20,7 +20,7 @@ import Testing
 
   private static func bench() throws -> Workbench {
     let bench = try Workbench.withNumbers(2500)
-    // From now on the file keeps a history.
+    // From here on the file keeps a history.
     let begun = try bench.moonbase(
       "run", "--store", "s.sqlite", "--keep-history", "-e",
       "for o in moonbase.context:fetch('Item'):where('n == 5'):each() do o.s = 'five' end moonbase.context:save()")
@@ -32,10 +32,10 @@ import Testing
     ("object.s = (object.s or '') .. object.n", "2500 changed", 0, 1),
     ("if object.n > 500 then object.n = object.n - 1 end", "998 changed", 0, 1),
     ("object.n = object.n", "0 changed", 0, 0),
-    // What fails is told of objects.
+    // Failures are reported by object.
     ("object.s = object.s:upper()", "3 changed, 2497 failed", 4, 3),
     ("object.n = object.n + 5", "2490 changed, 10 failed", 4, 3),
-    // What does more than to set a value is done with objects.
+    // Code that does more than set a value runs object by object.
     ("x = (x or 0) + 1 object.s = 'x'", "2500 changed", 0, 3),
   ])
   func bothWaysTellAndLeaveTheSame(_ code: String, _ told: String, _ status: Int32, _ saves: Int) throws {
@@ -47,7 +47,7 @@ import Testing
       #expect(outcome.status == status && outcome.output == "", "\(outcome)")
       #expect(outcome.complaints.contains("2500 objects visited: \(told); "), "\(outcome)")
     }
-    // Failures name their store, which each bench has one of.
+    // Failures name the bench's store, which is removed for the comparison.
     func failures(_ outcome: Workbench.Outcome) -> [Substring] {
       outcome.complaints.split(separator: "\n").compactMap { $0.split(separator: "/Item/").last }.dropLast()
     }
@@ -90,7 +90,7 @@ import Testing
       let before = try contents(bench)
       let slow = "object.s = ('a'):rep(200000):find(('a?'):rep(60) .. 'b') and 'x' or 'y'"
       let run = try bench.beginInterruptible(["each", "Item", "--store", "s.sqlite", "--do", slow])
-      // It holds the write lock from its beginning on.
+      // The statement holds the write lock from its beginning.
       for _ in 0..<2000 where run.isRunning {
         if (try? bench.lock("s.sqlite").end()) == nil { break }
         usleep(5000)

@@ -3,12 +3,12 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Runs of `each` that are killed at any moment; `MOONBASE_CYCLES` says how often (`scripts/crash`).
+/// Runs of `each` killed at random moments; `MOONBASE_CYCLES` sets the number of kills (`scripts/crash`).
 @Suite(.serialized) struct KilledEachTests {
   private static let cycles = Repetition.killedEach.count
   private static let count = 6000
 
-  /// How many objects were saved, by how often they were changed.
+  /// The number of saved objects by the number of their changes.
   private func changes(_ bench: Workbench) throws -> [Int64: Int64] {
     let raw = try bench.connection(to: "s.sqlite", mode: .readOnly)
     let statement = try raw.statement("SELECT length(COALESCE(ZS, '')), COUNT(*) FROM ZITEM GROUP BY 1")
@@ -26,7 +26,7 @@ import Testing
     return false
   }
 
-  /// Half of the kills: what was saved before is there, whole batches from the beginning on, each object changed once.
+  /// Half of the kills: whole batches are saved from the beginning on, and each object is changed once.
   @Test func whatWasSavedStaysAndTheRestIsDoneByTheNextRun() throws {
     var random = SplitMix(UInt64.random(in: 0...UInt64.max))
     var kills = 0
@@ -46,7 +46,7 @@ import Testing
         }
         kills += 1
         let found = try changes(bench)
-        // A machine with much other work may need longer for a beginning.
+        // A busy machine may need longer to start.
         if found[1] ?? 0 == before { patience *= 2 }
         #expect(found[1] ?? 0 >= max(seen, before) && (found[1] ?? 0) % 25 == 0, "\(found), before the kill \(seen)")
         #expect(found.keys.allSatisfy { $0 <= 1 })
@@ -58,13 +58,13 @@ import Testing
     }
   }
 
-  /// The other half: one statement is done as a whole, or not at all.
+  /// The other half of the kills: a statement is executed completely or not at all.
   @Test func oneStatementIsDoneAsAWholeOrNotAtAll() throws {
     var random = SplitMix(UInt64.random(in: 0...UInt64.max))
     let bench = try Workbench.withNumbers(Self.count)
     var (kills, length) = (0, Int64(0))
     while kills < Self.cycles / 2 {
-      // The longer it takes, the more of the kills meet it within.
+      // The longer the statement takes, the more kills happen during it.
       let code = "object.s = object.n and ('y'):rep(300):find(('y?'):rep(6) .. 'z') or (object.s or '') .. 'x'"
       let victim = try bench.begin("each", "Item", "--store", "s.sqlite", "--do", code, "--quiet")
       let isDone = ended(victim, within: 20 + random.next(250)) {}

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The examples of imports and batch jobs, as their first lines say that they are run.
+/// Runs the examples of imports and batch jobs as their first lines say.
 @Suite struct BatchExampleTests {
   private static func example(_ path: String) -> String {
     Workbench.checkout.appendingPathComponent("lua/examples/\(path)").path
@@ -42,7 +42,7 @@ import Testing
     #expect(rejects.contains("gone") && rejects.contains("version is required"))
   }
 
-  /// An import as a script: run again it changes nothing, and what it put aside is mended and imported.
+  /// An import as a script: a second run changes nothing, and rejected rows are corrected and imported.
   @Test func peopleAreImportedByAScriptOfTwentyLines() throws {
     let script = Self.example("people/import.lua")
     let lines = try String(contentsOfFile: script, encoding: .utf8).split(separator: "\n")

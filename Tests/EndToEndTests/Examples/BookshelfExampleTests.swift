@@ -2,16 +2,16 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The package in `Examples/`, built and run as a person would; and its model, changed between two builds.
+/// Builds and runs the package in `Examples/`, and changes its model between two builds.
 @Suite(.enabled(if: TestLength.isLong), .serialized) struct BookshelfExampleTests {
   private let bench: Workbench
-  /// The build products of all tests. The next run uses them again.
+  /// The build products of all tests, which the next run reuses.
   private static let scratch = Workbench.checkout.appendingPathComponent(".build/examples").path
 
   /// A copy of the package, which depends on the checkout.
   init() throws {
     bench = try Workbench()
-    // The folder's name is part of the paths of what a plugin makes.
+    // The folder's name is part of the paths of a plugin's products.
     try FileManager.default.createDirectory(at: bench.file("Examples"), withIntermediateDirectories: true)
     for name in ["Package.swift", "Sources", "Extensions"] {
       try FileManager.default.copyItem(
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func aChangedModelIsBuiltAnewAndAMistakeHasItsLine() throws {
-    // The second build sees that the products of another folder are there.
+    // The second build reuses the products made in another folder.
     for _ in 0..<2 { try #require(try build().status == 0) }
     let classes =
       "\(Self.scratch)/plugins/outputs/examples/Bookshelf/destination/MoonbaseModelPlugin/Bookshelf+MoonbaseModel.swift"

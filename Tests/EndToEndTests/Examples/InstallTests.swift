@@ -2,11 +2,12 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `scripts/install` puts the command in place and takes it away again.
+/// `scripts/install` installs and removes the command.
 @Suite struct InstallTests {
   private let bench: Workbench
 
-  /// The command of a test build is large, and long at work for completions and manual: a script is installed in its place.
+  /// Installs a script in place of the command, since a test build is large and slow to print completions and the
+  /// manual.
   init() throws {
     bench = try Workbench()
     try bench.write(
@@ -20,7 +21,7 @@ import Testing
     return try bench.program("sh", [script, "--binary", bench.file("command").path] + arguments)
   }
 
-  /// The paths of all files and folders below one.
+  /// The paths of all files and folders below a folder.
   private func paths(below name: String) -> [String] {
     (FileManager.default.enumerator(atPath: bench.file(name).path)?.compactMap { $0 as? String } ?? []).sorted()
   }

@@ -4,7 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 extension LuaBlockTests {
-  /// The block of the documents that has some words.
+  /// The block of the documents that contains `mark`.
   private static func block(_ mark: String) throws -> String {
     try #require(try DocumentBlock.documents("lua").first { $0.code.contains(mark) }).code
   }
@@ -166,7 +166,7 @@ extension LuaBlockTests {
         print(s.boundsAsString)
         """, extension: code)
     },
-    // The hash in the document is that of no model.
+    // The hash in the document belongs to no model.
     Example("requires = {", gives: "loaded") { bench, code in
       let shown = try JSONSerialization.jsonObject(with: Data(bench.moonbase("model", "show", "m.lua", "--json").utf8))
       let entities = try #require((shown as? [String: Any])?["entities"] as? [[String: Any]])

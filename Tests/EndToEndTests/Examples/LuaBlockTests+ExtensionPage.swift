@@ -32,7 +32,7 @@ extension LuaBlockTests {
       let outcome = try bench.bench.moonbase(
         "run", "--store", "library.sqlite", "--model", "library.model.lua", "--extension", "library.lua", "try.lua")
       #expect(outcome.status == 0, "\(outcome)")
-      // The page shows what each line prints.
+      // The page shows the output of each line.
       let shown = code.matches(of: #/(?m)^print.* -- (.*)$/#).map { $0.1.replacing("    ", with: "\t") }
       #expect(shown.count == 5 && outcome.output == shown.joined(separator: "\n") + "\n", "\(outcome.output)")
       return outcome.output

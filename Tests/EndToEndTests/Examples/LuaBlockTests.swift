@@ -2,12 +2,12 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Every block of Lua in a document, and in a comment of the sources, runs.
+/// Runs every block of Lua in the documents and in comments of the sources.
 ///
-/// A block is known by some words of it. What it is a part of stands here: the store that a script works over, the file that
-/// an extension's table belongs to, the command that takes a map.
+/// A block is identified by some of its words. Each example states the block's surroundings: the store that a script
+/// uses, the file that an extension's table belongs to, or the command that takes a map.
 @Suite struct LuaBlockTests {
-  /// A way to run a block, and what must be in the output.
+  /// How to run a block, and words that its output must contain.
   struct Example: Sendable {
     let mark: String
     let output: String
@@ -77,7 +77,7 @@ final class LuaBlockBench: Sendable {
     try bench.write(Self.model, to: "m.lua")
   }
 
-  /// What a command prints. It must end well, and complain of nothing.
+  /// Returns the output of a command, which must succeed without complaints.
   @discardableResult
   func moonbase(_ arguments: String..., complaining: Bool = false) throws -> String {
     let outcome = try bench.moonbase(arguments)
@@ -85,7 +85,7 @@ final class LuaBlockBench: Sendable {
     return outcome.output
   }
 
-  /// Runs a script over a store of the model, with extensions; it may use `context`.
+  /// Runs a script over a store of the model, with extensions; the script may use `context`.
   @discardableResult
   func script(_ code: String, extension text: String? = nil, options: [String] = []) throws -> String {
     try bench.write("local context = moonbase.context\n" + code, to: "script.lua")

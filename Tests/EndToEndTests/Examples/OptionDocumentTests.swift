@@ -24,7 +24,7 @@ import Testing
     let name: String
   }
 
-  /// The options of a command and of all below it, with the command in front.
+  /// The options of a command and its subcommands, with the command in front.
   private func options(of command: Command) -> [(command: String, option: String)] {
     let names = (command.arguments ?? []).filter(\.shouldDisplay).flatMap { $0.names ?? [] }.filter {
       $0.kind == "long"

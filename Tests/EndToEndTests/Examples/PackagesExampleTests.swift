@@ -10,7 +10,7 @@ import Testing
     bench = try Workbench()
   }
 
-  /// Four good records, and one of each kind that has to be skipped.
+  /// Four valid records, and one for each reason to skip a record.
   static let index = """
     Package: alpha
     Version: 1:2.0-1
@@ -108,7 +108,7 @@ import Testing
     #expect(run.complaints.hasPrefix("usage: import.lua"))
   }
 
-  /// The packages with their versions, how many others they need, and how often each row was written.
+  /// The packages with their versions, dependency counts and row versions.
   private func dump() throws -> String {
     try bench.program(
       "sqlite3", "moonbase-packages.sqlite",

@@ -28,7 +28,7 @@ import Testing
     #expect(try bench.moonbase("run", Self.script).status == 2)
   }
 
-  /// Stores that Core Data wrote lie beside the checkout, where they are.
+  /// Uses stores that Core Data wrote, if they are beside the checkout.
   @Test func storesOfAppsAreWritten() throws {
     for name in ["Bookmarks_V5", "CoreDataPlus-SampleModel2_V1", "LoopKit-Model.v1"] {
       let bench = try Workbench()

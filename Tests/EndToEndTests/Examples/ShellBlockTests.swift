@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Every line of a shell block in a document names a script that is there, a suite that is there, or runs.
+/// Every line of a shell block in a document names an existing script or suite, or is run.
 @Suite struct ShellBlockTests {
   private static func lines() throws -> [(place: String, line: String)] {
     try DocumentBlock.documents("sh").flatMap { block in
@@ -36,8 +36,8 @@ import Testing
     } } } }
     """
 
-  /// What is there before a line runs: a store, its model and an extension. The project of the folder names the store for `fetch`, which the
-  /// lines do not name.
+  /// Prepares the files that a line needs: a store, its model and an extension. The project of the folder names the
+  /// store for `fetch`, which the lines do not name.
   private func prepare(_ line: String, in bench: Workbench) throws {
     try bench.write(Self.model, to: "model.lua")
     try bench.write(Self.derivations, to: "people.lua")
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// What lines print, by words of them.
+  /// Parts of the output of some lines.
   private static let outputs = [
     ("--group-by", "Tools"), ("--template", "Ben"), ("--tree", "    friends: Person/2"),
   ]
@@ -76,12 +76,12 @@ import Testing
     }
   }
 
-  /// Runs a line with the command that was built along with the tests.
+  /// Runs a line with the command built along with the tests.
   private func run(_ line: String, of place: String) throws {
     let bench = try Workbench()
     try prepare(line, in: bench)
     if let words = line.wholeMatch(of: #/moonbase inspect (\S+)/#) {
-      // The command goes on until it is ended; the page that it serves is asked instead.
+      // The command runs until it is ended, so its page is requested instead.
       let page = try InspectBench(bench, String(words.1))
       #expect(try page.get("/").status == 200 && page.get("/api/count", ["entity": "Person"]).json["count"].int == 3)
       return

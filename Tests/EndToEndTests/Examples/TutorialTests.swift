@@ -2,8 +2,8 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Each page is walked from its first block to its last in one folder: files are written, commands run, and what they
-/// print is what the page shows.
+/// Follows each page from its first block to its last in one folder: writes the files, runs the commands, and compares
+/// their output with the page.
 @Suite struct TutorialTests {
   @Test(arguments: DocumentBlock.walked) func thePagePrintsWhatItShows(_ page: String) throws {
     let walk = try Walk()
@@ -71,7 +71,7 @@ import Testing
         text.replacing(item, with: isEntity ? code + item : item + code, maxReplacements: 1), to: folder + "shelf.lua")
     }
 
-    /// What the commands of a block print, on either stream.
+    /// The output of the commands of a block, on either stream.
     func run(_ code: String) throws -> String {
       var printed = ""
       for line in code.split(separator: "\n") {

@@ -155,7 +155,7 @@ import Testing
     try writer.wait(for: "begun")
     for _ in 0..<5 {
       #expect(try all("--all", "out", "--force").status == 0)
-      // Both are saved together.
+      // Both are saved in one transaction.
       let departments = try lines("out/Department.ndjson").count
       let others = try bench.names(in: "out").contains("Unused.ndjson") ? try lines("out/Unused.ndjson").count : 0
       #expect(departments == others + 1)

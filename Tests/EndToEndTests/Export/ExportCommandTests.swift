@@ -85,7 +85,7 @@ import Testing
     #expect(try bench.moonbase("run", "--store", "s.sqlite", "-e", code).status == 0)
     try bench.write("old", to: "a.csv")
     let before = try bench.contents()
-    // A file may have so many blocks of 1024 bytes.
+    // Limits the size of a file, in blocks of 1024 bytes.
     let full = try bench.program(
       "bash", "-c", "ulimit -f 40; exec \"$0\" \"$@\"", Workbench.command.path, "export", "Department", "a.csv",
       "--store",
@@ -137,7 +137,7 @@ import Testing
     #expect(!(try bench.names().contains { $0.hasPrefix("a.") }))
   }
 
-  /// No csv could hold it; json does, and an import takes it.
+  /// A csv file cannot hold the text; JSON does, and an import accepts it.
   @Test func aTextWithANULByteIsRefusedInCSVAndComesBackByJSON() throws {
     try bench.execute("UPDATE ZDEPARTMENT SET ZNAME = 'a' || char(0) || 'b'", in: "s.sqlite")
     for name in ["a.csv", "a.tsv"] {

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What an export wrote, an import takes.
+/// Exported files can be imported.
 @Suite struct ExportedValueTests {
   private static let model = """
     return { entities = { Paint = {
@@ -59,7 +59,7 @@ import Testing
     let columns = ["--columns", "name,color,hue,shout", "--sort", "name", "--format", "csv"]
     let found = try bench.moonbase(["fetch", "Paint", "--store", "t.sqlite"] + options + columns)
     #expect(found.output == "name,color,hue,shout\na,red,red,A\nb,,,B\n", "\(found)")
-    // A text that is none is the row's fault.
+    // An invalid text rejects only its row.
     try bench.write("name,color\nc,RED\n", to: "q.csv")
     let refused = try bench.moonbase(["import", "Paint", "q.csv", "--store", "t.sqlite"] + options)
     let rejects = String(decoding: try bench.bytes(of: "q.rejects.csv"), as: UTF8.self)

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What the default transformer keeps comes back from csv, tsv and JSON as what it was, or is told.
+/// Values of the default transformer survive a round trip by csv, tsv and JSON, or are reported.
 @Suite struct TransformableRoundTripTests {
   private static let values = [
     "{ 1, 'a', 2.5, { 3 }, true, moonbase.null }", "{ a = 1, b = { 'x' } }", "moonbase.null", "'plain'", "'[1, 2]'",

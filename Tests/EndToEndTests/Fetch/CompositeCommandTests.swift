@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Composite attributes in scripts, in what is printed, and in files that are written and read again.
+/// Composite attributes in scripts, in printed output, and in files that are exported and imported.
 @Suite struct CompositeCommandTests {
   let bench: Workbench
 

@@ -3,7 +3,7 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct FetchCommandTests {
-  /// What a transformer makes is written as it is, and no value as none, whichever columns there are.
+  /// Transformed values are written as values and null as null, in any selection of columns.
   @Test(arguments: ["ndjson", "csv"]) func transformableValuesAreWritten(_ format: String) throws {
     let bench = try Workbench()
     try bench.write(
@@ -38,7 +38,7 @@ import Testing
     #expect(try ages("--where", "salary == %@", "--param", "12345678901234567.89").contains("Ann"))
   }
 
-  /// A literal is what it is, whatever texts the parameters have.
+  /// The type of a literal does not depend on the parameters' texts.
   @Test func aLiteralThatIsEqualToAParameterIsNotTypedLikeIt() throws {
     let bench = try Workbench.withPeople()
     func count(_ condition: String, _ parameters: String...) throws -> String {
@@ -49,7 +49,7 @@ import Testing
     }
     let all = try count("TRUEPREDICATE")
     #expect(try count("age == %@", "30") != all && count("age == %@ AND '30' == '30'", "30") == count("age == 30"))
-    // As a number it could not be compared with a text.
+    // A number could not be compared with a text.
     #expect(try count("age == %@ OR lowercase('30') == '30'", "30") == all)
     #expect(try count("%K == %@", "age", "30") == count("age == 30"))
     #expect(try count("%K == %@", "department.name", "Sales") == count("department.name == 'Sales'"))

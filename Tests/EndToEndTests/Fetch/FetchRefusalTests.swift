@@ -45,7 +45,7 @@ import Testing
     #expect(try complaint("--store", "a", "--sort=i", "--sort", "-j").contains("--sort is given twice"))
   }
 
-  /// What looks like an option behind `--where` and its like is a value.
+  /// A value after `--where` and similar options may look like an option.
   @Test func optionsThatMayBeRepeatedAreNoMistake() throws {
     let bench = try Workbench.withPeople()
     let outcome = try bench.moonbase(
@@ -54,7 +54,7 @@ import Testing
     #expect(!outcome.complaints.contains("twice"), "\(outcome)")
   }
 
-  /// Of all commands as the argument parser knows them: an option that is given twice is refused, unless it may be repeated.
+  /// For all options of the argument parser: an option given twice is refused unless it may be repeated.
   @Test func eachOptionIsTakenOnceOrMayBeRepeated() throws {
     struct Command: Decodable {
       struct Name: Decodable { var kind, name: String }
@@ -87,7 +87,7 @@ import Testing
     #expect(count > 50)
   }
 
-  /// A command that changes what is there makes no store where a name is mistyped.
+  /// A command that changes existing data makes no store if a name is mistyped.
   @Test(arguments: [
     ["history", "gone.sqlite", "--keep", "1", "--model", "m.lua"],
     ["history", "gone.sqlite", "--delete-before", "2020-01-01", "--model", "m.lua"],
@@ -145,7 +145,7 @@ import Testing
       ).output.contains("status=75"))
   }
 
-  /// None of them waits for the five seconds that are the default at any of its looks into the file.
+  /// No command waits for the default of five seconds at any read of the file.
   @Test(arguments: [
     "info s.sqlite", "backup s.sqlite copy.sqlite", "doctor s.sqlite", "sql s.sqlite 'SELECT 1'", "history s.sqlite",
     "fetch Person --store s.sqlite", "run --store s.sqlite -e return", "migrate s.sqlite --to m.lua",

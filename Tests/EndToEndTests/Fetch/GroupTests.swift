@@ -122,7 +122,7 @@ import Testing
     #expect(lines.filter { $0.hasPrefix("    author: Author/") && $0.contains("name: Ann") }.count == 2, "\(outcome)")
   }
 
-  /// Also where objects are visited by code.
+  /// Also for code that visits objects.
   @Test func eachTakesATemplate() throws {
     let bench = try Self.books()
     let outcome = try bench.moonbase(

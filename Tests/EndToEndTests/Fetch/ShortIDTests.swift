@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// IDs of objects are written short, as `Person/12`, and taken so wherever URIs are.
+/// Object IDs are written in short form, as `Person/12`, and accepted wherever URIs are.
 @Suite struct ShortIDTests {
   @Test func idsAreShortAndWithUriWhole() throws {
     let bench = try Workbench.withPeople()
@@ -37,7 +37,7 @@ import Testing
       return outcome.output
     }
     #expect(try names("--where", "department = %@", "--param", "Department/1") == "_id\nBoss/2\nPerson/1\n")
-    // The row of a boss is one of Person too.
+    // The row of a boss is also a row of Person.
     #expect(try names("--where", "SELF = %@", "--param", "Person/2") == "_id\nBoss/2\n")
     #expect(try names("--where", "name = %@", "--param", "Department/1") == "_id\n")
     try bench.write("name,department\nDan,Department/1\nEve,Department/x\n", to: "new.csv")

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What a table for a person shows, and what stands in columns of numbers and URIs.
+/// Tables for people: the visible columns, and columns of numbers and URIs.
 @Suite struct TableTests {
   private func bench() throws -> Workbench {
     let bench = try Workbench()

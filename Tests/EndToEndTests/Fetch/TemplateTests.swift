@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// `--template` with its variables, and `--tree`.
+/// The option `--template` with its variables, and `--tree`.
 @Suite struct TemplateTests {
   private func bench() throws -> Workbench {
     let bench = try Workbench()

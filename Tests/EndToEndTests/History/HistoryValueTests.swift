@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `history --values` tells the values that a history lets know, and no others.
+/// `history --values` shows the values that a history determines, and no others.
 @Suite struct HistoryValueTests {
   private static let model = """
     return { entities = {
@@ -14,7 +14,7 @@ import Testing
     } }
     """
 
-  /// Ann stays and is changed twice, Bob goes, Cid goes before anything is changed.
+  /// Ann stays and is changed twice; Bob is deleted; Cid is deleted before any change.
   private func bench() throws -> Workbench {
     let bench = try Workbench()
     try bench.write(Self.model, to: "m.lua")
@@ -46,7 +46,7 @@ import Testing
     try #require(made.status == 0, "\(made)")
   }
 
-  /// The change, the object, the old and the new values of each row.
+  /// The change, the object, and the old and new values of each row.
   private func rows(_ bench: Workbench, _ arguments: String...) throws -> [String] {
     let outcome = try bench.moonbase(["history", "h.sqlite", "--values", "--format", "ndjson"] + arguments)
     #expect(outcome.status == 0 && outcome.complaints == "", "\(outcome)")
@@ -64,7 +64,7 @@ import Testing
       rows == [
         "insert, _id: Home/1, old: null, new: {street: Main}}",
         "insert, _id: Person/1, old: null, new: {mood: null, photo: [1, {a: true}]}}",
-        // Its age was changed, and of what else it had nothing is left.
+        // Its age was changed; all other values are lost.
         "insert, _id: Boss/2, old: null, new: {title: Dr}}",
         "update, _id: Person/1, old: null, new: {name: Anna}}",
         "update, _id: Person/1, old: null, new: {age: 32, home: Home/1}}",
@@ -75,7 +75,7 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
-  /// The names of very many different updates are known, and the tombstones of objects that went together.
+  /// Works for the properties of many different updates, and for tombstones of objects deleted together.
   @Test func manyDifferentUpdatesAndManyDeletionsAreKnown() throws {
     let bench = try Workbench()
     try bench.write(
@@ -112,7 +112,7 @@ import Testing
     #expect(rows[327...].count == 70 && rows[327...].allSatisfy { $0.hasPrefix("delete") })
   }
 
-  /// What is left out of the output counts as a later change all the same.
+  /// Changes outside the selection still count as later changes.
   @Test func aPartHasTheSameValues() throws {
     let bench = try bench()
     let all = try rows(bench)
@@ -125,7 +125,7 @@ import Testing
     #expect(table.output.hasPrefix("transaction,date,author,context,change,_id,properties,tombstone,old,new\n"))
   }
 
-  /// A change that does not name its properties may be of any of them.
+  /// A change without property names may concern any property.
   @Test func aChangeWithoutNamesMakesEarlierValuesUnknown() throws {
     let bench = try bench()
     try bench.execute("UPDATE ACHANGE SET ZCOLUMNS = NULL WHERE ZTRANSACTIONID = 5", in: "h.sqlite")

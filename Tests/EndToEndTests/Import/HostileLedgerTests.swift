@@ -3,12 +3,11 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Imports and jobs over stores whose ledger was written by an attacker, and files of rejected rows that are links.
+/// Imports and jobs over stores with a ledger written by an attacker, and reject files that are links.
 @Suite struct HostileLedgerTests {
   private static let precious = "mine and dear\n"
 
-  /// A bench with an import of `p.csv` that was ended behind its first row, of which the ledger says something else
-  /// besides.
+  /// A bench with an import of `p.csv` interrupted after its first row, with additional hostile entries in the ledger.
   private func ended(_ entry: [String: Value]) throws -> Workbench {
     let bench = try Workbench.forImports()
     try bench.write("name,age\nAnn,1\nBob,x\nCy,3\n", to: "p.csv")
@@ -28,7 +27,7 @@ import Testing
     #expect(String(decoding: try bench.bytes(of: name), as: UTF8.self) == Self.precious)
   }
 
-  /// Neither its name nor its length makes a file that of rejected rows.
+  /// A file with the recorded name or length need not be the reject file.
   @Test(arguments: ["mine.txt", "p.rejects.csv"]) func aFileThatTheLedgerNamesStaysAsItIs(_ name: String) throws {
     let bench = try ended(["rejectLength": .int(4), "rejects": .string("?")])
     let path = bench.file(name).path
@@ -82,7 +81,7 @@ import Testing
     }
     try requireUntouched(bench)
     #expect(try !bench.names().contains("none.txt"))
-    // A link to what keeps nothing is followed.
+    // A link to a device that stores nothing is followed.
     try link("nothing.csv", to: "/dev/null")
     try bench.imports(["Person", "p.csv", "--rejects", "nothing.csv", "--restart"], status: 4)
   }

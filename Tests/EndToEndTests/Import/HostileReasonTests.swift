@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What scripts say of rows and objects may be of any length: the beginning is told, and no more of it is kept.
+/// Error texts of scripts about rows and objects may have any length: only the beginning is reported and kept.
 @Suite struct HostileReasonTests {
   @Test func reasonsOfRejectedRowsAreCut() throws {
     let bench = try Workbench.forImports()

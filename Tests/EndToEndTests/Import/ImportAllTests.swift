@@ -3,14 +3,14 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// What `export --all` wrote is an equal store again.
+/// A folder written by `export --all` is imported into an equal store.
 @Suite struct ImportAllTests {
   private func export(_ bench: Workbench, _ store: String, to folder: String) throws {
     let outcome = try bench.moonbase("export", "--all", folder, "--store", store)
     try #require(outcome.status == 0, "\(outcome)")
   }
 
-  /// The lines of all files, which are equal where the stores are, but for the UUID.
+  /// The lines of all files, which are equal if the stores are, except for the UUID.
   private func lines(_ bench: Workbench, _ folder: String) throws -> [String: [String]] {
     var result: [String: [String]] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: bench.file(folder).path)
@@ -41,7 +41,7 @@ import Testing
     #expect(checked.status == 0, "\(checked)")
   }
 
-  /// Lists of subentities whose files come first, ordered lists of an entity of its own, and copies of what comes later.
+  /// Lists of subentities whose files come first, ordered lists within one entity, and copies of values defined later.
   @Test func nothingDependsOnTheOrderOfFiles() throws {
     let bench = try Workbench()
     try bench.write(
@@ -142,7 +142,7 @@ import Testing
     try roundTrip(bench, "s.sqlite")
   }
 
-  /// So a run leaves it that is killed as it begins.
+  /// A run killed at its beginning leaves such a file.
   @Test func anEmptyFileIsFilled() throws {
     let bench = try Workbench.withPeople()
     try export(bench, "s.sqlite", to: "one")
@@ -150,7 +150,7 @@ import Testing
     try roundTrip(bench, "s.sqlite", exported: true)
   }
 
-  /// The index of the packages that are installed here; where there is none, one of that form.
+  /// The package index of this machine, or a generated one in the same form.
   @Test func thePackageIndexComesBack() throws {
     let bench = try Workbench()
     let index = (try? Data(contentsOf: URL(fileURLWithPath: "/var/lib/dpkg/status"))).map {
@@ -200,7 +200,7 @@ import Testing
       try bench.write(change(text), to: file)
       let store = "n\(UUID().uuidString).sqlite"
       let said = try complaint("--all", "one", "--store", store)
-      // Mended, it goes on.
+      // After a correction the import continues.
       try bench.write(text, to: file)
       #expect(try bench.moonbase("import", "--all", "one", "--store", store).status == 0)
       #expect(try bench.moonbase("fetch", "Person", "--store", store, "--count").output == "3\n")
@@ -215,7 +215,7 @@ import Testing
     #expect(try broken { String($0.dropLast(20)) }.contains("line 2"))
   }
 
-  /// One side of a pair is not believed against the other.
+  /// If the two sides of a pair contradict each other, the import refuses the folder.
   @Test func sidesThatContradictEachOtherAreRefused() throws {
     let bench = try Workbench.withPeople()
     try export(bench, "s.sqlite", to: "one")
@@ -242,7 +242,7 @@ import Testing
     #expect(try bench.moonbase("import", "--all", "one", "--store", "n.sqlite").status == 0)
   }
 
-  /// Of two to-one sides one may be empty, as in stores of apps. It leads to no other object.
+  /// Either of two to-one sides may be empty, as in stores of apps, but must not name another object.
   @Test(arguments: [
     (["null", "A/p1", "A/p2"], ["null", "null", "null"], "A.ndjson, line 3, mate: "),
     (["A/p2", "A/p3", "null"], ["null", "null", "null"], "A.ndjson, line 1, mate: "),
@@ -291,7 +291,7 @@ import Testing
     #expect(rows.output == "0\n", "\(rows)")
   }
 
-  /// What was read of a folder is not to be another one's when the import goes on.
+  /// A folder that changed since its first part was read is refused when the import is resumed.
   @Test func aFolderThatChangedSinceIsNotGoneOnWith() throws {
     let bench = try Workbench.withPeople()
     try export(bench, "s.sqlite", to: "one")
@@ -309,7 +309,7 @@ import Testing
     #expect(try bench.moonbase("import", "--all", "one", "--store", "n.sqlite").status == 0)
   }
 
-  /// A process that is killed while it makes the store leaves a database without tables.
+  /// A process killed while it makes the store leaves a database without tables.
   @Test(arguments: ["", "CREATE TABLE a (b); DROP TABLE a"]) func aStoreThatWasNotMadeYetIsMade(sql: String) throws {
     let bench = try Workbench.withPeople()
     try export(bench, "s.sqlite", to: "one")
@@ -320,8 +320,8 @@ import Testing
     #expect(try bench.moonbase("fetch", "Person", "--store", "n.sqlite", "--count").output == "3\n")
   }
 
-  /// Whoever wrote the folder does not say what else of this machine is read.
-  /// Nothing is left out in silence, and a store has a UUID.
+  /// The author of the folder must not control which other files of this machine are read. No entry is silently
+  /// omitted, and a store has a UUID.
   @Test func anIndexThatLeavesFilesOutIsRefused() throws {
     let bench = try Workbench.withPeople()
     try export(bench, "s.sqlite", to: "one")

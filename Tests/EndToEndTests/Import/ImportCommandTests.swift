@@ -28,7 +28,7 @@ extension Workbench {
     return bench
   }
 
-  /// Imports, and fails where the status is another one.
+  /// Runs an import and expects a status.
   @discardableResult
   func imports(_ arguments: [String], status: Int32 = 0, input: String = "") throws -> Outcome {
     let outcome = try moonbase(["import"] + arguments + ["--store", "s.sqlite", "--model", "m.lua"], input: input)
@@ -48,7 +48,7 @@ extension Workbench {
 }
 
 @Suite struct ImportCommandTests {
-  /// A class that comes from a module on board reads and writes its texts as one of an extension does.
+  /// A class from a built-in module reads and writes its texts like an extension's class.
   @Test func coloursAreReadFromTheirTextsAndWrittenAsTexts() throws {
     let bench = try Workbench()
     let attributes = "name = 'string', color = { 'transformable', transformer = 'SRGBColorTransformer' }"
@@ -146,7 +146,7 @@ extension Workbench {
     #expect(
       try bench.fetched("Person", "--format", "csv", "--columns", "email,name,age", "--sort", "email")
         == "email,name,age\na,Ann,5\nb,Bob,2\nc,Cy,7\n")
-    // The same once more changes nothing.
+    // A repeated import changes nothing.
     let versions = "SELECT SUM(Z_OPT) FROM ZPERSON"
     let before = try bench.number(versions)
     try bench.imports(["Person", "p.csv", "--upsert", "email"])
@@ -155,7 +155,7 @@ extension Workbench {
     #expect(try bench.number(versions) == once && before != once)
   }
 
-  /// Each row but the first has another value in one column, of whichever type.
+  /// Each row but the first has a new value in one column, of each type in turn.
   @Test func rowsThatSayWhatIsThereAreUnchangedAndTheOthersUpdate() throws {
     let bench = try Workbench.forImports()
     try bench.write(
@@ -198,7 +198,7 @@ extension Workbench {
     #expect(try bench.number("SELECT COUNT(*) FROM ZBASE WHERE Z_OPT = 2") == 15)
   }
 
-  /// Hooks and rules are asked for the rows that change something.
+  /// Validation runs only for rows that change an object.
   @Test func hooksHearOfObjectsThatAreReadAndRulesOfThoseThatChange() throws {
     let bench = try Workbench.forImports()
     try bench.write("email,name,age\na,Ann,1\nb,Bob,2\nc,Cy,3\n", to: "p.csv")
@@ -223,7 +223,7 @@ extension Workbench {
     #expect(rejects.contains(",Ann,2,email,,") && rejects.contains(",Bob,3,email,,"), "\(rejects)")
   }
 
-  /// All that a save does is tried, also what only the store knows; there need not be one.
+  /// A dry run makes all checks of a save, also the store's; the store need not exist.
   @Test func aDryRunSavesNothingAndSaysWhatWouldBe() throws {
     let bench = try Workbench.forImports()
     try bench.write("name,age,email\nAnn,1,a\nBob,999,b\nCy,x,c\nDi,2,a\nEd,3,d\n", to: "p.csv")
@@ -232,7 +232,7 @@ extension Workbench {
     #expect(try bench.names() == ["m.lua", "p.csv", "p.dry-run.rejects.csv"])
     #expect(String(decoding: try bench.bytes(of: "p.dry-run.rejects.csv"), as: UTF8.self).contains("Di,2,a,5,email,a,"))
 
-    // The real one is not in the way of what a dry run wrote, nor is another dry run.
+    // A reject file of a dry run obstructs neither the real import nor another dry run.
     try bench.imports(["Person", "p.csv", "--dry-run"], status: 4)
     try bench.imports(["Person", "p.csv"], status: 4)
     let keys = "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'"
@@ -245,7 +245,7 @@ extension Workbench {
     #expect(try bench.fetched("Person") == before.objects && bench.number(keys) == before.last)
   }
 
-  /// A name that there is not comes for every row alike.
+  /// An unknown name fails for every row.
   @Test func aMistakeOfTheMapEndsTheImportAtItsFirstRow() throws {
     let bench = try Workbench.forImports()
     try bench.write("name\n" + (0..<50).map { "n\($0)\n" }.joined(), to: "p.csv")
@@ -256,7 +256,7 @@ extension Workbench {
     #expect(try !bench.names().contains("p.rejects.csv"))
   }
 
-  /// What another import saved meanwhile is no fault of a row: it is read anew, and the row updates it.
+  /// An object that another import saved meanwhile is read again and updated; its row is not rejected.
   @Test func twoImportsOfTheSameRowsRejectNone() throws {
     let bench = try Workbench.forImports()
     try bench.write("name,email\n", to: "none.csv")
@@ -277,7 +277,7 @@ extension Workbench {
     #expect(try bench.number("SELECT COUNT(DISTINCT ZEMAIL) FROM ZPERSON") == 400)
   }
 
-  /// A reason is for the person who mends the row, and the column is that of the file, whatever the property is called.
+  /// A rejection reason names the column of the file, not the property, for the person who corrects the row.
   @Test func aRejectedRowNamesTheColumnOfTheFile() throws {
     let bench = try Workbench.forImports()
     try bench.write("who,years,mail\nAnn,1.5,a\nBob,999,b\n,3,c\nDi,4,a\nEd,4,a\n", to: "p.csv")
@@ -305,7 +305,7 @@ extension Workbench {
     #expect(lines[4].hasPrefix("Ed,5,a,6,email,a,") && lines[4].contains("has the same email"))
     #expect(!text.contains("x-coredata:///"), "an object that was never saved is known by its line")
     #expect(lines[5].hasPrefix(",,,7,,,1 field where 3 are expected,Fi"))
-    // Imported as they are, they are rejected again, and what could not be understood is still there.
+    // Imported without corrections, the rows are rejected again, and unreadable parts are preserved.
     try bench.imports(["Person", "p.rejects.csv", "--rejects", "again.csv"], status: 4)
     let again = String(decoding: try bench.bytes(of: "again.csv"), as: UTF8.self)
     #expect(again.hasPrefix("\(lines[0])\n") && again.hasSuffix(",Fi\n"), "\(again)")
@@ -326,11 +326,11 @@ extension Workbench {
     let rejects = try bench.bytes(of: "p.rejects.csv")
     let rows = rejects.split(separator: 10).map(Array.init)
     for (row, begun) in zip(rows.dropFirst(), input.split(separator: 10).dropFirst()) {
-      // An empty field is a text here, and is written as one that is quoted.
+      // An empty field is a text with these options, and is written with quotes.
       let begun = begun.last == UInt8(ascii: ",") ? Array(begun) + Array("\"\"".utf8) : Array(begun)
       #expect(row.starts(with: begun + [UInt8(ascii: ",")]), "\(String(decoding: row, as: UTF8.self))")
     }
-    // Imported unmended, they are rejected as they were, under one header.
+    // Imported without corrections, the rows are rejected again, with a single header.
     try bench.imports(["Person", "p.rejects.csv", "--null", "-", "--rejects", "again.csv"], status: 4)
     let again = try bench.bytes(of: "again.csv").split(separator: 10).map(Array.init)
     #expect(again.count == rows.count && again[0] == rows[0])
@@ -396,7 +396,7 @@ extension Workbench {
     for number in 0..<5000 {
       let isBad = number % 97 == 13
       if isBad { bad += 1 }
-      // Some fail when they are converted, some by a rule, some when the store sees that a value is taken.
+      // Some rows fail at conversion, some at validation, some when the store finds the value taken.
       let age = isBad && number % 3 == 0 ? "old" : isBad && number % 3 == 1 ? "999" : "\(number % 100)"
       text += "p\(number),\(age),\(isBad && number % 3 == 2 ? "e0" : "e\(number)")\n"
     }

@@ -3,7 +3,7 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Limits and SIGINT hold for every command that runs Lua: maps, rules, derived attributes, mappings, models.
+/// Limits and SIGINT apply to every command that runs Lua: maps, rules, derived attributes, mappings, models.
 @Suite struct ImportLimitTests {
   private static let endless = "while true do end"
 
@@ -17,7 +17,7 @@ import Testing
     #expect(try bench.fetched("Person", "--count") == "0\n")
   }
 
-  /// The same limits, by each command; 3 is their status.
+  /// Each command ends with status 3 at these limits.
   @Test(arguments: [["--limit-time", "1"], ["--limit-instructions", "2000000"]])
   func everyCommandThatRunsLuaHasLimits(_ limit: [String]) throws {
     let bench = try Workbench.withItems(3)
@@ -47,7 +47,7 @@ import Testing
     #expect(try bench.number("SELECT COUNT(*) FROM ZITEM") == 3)
   }
 
-  /// While rows are looked at, too: those of a database may be the work of the file.
+  /// Limits also apply while rows are read: a hostile database computes its rows.
   @Test(arguments: [
     (["plain.db", "--limit-time", "1"], 100, 4_000_000), (["plain.db", "--limit-memory", "48M"], 1, 200_000_000),
     (["p.csv", "--limit-instructions", "10000"], 0, 0),
@@ -99,7 +99,7 @@ import Testing
         let began = ContinuousClock.now
         run.interrupt()
         #expect(try run.end() == 130)
-        // A second, on a machine that does other things too.
+        // The limit is a second; the margin is for a busy machine.
         #expect(ContinuousClock.now - began < .seconds(5))
       }
       #expect(try bench.fetched("Person", "--count") == "0\n")

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Input that is none, and calls that ask for what cannot be.
+/// Invalid input, and options that cannot be combined.
 @Suite struct ImportRefusalTests {
   @Test func whatCannotBeginIsToldAndNothingIsWritten() throws {
     let bench = try Workbench.forImports()
@@ -44,7 +44,7 @@ import Testing
     #expect(try bench.fetched("Person", "--count") == "0\n")
   }
 
-  /// Nothing of it grows with the square of their number, and what is told is short.
+  /// The work does not grow with the square of the number of columns, and the message is short.
   @Test func aHeaderOfVeryManyColumnsIsRefusedAtOnce() throws {
     let bench = try Workbench.forImports()
     for (names, word) in [
@@ -77,7 +77,7 @@ import Testing
     #expect(try bench.bytes(of: "p.rejects.csv") == rejects)
   }
 
-  /// What is read is not written over, whatever names lead to it.
+  /// The input file is not overwritten, even through links.
   @Test func rejectedRowsDoNotTakeThePlaceOfWhatIsRead() throws {
     let bench = try Workbench.forImports()
     try bench.write("name,age\nAnn,1\n", to: "p.csv")
@@ -99,7 +99,7 @@ import Testing
     #expect(try bench.contents() == before)
   }
 
-  /// Two imports of one file would write to one file of rejected rows.
+  /// Two imports of one file would write to the same reject file.
   @Test func aFileThatAnotherImportHasIsLeftToIt() throws {
     let bench = try Workbench.forImports()
     try bench.write("name,age\nAnn,x\nBob,2\n", to: "p.csv")
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// Column and value are told where an extension's class refuses the text.
+  /// The error names column and value if an extension's class refuses the text.
   @Test func aTextThatAClassRefusesIsNamed() throws {
     let bench = try Workbench()
     try bench.write(
@@ -162,7 +162,7 @@ import Testing
     #expect(outcome.complaints.contains("column 'age': column 'years' is Person.age already"), "\(outcome)")
   }
 
-  /// A reject file whose records nobody mended makes no empty objects.
+  /// A reject file without corrections makes no empty objects.
   @Test(arguments: ["csv", "ndjson"]) func recordsThatWaitToBeMendedAreRejectedAgain(_ form: String) throws {
     let bench = try Workbench.forImports()
     try bench.write(form == "csv" ? "name,people\nA\nB,[]\n" : "{\"name\": \n{\"name\": \"B\"}\n", to: "d.\(form)")
@@ -175,7 +175,7 @@ import Testing
       "\(again)")
   }
 
-  /// A hook that fails when its object is saved is told.
+  /// An error of a hook after a save is reported.
   @Test func whatFailsAfterASaveIsTold() throws {
     let bench = try Workbench.forImports()
     try bench.write(
@@ -217,7 +217,7 @@ import Testing
     }
   }
 
-  /// What cannot be read again stands in a reject file such that it can.
+  /// A record that cannot be read is written to the reject file in a readable form.
   @Test func aRecordWithANULByteWaitsToBeMendedWithItsPicture() throws {
     let bench = try Workbench.forImports()
     try bench.write("name,age\nA\0n,1\n", to: "p.csv")
@@ -230,7 +230,7 @@ import Testing
         == bench.bytes(of: "p.rejects.csv").split(separator: 44).last)
   }
 
-  /// A value that no object can have is that of its row alone.
+  /// A value that no object can have rejects only its row.
   @Test func keysThatAreNoneAreRejected() throws {
     let bench = try Workbench.forImports()
     let rows = [

@@ -2,14 +2,14 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Imports that were ended and are run again, over a file that is the same one, or another.
+/// Interrupted imports that are run again, with the same or another file.
 @Suite struct ImportResumptionTests {
   private static let arguments = [
     "import", "Person", "p.csv", "--store", "s.sqlite", "--model", "m.lua", "--batch", "100",
   ]
   private static let count = 5000
 
-  /// A bench with an import that was ended before its end: the store had no room for more. Each fiftieth row has a wrong age.
+  /// A bench with an import interrupted because the store had no more room. Every fiftieth row has an invalid age.
   private func ended() throws -> Workbench {
     let bench = try Workbench.forImports()
     try bench.write(
@@ -31,7 +31,7 @@ import Testing
 
   private static let rejected = (0..<count).filter { $0 % 50 == 7 }.map { $0 + 2 }
 
-  /// What is in a file makes it the same one, and not when it was written.
+  /// A file is identified by its contents, not by its date.
   @Test func aFileThatWasTouchedIsGoneOnWith() throws {
     let bench = try ended()
     #expect(try bench.program("touch", "-d", "2001-02-03", "p.csv").status == 0)
@@ -41,7 +41,7 @@ import Testing
     #expect(try rejectedLines(bench, "p.rejects.csv") == Self.rejected)
   }
 
-  /// A copy of the same length and time is another file where its contents are, whether they were read already or not.
+  /// A file of the same length and date differs if its contents differ, before or after the point of interruption.
   @Test(arguments: [100, 4000]) func aFileOfOtherContentsIsNotGoneOnWith(_ row: Int) throws {
     let bench = try ended()
     let text = String(decoding: try bench.bytes(of: "p.csv"), as: UTF8.self)
@@ -54,7 +54,7 @@ import Testing
     #expect(try bench.moonbase(Self.arguments).status == 4)
   }
 
-  /// Rows of two kinds are not mixed in silence, and a dry run does not pass for what would follow.
+  /// Rows are not silently imported in two ways, and a dry run is not resumed as a real import.
   @Test func anotherWayToTakeRowsIsToldAndSoIsADryRun() throws {
     let bench = try ended()
     let dry = try bench.moonbase(Self.arguments + ["--dry-run"])
@@ -68,7 +68,7 @@ import Testing
     #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON WHERE ZNAME GLOB 'mp*'") ?? 0 > 0)
   }
 
-  /// Its own file of rejected rows is begun anew too.
+  /// The import's own reject file is started again too.
   @Test func whatBeginsAnewNeedsNoForce() throws {
     let bench = try ended()
     let outcome = try bench.moonbase(Self.arguments + ["--restart"])
@@ -76,7 +76,7 @@ import Testing
     #expect(try rejectedLines(bench, "p.rejects.csv") == Self.rejected)
   }
 
-  /// The rows that were rejected before stay in their file, and those to come go to another.
+  /// Rows rejected before stay in their file, and later ones go to another file.
   @Test func rejectedRowsMayGoToAnotherFileOnTheWay() throws {
     let bench = try ended()
     try bench.write("mine", to: "taken.csv")
@@ -89,7 +89,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// What to do is said of the file that cannot be written: nothing is wrong with what is read.
+    /// The advice concerns the reject file, not the input.
     @Test(arguments: [
       ("none/r.csv", "No such file or directory: make its folder, or name another file with --rejects"),
       ("m.lua/r.csv", "Not a directory: make its folder, or name another file with --rejects"),
@@ -120,7 +120,7 @@ import Testing
       #expect(try bench.number("SELECT COUNT(DISTINCT ZNAME) FROM ZPERSON") == 999)
     }
 
-    /// The place of the file that nobody named is looked at when there is a row for it.
+    /// The default reject file is checked only when a row is rejected.
     @Test func aRejectFileOfItselfThatCannotBeWrittenHarmsNobodyWhereNoRowIsRejected() throws {
       let bench = try Workbench.forImports()
       try FileManager.default.createDirectory(at: bench.file("p.rejects.csv"), withIntermediateDirectories: false)
@@ -130,7 +130,7 @@ import Testing
       let outcome = try bench.imports(["Person", "p.csv"], status: 1)
       #expect(
         outcome.complaints.contains("p.rejects.csv: Is a directory: name another file with --rejects"), "\(outcome)")
-      // Of standard input nothing is noted, so that there is nothing to go on with.
+      // No progress is recorded for standard input, so it cannot be resumed.
       let piped = try bench.imports(
         ["Person", "-", "--format", "csv", "--rejects", "/dev/full"], status: 1, input: "name,age\nAnn,x\n")
       #expect(piped.complaints.contains("what is said above is saved"), "\(piped)")
@@ -141,10 +141,10 @@ import Testing
     private func interrupted(_ bench: Workbench, _ arguments: [String], after input: String) throws -> String {
       let run = try bench.beginInterruptible(arguments)
       if !input.isEmpty { run.say(input) }
-      // Nothing tells when it waits.
+      // There is no sign that the command waits for input.
       sleep(2)
       run.interrupt()
-      // Where the end of its input, and not the signal, would end it, it does not end.
+      // The signal must end the command, which still waits for input.
       #expect(try run.end() == 130)
       return run.outcome().complaints
     }
@@ -154,7 +154,7 @@ import Testing
       let arguments = ["import", "Person", "-", "--format", "csv", "--store", "s.sqlite", "--model", "m.lua"]
       let none = try interrupted(bench, arguments, after: "")
       #expect(none.contains("interrupted while standard input was waited for: nothing was done"), "\(none)")
-      // Rows that were read are taken; what is no whole row is not.
+      // Complete rows are imported; an incomplete row is not.
       let some = try interrupted(bench, arguments, after: "name,age\nAnn,1\nBob,x\nCy,3\n\"D")
       #expect(
         some.contains("3 rows: 2 inserted, 1 rejected") && some.contains("what is said above is saved"), "\(some)")

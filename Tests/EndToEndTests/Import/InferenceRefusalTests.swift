@@ -3,7 +3,7 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Input of `--infer` that is odd, and calls that ask for what cannot be.
+/// Unusual input of `--infer`, and options that cannot be combined.
 @Suite struct InferenceRefusalTests {
   @Test func rejectedRowsOfBeforeAreLookedAtBeforeAnythingIsMade() throws {
     let bench = try Workbench()
@@ -80,7 +80,7 @@ import Testing
     try bench.write(header + "\n", to: "p.csv")
     _ = try inferred(bench, "p.csv")
     #expect(try bench.moonbase("fetch", "Row", "--count", "--store", "s.sqlite").output == "0\n")
-    // More rows with the columns of the data find their attributes.
+    // Further rows with the data's columns match the attributes.
     try bench.write(header + "\n" + (0..<1000).map(String.init).joined(separator: ",") + "\n", to: "q.csv")
     let more = try bench.moonbase("import", "Row", "q.csv", "--store", "s.sqlite")
     #expect(more.status == 0, "\(more)")

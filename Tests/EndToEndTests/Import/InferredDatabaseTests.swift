@@ -65,7 +65,7 @@ import Testing
         == "a,b,c\nok,/wE=,/g==\nS/Zsbg==,/wE=,S/Zsbg==\n,x,\n")
   }
 
-  /// A number of digits behind the point makes both decimals.
+  /// Digits after the decimal point in the type's scale make the column a decimal.
   @Test(arguments: ["NUMERIC(10,2)", "DECIMAL(10, 2)"]) func numbersWithAScaleAreDecimals(_ type: String) throws {
     let bench = try bench("CREATE TABLE t (x \(type)); INSERT INTO t VALUES (1.5), (2.25), (3)")
     _ = try imported(bench)
@@ -181,7 +181,7 @@ import Testing
     #expect(outcome.output.contains("text") && outcome.output.contains("integer:17"), "\(outcome)")
   }
 
-  /// A primary key says that there are values, but SQLite lets one of some tables lack them.
+  /// A primary key implies required values, but SQLite permits null values in some tables.
   @Test func columnsOfAPrimaryKeyAreRequiredWhereNoRowLacksOne() throws {
     let bench = try bench(
       """

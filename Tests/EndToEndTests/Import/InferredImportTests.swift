@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase import --infer`: a model and a store of the data alone.
+/// `moonbase import --infer` makes a model and a store from the data alone.
 @Suite struct InferredImportTests {
   @Test func aModelIsGuessedWrittenAndFilled() throws {
     let bench = try Workbench()

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Files that are no csv of commas in UTF-8: separators, encodings, packed files, and files without names.
+/// Files other than comma-separated UTF-8: separators, encodings, compressed files, and files without headers.
 @Suite struct InputFormTests {
   private func bench() throws -> Workbench {
     let bench = try Workbench()
@@ -26,7 +26,7 @@ import Testing
     try #require(try bench.program("gzip", "p.csv").status == 0)
     let words = try imported(bench, ["P", "p.csv.gz", "--encoding", "cp1252"] + plain.dropFirst(), status: 4)
     #expect(words.contains("3 rows: 2 inserted, 1 rejected"))
-    // What was rejected has the separator of its file, and is UTF-8.
+    // Reject files have the separator of the input, and are UTF-8.
     let rejects = String(decoding: try bench.bytes(of: "p.rejects.csv"), as: UTF8.self)
     #expect(rejects.hasPrefix("name;age;_line;_column;_value;_reason;_record\nZoë;many;3;age;many;"), "\(rejects)")
     try bench.write(rejects.replacing("many", with: "2"), to: "q.csv")
@@ -57,7 +57,8 @@ import Testing
     #expect(found.output == "column1,column2\n1,a\n2,b\n", "\(found)")
   }
 
-  /// A column `_id` of a foreign file is an attribute `id`, and an export writes both: then `_id` is the object's own.
+  /// A column `_id` of a foreign file becomes the attribute `id`. An export writes both, with the object's own ID as
+  /// `_id`.
   @Test func aStoreInferredFromAColumnOfIDsTakesItsOwnExport() throws {
     let bench = try bench()
     try bench.write("_id,name\n507f,a\n", to: "mo.csv")

@@ -3,7 +3,8 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Imports that are killed, run again, and must have taken each row once; `MOONBASE_CYCLES` says how often (`scripts/crash`).
+/// Imports that are killed and run again take each row exactly once; `MOONBASE_CYCLES` sets the number of kills
+/// (`scripts/crash`).
 @Suite(.serialized) struct KilledImportTests {
   private static let cycles = Repetition.killedImports.count
 
@@ -32,9 +33,9 @@ import Testing
         }
       }
       if status == nil { status = try bench.moonbase(arguments).status }
-      // One that was killed behind its last transaction is over, and what it rejected is not written over.
+      // An import killed after its last transaction is complete, and its reject file is not overwritten.
       #expect(status == 4 || status == 2)
-      // Each fiftieth has a wrong age, and each fiftieth but the first a value that is taken.
+      // Every fiftieth row has an invalid age, and every fiftieth but the first a taken value.
       let rejected = count / 50 * 2
       #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON") == Int64(count - rejected))
       #expect(try bench.number("SELECT COUNT(DISTINCT ZNAME) FROM ZPERSON") == Int64(count - rejected))
@@ -42,7 +43,7 @@ import Testing
       let lines = rejects.split(separator: "\n").dropFirst().map { Int($0.split(separator: ",")[3]) }
       let isComplete = lines == (0..<count).filter { [7, 9].contains($0 % 50) }.map { $0 + 2 }
       #expect(isComplete, "\(lines.count) rejects")
-      // Nothing is left of the job: the file may be imported once more.
+      // The ledger has no entry left, so the file may be imported again.
       #expect(try bench.moonbase("info", "s.sqlite").complaints == "")
     }
   }
@@ -52,7 +53,7 @@ import Testing
     let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
     #expect(try raw.text("PRAGMA integrity_check") == "ok", "\(what)")
     guard try raw.integer("SELECT COUNT(*) FROM sqlite_master WHERE name = 'ZPERSON'") == 1 else { return }
-    // What is there is the beginning of the file, without a gap.
+    // The imported rows are the beginning of the file, without a gap.
     let last = try raw.integer("SELECT MAX(CAST(SUBSTR(ZNAME, 2) AS INTEGER)) FROM ZPERSON") ?? -1
     let good = try raw.integer("SELECT COUNT(*) FROM ZPERSON") ?? 0
     let wanted = (0..<max(0, last + 1)).count { ![7, 9].contains($0 % 50) }
@@ -80,7 +81,7 @@ import Testing
   @Test func aFileThatChangedSinceIsNotGoneOnWith() throws {
     let bench = try Workbench.forImports()
     try bench.write("name\n" + (0..<5000).map { "p\($0)\n" }.joined(), to: "p.csv")
-    // What ends an import before its end: the store has no room for more.
+    // The import is interrupted because the store has no more room.
     let arguments = ["import", "Person", "p.csv", "--store", "s.sqlite", "--model", "m.lua", "--batch", "100"]
     let limited = try bench.program(
       "sh", ["-c", "ulimit -f 800; exec \"$@\"", "sh", Workbench.command.path] + arguments)

@@ -3,11 +3,11 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Imports with `--infer` that are killed at any moment and run again; `MOONBASE_CYCLES` says how often.
+/// Imports with `--infer` killed at random moments and run again; `MOONBASE_CYCLES` sets the number of kills.
 @Suite(.serialized) struct KilledInferenceTests {
   private static let cycles = Repetition.killedInferences.count
 
-  /// Kills the command at random moments and runs it until it ends by itself.
+  /// Kills the command at random moments and runs it until it ends normally.
   private func run(_ bench: Workbench, _ arguments: [String], kills: inout Int) throws -> Int32 {
     var random = SplitMix(UInt64.random(in: 0...UInt64.max))
     for _ in 0..<40 {
@@ -28,7 +28,7 @@ import Testing
       for number in 0..<6000 { text += number % 500 == 9 ? "\(number)\n" : "\(number),n\(number)\n" }
       try bench.write(text, to: "p.csv")
       let arguments = ["import", "Person", "p.csv", "--infer", "--store", "s.sqlite", "--batch", "100"]
-      // Killed behind its end, it is told that all is there.
+      // After a kill at the very end, the command reports that the store exists.
       #expect([4, 2].contains(try run(bench, arguments, kills: &kills)))
       #expect(try bench.number("SELECT COUNT(*) FROM ZPERSON") == 5988)
       #expect(try bench.number("SELECT COUNT(DISTINCT ZID) FROM ZPERSON") == 5988)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  /// What a process leaves that is killed between making the file and making the tables.
+  /// The file left by a process killed between making the file and making the tables.
   @Test(arguments: ["", "CREATE TABLE a (b); DROP TABLE a"]) func aStoreThatWasNotMadeYetIsMade(sql: String) throws {
     let bench = try Workbench()
     try bench.connection(to: "plain.db").executeScript(

@@ -28,7 +28,7 @@ import Testing
     try takes("k,name\n1,X\n2,Z\n3,W\n")
     try takes("k,name,boss.name\n1,Z,\n2,X,\n3,W,X\n", "--upsert", "k")
     #expect(try bosses() == "k,boss.k\n1,\n2,\n3,2\n")
-    // A name that no object had before, and one that no object has any more.
+    // A name that no object had before, and a name that no object has any more.
     try takes("k,name,boss.name\n1,Y,\n2,Z,Y\n3,W,Y\n", "--upsert", "k")
     #expect(try bosses() == "k,boss.k\n1,\n2,1\n3,1\n")
     try takes("k,name,boss.name\n1,Q,\n2,Z,Y\n", "--upsert", "k", status: 4)

@@ -3,7 +3,7 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Random databases: every value, and every row that another leads to, comes out again.
+/// Random databases: every value and every reference survives the import.
 @Suite struct RandomDatabaseTests {
   @Test(arguments: 0..<UInt64(Repetition.databaseSeeds.count))
   func everythingOfADatabaseComesOutAgain(_ seed: UInt64) throws {
@@ -16,7 +16,7 @@ import Testing
     for table in 0..<tables {
       columns.append((0..<(1 + random.next(4))).map { _ in random.next(types.count) })
       let attributes = columns[table].indices.map { "c\($0) \(types[columns[table][$0]])" }.joined(separator: ", ")
-      // To any table, later ones and itself among them, and not checked.
+      // References to any table, including later tables and the own one, without a check.
       let target = random.next(tables)
       try raw.execute(
         "CREATE TABLE t\(table) (id INTEGER PRIMARY KEY, \(attributes), x INTEGER REFERENCES t\(target)(id))")
@@ -28,7 +28,7 @@ import Testing
           let values = kinds.map { kind in
             random.next(12) == 0 ? "NULL" : Self.value(random.next(60) == 0 ? random.next(6) : kind, &random)
           }
-          // Half of the tables have rows that lead nowhere.
+          // Half of the tables have dangling references.
           let target = random.next(4) == 0 ? "NULL" : "\(table % 2 == 0 ? random.next(1) + 1 : random.next(150))"
           try raw.execute("INSERT INTO t\(table) VALUES (\(row), \(values.joined(separator: ", ")), \(target))")
         }

@@ -84,7 +84,7 @@ import Testing
       info.output.hasSuffix("\nZCAR                            0\nZPERSON                         3\n"), "\(info)")
     #expect(try bench.moonbase("info", "s.sqlite", "--json").output.contains("\"rows\" : 3"))
     #expect(try bench.bytes(of: "s.sqlite") == before)
-    // Whatever needs the model says the same.
+    // Every command that needs the model reports the same.
     try bench.write("return { entities = { Person = { attributes = { name = 'string' } } } }", to: "n.lua")
     for arguments in [
       ["fetch", "Person", "--store", "s.sqlite"], ["export", "Person", "--store", "s.sqlite"], ["doctor", "s.sqlite"],
@@ -118,7 +118,7 @@ import Testing
     #expect(json.output.contains("\"journalMode\" : \"wal\"") && json.output.contains("\"unknownTables\" : [\n"))
   }
 
-  /// Only a log that lies there may hold what the file lacks.
+  /// Only an existing log may hold data that the file lacks.
   @Test func aLogThatLiesBesideTheFileIsToldWithWhatACopyWouldLack() throws {
     let bench = try Workbench.withPeople()
     let writer = try bench.begin(
@@ -143,7 +143,7 @@ import Testing
     #expect(!info.output.contains("\nversion"), "\(info)")
   }
 
-  /// Each line is as long as its own name, and not as the longest one.
+  /// Each line is padded for its own name, not for the longest one.
   @Test func aLongNameWidensNoOtherLine() throws {
     let bench = try Workbench()
     try bench.write(

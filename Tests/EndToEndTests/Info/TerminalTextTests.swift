@@ -4,11 +4,11 @@ import MoonbaseTestSupport
 import Testing
 
 #if os(Linux)
-  /// Names, values and messages that come from a file do not speak to the terminal that they are shown on.
+  /// Control characters of names, values and messages from a file do not reach the terminal.
   @Suite struct TerminalTextTests {
     private static let evil = "\u{1B}]0;owned\u{7}\u{9B}2J\u{202E}\u{7F}\r"
 
-    /// A store that says evil things of itself.
+    /// A store with hostile texts.
     private func evilBench() throws -> Workbench {
       let bench = try Workbench.withItems(3)
       let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
@@ -24,11 +24,11 @@ import Testing
       return bench
     }
 
-    /// Runs the command with a terminal for both streams; what the terminal gets.
+    /// Runs the command with a terminal for both streams and returns the terminal's text.
     private func shown(_ bench: Workbench, _ arguments: [String]) throws -> String {
       let script = "import pty, sys; pty.spawn(sys.argv[1:])"
       let outcome = try bench.program("timeout", ["30", "python3", "-c", script, Workbench.command.path] + arguments)
-      // A terminal ends lines with a return of its own.
+      // A terminal ends lines with carriage returns.
       return (outcome.output + outcome.complaints).replacing("\r\n", with: "\n")
     }
 
@@ -61,7 +61,7 @@ import Testing
       #expect(isPlain(status) && status.contains("owned"), "\(status)")
     }
 
-    /// Data that goes to a program stays as it is.
+    /// Data for a program is unchanged.
     @Test func aPipeGetsTheBytesThemselves() throws {
       let bench = try Workbench.withItems(1)
       let code = "moonbase.context:insert('Note', { text = '\\27[2J' }) assert(moonbase.context:save())"

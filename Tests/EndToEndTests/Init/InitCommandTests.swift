@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// The stores that Core Data wrote, each by its own kept model.
+  /// The stores that Core Data wrote, each with the model stored in it.
   @Test(arguments: ["Bookmarks_V5", "SyncMetadata_V3", "LoopKit-Model.v1"])
   func aStoreOfAnAppGetsAProject(_ name: String) throws {
     let bench = try Workbench()
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// What the model names of its app and nothing here has, the extension keeps as bytes.
+  /// Values whose app-specific classes and transformers are unavailable are kept as bytes by the extension.
   @Test func transformersAndClassesOfAnAppAreKept() throws {
     let bench = try Workbench()
     try bench.write(

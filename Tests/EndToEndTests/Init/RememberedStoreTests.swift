@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase init --from` a store that remembers extensions.
+/// `moonbase init --from` a store that records its extensions.
 @Suite struct RememberedStoreTests {
   private func bench() throws -> Workbench {
     let bench = try Workbench()

@@ -2,9 +2,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A page in headless Chromium, driven by its protocol for developer tools.
+/// A page in headless Chromium, controlled by the developer tools protocol.
 final class Chromium {
-  /// The program; nil where none is installed.
+  /// The browser's program; nil if none is installed.
   static let program = [
     "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/local/bin/chromium", "/usr/bin/google-chrome",
   ]
@@ -13,10 +13,10 @@ final class Chromium {
   private let process: ChildProcess
   private let socket: WebSocket
   private var lastID = 0
-  /// Exceptions of the page, refused content, dialogs.
+  /// Exceptions of the page, refused content, and dialogs.
   private(set) var complaints: [String] = []
 
-  /// Begins a browser whose files lie in a folder, and opens an address.
+  /// Starts a browser with its files in a folder, and opens an address.
   init(_ address: String, in folder: URL) throws {
     let program = try #require(Self.program)
     let profile = folder.appendingPathComponent("profile \(UUID().uuidString)")
@@ -65,7 +65,7 @@ final class Chromium {
       complaints.append(parameters["exceptionDetails"]["exception"]["description"].text ?? "exception")
     case "Log.entryAdded":
       let entry = parameters["entry"]
-      // Answers that refuse something are a part of what is tried.
+      // Refused requests are part of the tests.
       if entry["level"].text == "error", entry["source"].text != "network" {
         complaints.append(entry["text"].text ?? "")
       }
@@ -109,7 +109,7 @@ final class Chromium {
 
   func type(_ text: String) throws { try send("Input.insertText", ["text": text]) }
 
-  /// The size of the screen, and whether it is dark.
+  /// Sets the size of the screen and its colour scheme.
   func show(width: Int, height: Int = 800, dark: Bool = false) throws {
     try send(
       "Emulation.setDeviceMetricsOverride",
@@ -124,7 +124,7 @@ final class Chromium {
   }
 }
 
-/// As much of WebSocket as the protocol needs.
+/// The part of WebSocket that the protocol needs.
 private final class WebSocket {
   private let connection: ClientSocket
   private var ahead = Data()
@@ -142,7 +142,7 @@ private final class WebSocket {
     if let range = ahead.firstRange(of: end) { ahead = Data(ahead[range.upperBound...]) }
   }
 
-  /// Sends a text. A mask of zeros leaves the bytes as they are.
+  /// Sends a text with a mask of zeros, which leaves the bytes unchanged.
   func send(_ text: Data) throws {
     var head: [UInt8] = [0x81]
     if text.count < 126 {

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A `moonbase inspect` that runs, and a browser that has opened its page.
+/// A running `moonbase inspect`, and a client that has opened its page.
 final class InspectBench: @unchecked Sendable {  // the process is started and ended only
   let bench: Workbench
   let port: UInt16
@@ -27,7 +27,7 @@ final class InspectBench: @unchecked Sendable {  // the process is started and e
     try self.init(bench, shown: process.output, process)
   }
 
-  /// Opens the page whose address a command has shown.
+  /// Opens the page at the address that a command has printed.
   init(_ bench: Workbench, shown: String, _ process: ChildProcess? = nil) throws {
     (self.bench, ownProcess) = (bench, process)
     let words = shown.split { ":/?= ".contains($0) || $0.isNewline }
@@ -37,7 +37,7 @@ final class InspectBench: @unchecked Sendable {  // the process is started and e
     cookie = String((answer.headers["set-cookie"] ?? "").prefix { $0 != ";" })
   }
 
-  /// Asks as the page does. Headers of these names take the place of the page's own; an empty one is left out.
+  /// Sends a request as the page does. `headers` replace the page's own headers; an empty value omits a header.
   func ask(_ method: String, _ path: String, body: String? = nil, headers: [String: String] = [:]) throws -> HTTPAnswer
   {
     var all = ["Host": "127.0.0.1:\(port)", "Cookie": cookie, "Sec-Fetch-Site": "same-origin"]
@@ -59,8 +59,8 @@ final class InspectBench: @unchecked Sendable {  // the process is started and e
   func post(_ path: String, _ body: String = "{}") throws -> HTTPAnswer { try ask("POST", path, body: body) }
 }
 
-/// A page that the tests of a suite have in common. It ends with the last of them: a static variable would keep the
-/// command running when the tests are over.
+/// A page shared by the tests of a suite. It ends with the last test; a static variable would keep the command running
+/// after the tests.
 final class SharedPage: Sendable {
   private struct Place {
     weak var page: InspectBench?
@@ -78,10 +78,10 @@ final class SharedPage: Sendable {
   }
 }
 
-/// An answer over HTTP. Its client sends any bytes.
+/// An HTTP response. The client can send any bytes.
 struct HTTPAnswer: CustomStringConvertible {
   let status: Int
-  /// By name in lower case.
+  /// Headers by lower-case name.
   let headers: [String: String]
   let body: Data
 
@@ -104,10 +104,10 @@ struct HTTPAnswer: CustomStringConvertible {
   var error: String { json["error"].text ?? "" }
   var description: String { "\(status) \(text.prefix(2000))" }
 
-  /// Sends a request and reads up to the end that the head tells, or that of the connection.
+  /// Sends a request and reads to the end given by the headers, or to the end of the connection.
   private static func exchange(_ bytes: [UInt8], port: UInt16) throws -> Data {
     let socket = try ClientSocket(port: port)
-    // A server that refuses a request need not read it to its end.
+    // A server that refuses a request need not read the whole request.
     try? socket.send(bytes)
     var data = Data()
     while !isWhole(data), case let more = socket.receive(), !more.isEmpty { data += more }
@@ -166,7 +166,7 @@ final class ClientSocket {
     }
   }
 
-  /// Some bytes; none at the end.
+  /// Receives some bytes; empty at the end.
   func receive() -> Data {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -174,7 +174,7 @@ final class ClientSocket {
   }
 }
 
-/// A place in JSON.
+/// A value within JSON.
 struct JSONTree {
   private let value: Any?
 
@@ -192,7 +192,7 @@ struct JSONTree {
   var list: [JSONTree] { (value as? [Any] ?? []).map(JSONTree.init) }
   var keys: [String] { (value as? [String: Any] ?? [:]).keys.sorted() }
 
-  /// The element of a list that has a name.
+  /// The element of a list with a name.
   func named(_ name: String) -> JSONTree { list.first { $0["name"].text == name } ?? JSONTree(nil) }
 }
 

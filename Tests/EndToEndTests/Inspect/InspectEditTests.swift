@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Changes of the page with `--write`.
+/// Changes through the page with `--write`.
 @Suite struct InspectEditTests {
   private let page: InspectBench
 
@@ -60,7 +60,7 @@ import Testing
     #expect(try value("Person/1", "age") == "1" && page.get("/api/state").json["page"]["undo"].isNull)
   }
 
-  /// A change of another process to `Person 1` and its friend.
+  /// Another process changes `Person 1` and its friend.
   private func saveElsewhere(_ change: String) throws {
     let run = try page.bench.moonbase(
       "run", "--store", "s.sqlite", "--without-extension", "people", "-e",
@@ -112,7 +112,7 @@ import Testing
       try page.post("/api/save").json["saved"].int == 0 && page.get("/api/object", ["id": "Person/1"]).status == 404)
   }
 
-  /// Dates to more than milliseconds, and numbers of single precision.
+  /// Dates finer than milliseconds, and single-precision numbers.
   @Test func numbersAreShownAsTheyAre() throws {
     try saveElsewhere("p.born = require('moonbase.date').reference(0.123456)")
     try wait { try value("Person/1", "born")?.hasSuffix("00:00:00.123456Z") == true }
@@ -153,7 +153,7 @@ import Testing
     #expect(try page.get("/api/count", ["entity": "Person"]).json["count"].int == 118)
   }
 
-  /// A refused deletion, and an unknown member, leave nothing half done.
+  /// A refused deletion and an unknown member leave no partial changes.
   @Test func whatFailsIsTakenBack() throws {
     let link = try page.post(
       "/api/link", #"{"id": "Person/1", "property": "friends", "add": ["Person/100", "Person/9999"]}"#)
@@ -189,7 +189,7 @@ import Testing
     #expect(try value("Person/4", "age") == "8")
   }
 
-  /// A change that is refused half way leaves nothing to be done again, and takes nothing that was there.
+  /// A change refused half way leaves the undo and redo steps unchanged.
   @Test func aRefusedChangeLeavesUndoAndRedoAsTheyWere() throws {
     _ = try set("Person/1", "name", "First")
     _ = try page.post("/api/undo")
@@ -203,7 +203,7 @@ import Testing
     #expect(try value("Person/1", "name") == "First")
   }
 
-  /// A field has the whole tree as JSON, whatever is shown of it.
+  /// A field has the whole tree as JSON, even if less is displayed.
   @Test func aTreeIsEditedAsItIs() throws {
     func text() throws -> String? {
       try page.get("/api/object", ["id": "Person/1"]).json["properties"].named("extra")["value"]["json"].text
@@ -231,7 +231,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// On a terminal Ctrl-C asks, and an answer saves.
+    /// On a terminal Ctrl-C asks whether to save.
     @Test func theEndAsksOnATerminal() throws {
       let bench = try Workbench.withPage()
       let terminal = try PseudoTerminal(
@@ -241,7 +241,7 @@ import Testing
       #expect(try page.post("/api/set", #"{"id": "Person/1", "property": "age", "text": "44"}"#).status == 200)
       try terminal.press("\u{3}", until: "1 changed object is not saved. Save?")
       try terminal.press("c\n", until: "the page is still open")
-      // What cannot be saved keeps the page, with all changes.
+      // After a failed save the page still has all changes.
       #expect(try page.post("/api/set", #"{"id": "Person/2", "property": "age", "text": "300"}"#).status == 200)
       try terminal.press("\u{3}", until: "2 changed objects are not saved. Save?")
       try terminal.press("y\n", until: "nothing was saved")

@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The requests that `moonbase inspect` refuses.
+/// Requests that `moonbase inspect` refuses.
 @Suite struct InspectGateTests {
   private static let shared = SharedPage()
   private let page: InspectBench
@@ -83,7 +83,7 @@ import Testing
     #expect(try status("POST /api/lua HTTP/1.1\r\n\(host)Content-Length: 16000000\r\n\r\nx") == 403)
   }
 
-  /// More connections than the server takes, without a request.
+  /// More connections than the server accepts, without a request.
   @Test func silentStrangersDoNotShutTheOwnerOut() throws {
     let strangers = try (0..<200).map { _ in try ClientSocket(port: page.port) }
     for _ in 0..<10 { #expect(try page.get("/api/state").status == 200) }
@@ -111,7 +111,7 @@ import Testing
     #expect(try page.post("/api/lua", "no JSON").status == 400)
   }
 
-  /// The page is served as it lies in the folder, and asks for nothing from elsewhere.
+  /// The page's files are served unchanged, and they refer to no other server.
   @Test func theFilesOfThePageAreThoseOfTheFolder() throws {
     let folder = Workbench.checkout.appendingPathComponent("page")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()

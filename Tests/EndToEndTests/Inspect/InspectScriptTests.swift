@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The prompt for Lua in the page, and the command itself.
+/// The page's Lua prompt, and the command itself.
 @Suite struct InspectScriptTests {
   private func run(_ page: InspectBench, _ code: String) throws -> JSONTree {
     let body = try JSONSerialization.data(withJSONObject: ["code": code])
@@ -33,12 +33,12 @@ import Testing
     #expect(printed.utf8.count < 300_000 && printed.hasSuffix("bytes more, which are not shown"))
   }
 
-  /// The derived value whose getter does not end, and a script that does not, are stopped from the page.
+  /// The page can stop an endless getter of a derived value, and an endless script.
   @Test func whatRunsIsStopped() throws {
     let page = try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua", "--write")
     _ = try run(page, "context:find('Person', { name = 'Person 9' }).secret = 'endless'")
     let isOver = Lock(false)
-    // A stop that comes before a run begins ends nothing, so several come.
+    // A stop sent before a run begins has no effect, so the test sends several.
     Thread.detachNewThread {
       while !isOver.withLock({ $0 }) {
         _ = try? page.post("/api/stop")
@@ -53,7 +53,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// Of two scripts that do not end the second waits for the first: Ctrl-C ends both.
+    /// Two endless scripts, of which the second waits for the first: Ctrl-C ends both.
     @Test func scriptsThatWaitAreEndedToo() throws {
       let page = try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua")
       let body = #"{"code": "while true do end"}"#
@@ -99,7 +99,7 @@ import Testing
     #expect(try page.get("/api/state").json["page"]["unsaved"].int == 0)
   }
 
-  /// Lists have the sizes of large values, and nothing else of their rows is read that needs the object.
+  /// Lists contain the sizes of large values and read no property that needs the object.
   @Test func largeValuesStayWhereTheyAre() throws {
     let bench = try Workbench.withPage()
     let code = """
@@ -121,7 +121,7 @@ import Testing
     #expect(try page.get("/api/value", ["id": "Person/1", "property": "photo"]).body.count == 3_000_000)
   }
 
-  /// The second half of an entity is read from its end, with the same rows in the same order.
+  /// The second half of an entity's rows is read from the end, in the same order.
   @Test func lastPagesAreThoseOfTheOrder() throws {
     let page = try InspectBench(Workbench.withPage(), "s.sqlite", "--extension", "x.lua", "--write")
     let code = """
@@ -136,7 +136,7 @@ import Testing
     }
     #expect(try names(12_117) == ["Row 11999", "Row 12000"] && names(9_000) == ["Row 8882", "Row 8883", "Row 8884"])
     #expect(try names(12_119) == [] && names(99_999) == [] && names(5_500)[0] == "Row 5382")
-    // With unsaved changes the context has its say.
+    // With unsaved changes the context takes part.
     _ = try run(page, "context:delete(context:find('Person', { name = 'Row 11999' }))")
     #expect(try names(12_116) == ["Row 11998", "Row 12000"])
   }

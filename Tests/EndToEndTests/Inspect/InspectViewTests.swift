@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The views of the page, over a store that is only read.
+/// The page's views, over a store opened for reading.
 @Suite struct InspectViewTests {
   private static let shared = SharedPage()
   private let page: InspectBench
@@ -97,7 +97,7 @@ import Testing
     #expect(one["entity"].text == "Department" && one["rows"][0]["id"].text == "Department/1")
   }
 
-  /// Pictures are known by their first bytes. Anything else is a file to keep, an SVG too.
+  /// Pictures are recognized by their first bytes. All other values, SVG included, are downloads.
   @Test func valuesRunNothing() throws {
     let picture = try page.get("/api/value", ["id": "Person/1", "property": "photo"])
     #expect(

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The page in a browser, with a store whose values are markup. The pictures lie in `.build/page`, to be looked at.
+/// The page in a browser, with a store whose values are markup. Screenshots are in `.build/page`.
 @Suite(.enabled(if: TestLength.isLong && Chromium.program != nil), .serialized)
 struct PageInChromiumTests {
   private let page: InspectBench
@@ -32,7 +32,7 @@ struct PageInChromiumTests {
     ("lua", "#/lua", "document.activeElement.id === 'code'"),
   ]
 
-  /// Every view at three sizes, dark and light: nothing is wider than the screen, and nothing of a value runs.
+  /// Every view at two widths, dark and light: nothing exceeds the screen, and no value is executed.
   @Test func allViewsFitTheScreenAndRunNothing() throws {
     for (width, dark) in [(1280, false), (1280, true), (375, false), (375, true)] {
       try browser.show(width: width, dark: dark)
@@ -60,7 +60,7 @@ struct PageInChromiumTests {
       try browser.value("document.querySelector('.fields').innerText").text?.contains("<script>alert(1)</script>")
         == true)
     try go("#/entity/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", until: "document.querySelector('[role=alert]')")
-    // The policy holds for what would run all the same.
+    // The content security policy blocks injected markup.
     try browser.value("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.hacked = 1\">')")
     usleep(200_000)
     #expect(try browser.value("window.hacked === undefined").bool == true)
@@ -121,7 +121,7 @@ struct PageInChromiumTests {
     try browser.press("Enter")
   }
 
-  /// The answer to a change keeps the text that is typed into the next field meanwhile, and a text that was refused.
+  /// The response to a change keeps text typed into the next field meanwhile, and refused text.
   @Test func nothingThatIsTypedIsLost() throws {
     try go("#/object/Person%2F1", until: "document.querySelector('.fields')")
     try edit("age", "many")
@@ -161,7 +161,7 @@ struct PageInChromiumTests {
     #expect(browser.complaints == [])
   }
 
-  /// A save that meets what another process saved asks which side stays.
+  /// A save that conflicts with another process's save asks which side to keep.
   @Test func aConflictIsAskedAbout() throws {
     try go("#/object/Person%2F1", until: "document.querySelector('.fields')")
     try edit("age", "42")
@@ -182,7 +182,7 @@ struct PageInChromiumTests {
     #expect(browser.complaints == [])
   }
 
-  /// Leaving with unsaved changes is asked about.
+  /// Leaving with unsaved changes asks for confirmation.
   @Test func leavingWithChangesAsks() throws {
     #expect(try page.post("/api/set", #"{"id": "Person/1", "property": "age", "text": "9"}"#).status == 200)
     try go("#/entity/Person", until: "document.querySelector('#changes').textContent.includes('1 unsaved')")

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What migration scripts, rules and imports of folders do with elements of composites, and with what a model lacks.
+/// Composite elements, and missing ones, in migration scripts, rules and imports of folders.
 @Suite struct CompositeMigrationCommandTests {
   private static let model = """
     return { version = "1", entities = {

@@ -40,7 +40,7 @@ import Testing
     #expect(try bench.names() == ["new.lua", "old.lua", "s.sqlite"])
   }
 
-  /// What a mapping model leaves missing is told by the plan, and refused before anything is done.
+  /// The plan reports values that a mapping model leaves missing, and the migration is refused.
   @Test func aRequiredValueThatRowsLackIsToldOfAMappingModelToo() throws {
     try bench.write("return { entities = { P = { attributes = { n = 'integer16' } } } }", to: "one.lua")
     try bench.write(
@@ -92,7 +92,7 @@ import Testing
     </database>
     """
 
-  /// The advice is of what is lost.
+  /// The advice depends on the loss.
   @Test(arguments: [
     (
       "P = { attributes = { name = 'string' } }",
@@ -163,7 +163,7 @@ import Testing
     try bench.write(model("c = { 'string', renamed_from = 'b' }"), to: "a.lua")
     try fill("")
     try bench.execute("UPDATE ZP SET ZAGE = NULL", in: "s.sqlite")
-    // The model that it carries is not `a` by another name.
+    // The store's model is no version of `a`.
     let other = try bench.moonbase("migrate", "s.sqlite", "--to", "a.lua", "--staged")
     #expect(other.status == 1 && other.complaints.contains("P.name: 1 row holds a value"), "\(other)")
     let done = try bench.moonbase(
@@ -221,7 +221,7 @@ import Testing
     func version(_ attribute: String) -> String {
       "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"P\">\(attribute)</entity></model>"
     }
-    // Only the second version tells that `c` was `a`.
+    // Only the second version has the renaming identifier for `c`.
     let versions = [
       ("M", #"<attribute name="a" optional="YES" attributeType="String"/>"#),
       ("M 2", #"<attribute name="b" optional="YES" attributeType="String" elementID="a"/>"#),

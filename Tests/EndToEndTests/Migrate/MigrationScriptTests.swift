@@ -39,7 +39,7 @@ import Testing
     #expect(run.status == 0, "\(run.complaints)")
   }
 
-  /// What is left out is led to by nothing, also where it does not know of it.
+  /// References to omitted objects are cleared, even without an inverse.
   @Test func whatLeadsToLeftOutObjectsLeadsNowhere() throws {
     let bench = try Workbench()
     let model = """
@@ -117,7 +117,7 @@ import Testing
     #expect(try bench.names() == ["m.lua", "new.lua", "old.lua", "s.sqlite"])
   }
 
-  /// An old object is in another context than the new ones, and has a counterpart there.
+  /// An old object belongs to another context than the new ones and cannot be a destination.
   @Test func anOldObjectIsNoDestination() throws {
     let script = Self.script.replacing(
       "for friend in old.friends:each() do new.best = migration:destination(friend) end",
@@ -126,7 +126,7 @@ import Testing
     #expect(refused.status == 1 && refused.complaints.contains("migration:destination(object)"), "\(refused)")
   }
 
-  /// No delete rule of the newer model takes others along, or keeps one that is to go.
+  /// No delete rule of the new model deletes further objects or denies the omission.
   @Test(arguments: ["cascade", "nullify", "deny"])
   func whoLeadsToAnObjectThatIsLeftOutLeadsNowhere(_ rule: String) throws {
     func model(_ more: String) -> String {
@@ -175,7 +175,7 @@ import Testing
     #expect(try bench.bytes(of: "s.sqlite") == before)
   }
 
-  /// Types of which some values mean one of the other, and such of which none does; attributes that have a default meanwhile.
+  /// Types with and without common values, and attributes with a new default.
   @Test func aFunctionConvertsWhatTheNewTypeCannotKeep() throws {
     try bench.write(
       """

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Models of released apps: Core Data's compiler took what no new model may have.
+/// Models of released apps, with features that Core Data's compiler accepted and a new model may not have.
 @Suite struct ForeignModelTests {
   private static let contents = """
     <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// What `model show` prints, `model check` takes.
+  /// `model check` accepts the output of `model show`.
   @Test func whatIsShownOfItIsTaken() throws {
     let bench = try Workbench()
     try bench.write(Self.contents, to: "contents")
@@ -64,7 +64,7 @@ import Testing
     let again = try bench.moonbase("model", "check", "m.lua")
     #expect(again.output == "m.lua: 2 entities, 4 warnings\n" && again.status == 0, "\(again.complaints)")
     #expect(try bench.moonbase("model", "diff", "contents", "m.lua").status == 0)
-    // In a new model each is a mistake.
+    // In a new model each feature is an error.
     try bench.write(shown.output.replacingOccurrences(of: "imported = true,", with: ""), to: "new.lua")
     let refused = try bench.moonbase("model", "check", "new.lua")
     #expect(refused.status == 1 && refused.complaints.contains("no property may be called description"))

@@ -37,7 +37,7 @@ import Testing
     return report.split(separator: "\n").filter { $0.contains("\"versionHash\"") }.map(String.init).sorted()
   }
 
-  /// From form to form and back.
+  /// Converts from form to form and back.
   private func check(_ model: String) throws {
     var last = model
     for form in ["mom", "xcdatamodel", "momd", "xml", "xcdatamodeld", "lua"] {
@@ -67,7 +67,7 @@ import Testing
     #expect(folder.status == 2 && folder.complaints.contains("an .momd is a folder, which cannot be printed"))
   }
 
-  /// A model of which an older version has no pets.
+  /// A model whose older version has no pets.
   private func makeVersions() throws {
     try bench.write("return { entities = { Person = { attributes = { name = 'string' } } } }", to: "old.lua")
     #expect(try bench.moonbase("model", "convert", "old.lua", "M.xcdatamodeld").status == 0)

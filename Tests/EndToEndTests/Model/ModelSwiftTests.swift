@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase model swift` writes classes. That they compile is tested by `SwiftModelTests`.
+/// `moonbase model swift` writes classes. `SwiftModelTests` checks that they compile.
 @Suite struct ModelSwiftTests {
   private let bench: Workbench
 
@@ -89,7 +89,7 @@ import Testing
     #expect(try bench.moonbase("model", "swift", "--quiet").output.contains("class Person: Animal {"))
   }
 
-  /// Names that differ in the case of their first letter, and those that the way out of it would have.
+  /// Names that differ in the case of their first letter, and names like those that resolve such clashes.
   @Test func noTwoMethodsAreEqual() throws {
     try bench.write(
       """

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The program that makes classes when a target is built.
+/// The program that generates classes when a target is built.
 @Suite struct ModelToolTests {
   private let bench: Workbench
 

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase model types` tells editors what a model and its extensions have.
+/// `moonbase model types` writes the types of a model and its extensions for editors.
 @Suite struct ModelTypesTests {
   private let bench: Workbench
 
@@ -41,7 +41,7 @@ import Testing
     try bench.write(Self.colors, to: "x.lua")
   }
 
-  /// The fields that a class of some text has, with their types.
+  /// The fields of a class in a text, with their types.
   private func fields(of name: String, in text: String) throws -> [String: String] {
     let part = try #require(
       text.components(separatedBy: "---@class ").first { $0.prefix { $0 != "\n" && $0 != ":" } == name }, "\(name)")
@@ -90,7 +90,7 @@ import Testing
     #expect(text.contains("---@field Person moonbase.EntityInfo.Person\n"))
   }
 
-  /// Each step of a request that gives a request, and each function of the types, is there in the host.
+  /// Each documented step of a request and each documented function exists.
   @Test func whatIsPromisedIsThere() throws {
     let text = try types()
     let api = try String(

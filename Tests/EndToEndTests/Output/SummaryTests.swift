@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What commands did is told as JSON too.
+/// Summaries of commands as JSON.
 @Suite struct SummaryTests {
   private let bench: Workbench
 
@@ -17,7 +17,7 @@ import Testing
     try bench.write("return { request = 'Person', chunk = function() end }", to: "job.lua")
   }
 
-  /// The object or the list that a command prints, with its status.
+  /// The object or list that a command prints; expects a status.
   private func report(_ arguments: [String], status: Int32 = 0) throws -> Any {
     let outcome = try bench.moonbase(arguments + ["--json"])
     #expect(outcome.status == status && !outcome.complaints.contains("objects visited"), "\(arguments): \(outcome)")

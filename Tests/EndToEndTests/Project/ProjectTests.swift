@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase.project.lua` says what commands work with.
+/// `moonbase.project.lua` names the store, model and extensions of commands.
 @Suite struct ProjectTests {
   @Test func everyCommandTakesStoreModelAndExtensionsFromIt() throws {
     let bench = try Workbench.withProject()
@@ -202,7 +202,7 @@ import Testing
     for arguments in commands {
       let outcome = try bench.moonbase(arguments)
       #expect(outcome.status == 1, "\(arguments): \(outcome)")
-      // What is missing is a finding of a check.
+      // A check reports missing files.
       #expect(
         (outcome.output + outcome.complaints).contains(
           "moonbase.project.lua:4:18: extensions: none.lua does not exist: correct the path, or name another one with --extension"

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A store remembers the extensions that its saves ran with, and commands that would write without one stop.
+/// A store records the extensions of its saves, and writing commands refuse to run without them.
 @Suite struct RememberedExtensionTests {
   private static let refusal = "saves of the store ran with extension rules"
 
@@ -47,7 +47,7 @@ import Testing
     #expect(try bench.bytes(of: "s.sqlite") == before)
   }
 
-  /// It is written where the set changes, with the save, and by no other.
+  /// The record is written with the save that changes the set of extensions, and by no other.
   @Test func itIsNotedWithTheSaveThatChangesTheSet() throws {
     let bench = try Workbench.withProject()
     #expect(try bench.moonbase("run", "-e", "print(moonbase.context:fetch('Person'):count())").status == 0)

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Stores that hold a configuration of a model: commands take `CONFIG=PATH`.
+/// Stores that hold a configuration of a model: commands accept `CONFIG=PATH`.
 @Suite struct StoreConfigurationTests {
   /// A bench with `l.sqlite` of the configuration Local and `f.sqlite` of Far.
   private func bench() throws -> Workbench {

@@ -2,9 +2,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase recompute` brings stored derived attributes up to date, and `doctor` tells which are not.
+/// `moonbase recompute` updates stored derived attributes, and `doctor` finds outdated ones.
 @Suite struct RecomputeCommandTests {
-  /// Five people whose initials the former code made, and an extension that makes them of two letters now.
+  /// Five people whose initials were computed by older code, and an extension that now computes two letters.
   private static func outdated() throws -> Workbench {
     let bench = try Workbench.withProject()
     try bench.insertPeople("Ann", "Bob", "Cid", "Dan", "Eve")
@@ -28,7 +28,7 @@ import Testing
     #expect(again.complaints.contains("5 objects visited: 0 changed"), "\(again)")
   }
 
-  /// An object that breaks a rule stays as it is.
+  /// An object that fails validation is unchanged.
   @Test func objectsThatFailAreToldAndTheOthersAreComputed() throws {
     let bench = try Self.outdated()
     try bench.execute("UPDATE ZPERSON SET ZAGE = -1 WHERE ZNAME = 'Cid'", in: "s.sqlite")
@@ -36,7 +36,7 @@ import Testing
     #expect(outcome.status == 4 && outcome.complaints.contains("Person.age (-1) is negative"), "\(outcome)")
     #expect(outcome.complaints.contains("4 changed, 1 failed"))
     #expect(try initials(bench) == "initial\nAn\nBo\nC\nDa\nEv\n")
-    // It came to its end: nothing is left to go on with.
+    // The run is complete, so there is nothing to resume.
     let again = try bench.moonbase("recompute", "Person", "--batch", "2")
     #expect(again.status == 4 && again.complaints.contains("5 objects visited"), "\(again)")
   }
@@ -58,7 +58,7 @@ import Testing
     #expect(without.contains("Person has no stored derived attribute"))
   }
 
-  /// A run that was ended goes on behind its last batch, unless the code is another one by then.
+  /// An interrupted run resumes after its last batch, unless the code has changed.
   @Test func aRunThatWasEndedGoesOnWhereItStood() throws {
     let bench = try Self.outdated()
     let slow = Workbench.projectRules.replacingOccurrences(
@@ -79,7 +79,7 @@ import Testing
     #expect(try initials(bench) == "initial\nAnn\nBob\nCid\nDan\nEve\n")
   }
 
-  /// Each store has a bookmark of its own.
+  /// Each store has its own bookmark.
   @Test func aRunOverSeveralStoresGoesOnWhereItStood() throws {
     let bench = try Workbench.withProject(
       #"return { store = { Local = "l.sqlite", Far = "f.sqlite" }, model = "model.lua", extensions = { "rules.lua" } }"#

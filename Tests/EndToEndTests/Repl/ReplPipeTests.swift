@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase repl` without a terminal: inputs come from a pipe or a file.
+/// `moonbase repl` without a terminal: input comes from a pipe or a file.
 @Suite struct ReplPipeTests {
   let bench: Workbench
 
@@ -55,7 +55,7 @@ import Testing
     #expect(outcome.complaints.contains("> 2 | local y = nothing.z\n"), "\(outcome)")
   }
 
-  /// What stands in a block whose first line is wrong is no input of its own.
+  /// Lines of a block whose first line is wrong are not executed separately.
   @Test(arguments: [
     ("for i = 1, 3 d\nprint('no')\nif true then\nprint('no')\nend\nend\nprint('yes')\n", "lines 2 to 6 belong"),
     ("funtcion f()\n  print('no')\nend\nprint('yes')\n", "lines 2 to 3 belong"),
@@ -261,7 +261,7 @@ import Testing
     #expect(outcome.complaints.contains("not UTF-8") && outcome.complaints.contains("more than 1048576"))
   }
 
-  /// Each line of a long input would be parsed with all before it.
+  /// Parsing each line of a long input with all previous lines would be quadratic.
   @Test func aLongInputIsReadInOneGo() throws {
     let lines = (0..<5000).map { "  { number = \($0), text = 'text' }," }
     let input = "t = {\n" + lines.joined(separator: "\n") + "\n}\n#t\n"

@@ -50,7 +50,7 @@ import Testing
     #expect(try !shown(request, width: 160).contains("…") && !shown(request, width: 160).contains("not shown"))
   }
 
-  /// The columns of a text here: the characters of its books have two.
+  /// The width of a text in columns; the characters of the test's book titles have two.
   private func columns(of text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + ($1.value > 0x3000 ? 2 : 1) }
   }
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  /// In narrow terminals help is wrapped, columns without values give way, and no name of a model is cut.
+  /// In narrow terminals help is wrapped, columns without values are dropped, and no name of a model is cut.
   @Test func aNarrowTerminalShowsAllThatCounts() throws {
     let help = try shown(".help\n", width: 60)
     #expect(help.split(separator: "\n").allSatisfy { $0.count <= 60 }, "\(help)")

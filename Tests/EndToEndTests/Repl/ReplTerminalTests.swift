@@ -28,7 +28,7 @@ import Testing
       try terminal.press(".mod\tBo\t\n", until: "title")
       try terminal.press("for i = 1, 2 do\n", until: ".> ")
       try terminal.press("print(i * 10)\nend\n", until: "20\r\n")
-      // The input of three lines is one of the history.
+      // An input of three lines is one entry of the history.
       try terminal.press("\u{1B}[A\n", until: "20\r\n")
       try terminal.press("\u{4}", until: "\n")
       #expect(terminal.end() == 0, "\(terminal.screen)")
@@ -46,7 +46,7 @@ import Testing
       #expect(terminal.end() == 0, "\(terminal.screen)")
     }
 
-    /// The terminal takes no more than it has room for, so the table is being printed when Ctrl-C comes.
+    /// The terminal's buffer is limited, so the table is being printed when Ctrl-C arrives.
     @Test func controlCEndsATable() throws {
       let terminal = try terminal()
       try terminal.press(".rows 20000\n", until: "s> ")
@@ -108,7 +108,7 @@ import Testing
       try second.press("\u{1B}[A\n", until: "\"first one\"")
     }
 
-    /// Of a file that has grown too long the end is kept.
+    /// The end of an overlong file is kept.
     @Test func aLongHistoryIsShortened() throws {
       let file = bench.file("state/moonbase/history")
       try FileManager.default.createDirectory(

@@ -25,7 +25,7 @@ import Testing
     ("while true do end", 3), ("error('x')", 1), ("break", 3), ("os.exit(7)", 7),
   ]
 
-  /// A trigger that never ends keeps the chunk from being saved.
+  /// An endless trigger keeps the chunk from being saved.
   @Test(arguments: endings)
   func aSaveOnAnotherThreadEndsWithItsRun(_ ending: (script: String, status: Int32)) throws {
     try fill(600)
@@ -37,11 +37,11 @@ import Testing
     let outcome = try run(
       "local i = 0 for p in c:fetch('P'):save_every(100):each() do p.n = p.n + 1 i = i + 1 if i == 101 then \(ending.script) end end",
       "--limit-time", "1")
-    // On one core the first chunk is saved before the script goes on.
+    // On one core the first chunk is saved before the script continues.
     #expect([ending.status, 3].contains(outcome.status), "\(outcome.complaints)")
   }
 
-  /// The rows that are read ahead take for ever.
+  /// Reading ahead never ends.
   @Test(arguments: endings)
   func aPageThatIsReadAheadEndsWithItsRun(_ ending: (script: String, status: Int32)) throws {
     try fill(3000)

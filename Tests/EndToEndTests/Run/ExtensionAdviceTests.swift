@@ -3,7 +3,7 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// What a script's author reads of what is not there, or not meant.
+/// Advice for authors of scripts about missing names and mistakes.
 @Suite struct ExtensionAdviceTests {
   private let bench: Workbench
 
@@ -18,7 +18,7 @@ import Testing
     try bench.moonbase(["run", "--store", "s.sqlite", "--model", "m.lua"] + more + ["-e", code])
   }
 
-  /// No sandbox gives extensions files.
+  /// No sandbox gives extensions access to files.
   @Test(arguments: [
     ("local f = io.open('x') return {}", "extensions have no io,"),
     ("os.remove('x') return {}", "extensions have no os.remove,"),
@@ -123,7 +123,7 @@ import Testing
     #expect(outcome.status == 1 && outcome.complaints.contains("--no-header"), "\(outcome)")
   }
 
-  /// A store that was copied without the log which has all of it.
+  /// A store copied without the log that holds all its data.
   @Test func aStoreWithoutItsMetadataIsToldOf() throws {
     _ = try run("moonbase.context:insert('P') assert(moonbase.context:save())")
     try bench.execute("UPDATE Z_METADATA SET Z_PLIST = NULL", in: "s.sqlite")

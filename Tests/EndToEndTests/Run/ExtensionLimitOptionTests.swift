@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `--extension-limit`: what each call of an extension may use.
+/// `--extension-limit`: limits for each call of an extension.
 @Suite struct ExtensionLimitOptionTests {
   private let bench: Workbench
   private let options = ["--model", "m.lua", "--extension", "slow.lua"]
@@ -43,7 +43,7 @@ import Testing
     #expect(each.status == 2 && each.complaints.contains("--extension-limit takes NAME:instructions=N"), "\(each)")
   }
 
-  /// Who misspells a name does not run an extension without limits.
+  /// A misspelt name is refused; otherwise the extension would run without limits.
   @Test func limitsOfAnExtensionThatIsNotThereAreRefused() throws {
     let run = try bench.moonbase(["run", "--extension-limit", "spiner:time=1"] + options + ["-e", Self.code])
     #expect(run.status == 1 && run.output == "", "\(run)")

@@ -2,14 +2,14 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Numbers of the command line, of dates and of sizes that nothing has are told, and end no command by a trap.
+/// Extreme numbers in options, dates and sizes are reported and never trap.
 @Suite struct ExtremeNumberTests {
   private static let numbers = [
     "-1", "0", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "1e300", "nan", "inf",
     "17179869184G", "0.0000001",
   ]
 
-  /// All options that take a number, a command each.
+  /// All options that take a number, each with a command.
   @Test(arguments: [
     "fetch Item --limit N", "export Item --limit N", "fetch Item --limit-time N", "history s.sqlite --limit N",
     "history s.sqlite --keep N", "history s.sqlite --keep-size N", "info s.sqlite --busy-timeout N",
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Two dates centuries apart have more nanoseconds between them than an integer counts.
+  /// The distance between dates centuries apart in nanoseconds exceeds an integer.
   @Test(arguments: [16_756_200_000, -9_000_000_000, 0]) func aFileOfAnyDateIsRead(_ seconds: Int) throws {
     let bench = try Workbench.withItems(2)
     for name in try bench.names() where name.hasPrefix("s.sqlite") {
@@ -42,7 +42,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// What SQLite makes room for may leave none for the copies of it.
+    /// SQLite may allocate a value and leave no memory for its copy.
     @Test(arguments: [700, 1500, 2500, 4000]) func aValueForWhichThereIsNoRoomIsAnError(_ megabytes: Int) throws {
       let bench = try Workbench.withItems(2)
       for query in ["SELECT zeroblob(1000000000)", "SELECT hex(zeroblob(500000000))"] {

@@ -3,7 +3,7 @@ import MoonbaseTestSupport
 import Testing
 
 #if os(Linux)
-  /// Output into a pipe that nobody reads.
+  /// Output into a pipe without a reader.
   @Suite struct FullPipeTests {
     static let scripts = [
       "print": "while true do print('x') end",
@@ -14,12 +14,12 @@ import Testing
       "what was written before": "print(('x'):rep(67000)) while true do end",
     ]
 
-    /// The status of a run whose output goes to a program that does not read it.
+    /// The status of a run whose output goes to a program that does not read.
     private func status(of script: String, starter: String = "", options: String = "") throws -> String {
       let bench = try Workbench()
       try bench.write(script, to: "script.lua")
       let run = "\(starter) '\(Workbench.command.path)' run \(options) script.lua"
-      // The reader that reads nothing ends with the run, or after twenty seconds.
+      // The reader reads nothing, and ends with the run or after twenty seconds.
       let reader = "i=0; while [ ! -s status.txt ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.1; done"
       let shell = "( \(run); echo $? >status.txt ) 2>&1 | { \(reader); }"
       let process = try ChildProcess(URL(fileURLWithPath: "/bin/sh"), ["-c", shell], in: bench.folder)

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What scripts may read, write and require, and what they are told where they may not.
+/// Files that scripts may read, write and require, and the messages for files that they may not.
 @Suite struct GrantTests {
   private let bench: Workbench
 
@@ -30,7 +30,7 @@ import Testing
     #expect(outcome.complaints.contains("no file './\(path).lua' or './\(path)/init.lua'"))
   }
 
-  /// To allow what is not there would help nobody.
+  /// A grant for a missing folder would not help.
   @Test func aMissingFolderIsNoMissingGrant() throws {
     let code = "print(io.open('nodir/x', 'w')) moonbase.open { store = 'nodir/x.sqlite', model = 'm.lua' }"
     let outcome = try bench.moonbase("run", "-e", code)

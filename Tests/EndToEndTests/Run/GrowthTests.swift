@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// What goes on for long takes no more memory the longer it goes on.
+/// The memory of long operations does not grow with their duration.
 @Suite struct GrowthTests {
   private let bench: Workbench
 
@@ -11,7 +11,7 @@ import Testing
       "return { entities = { P = { attributes = { i = 'integer64', s = 'string' } } } }", to: "m.lua")
   }
 
-  /// Lua that tells the memory of the process, in kilobytes.
+  /// Lua that prints the memory of the process in kilobytes.
   private static let resident = """
     local function resident(key)
       for line in io.lines("/proc/self/status") do
@@ -31,7 +31,7 @@ import Testing
     return try #require(Int(run.output.split(separator: "\n").last ?? ""), "\(run.output)")
   }
 
-  /// A store with many objects, written past the graph.
+  /// A store with many objects, written by SQL without the graph.
   private func fill(_ count: Int) throws {
     _ = try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", "moonbase.context:save()")
     try bench.execute(

@@ -3,7 +3,7 @@ import MoonbaseTestSupport
 import Testing
 
 #if os(Linux)
-  /// One SIGINT ends whatever the host does for a script, as it ends the script.
+  /// SIGINT ends any work of the host for a script, as it ends the script.
   @Suite struct HostInterruptionTests {
     let bench: Workbench
 

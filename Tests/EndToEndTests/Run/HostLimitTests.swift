@@ -3,7 +3,8 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Scripts that have the host work without end: a limit or one SIGINT ends them, in memory and in SQL, and a pcall does not help.
+/// Scripts that cause endless work of the host, in memory and in SQL: a limit or SIGINT ends them, and `pcall` cannot
+/// catch that.
 @Suite struct HostLimitTests {
   let bench: Workbench
 
@@ -28,7 +29,7 @@ import Testing
 
     """
 
-  /// Each would take minutes, or for ever.
+  /// Each would take minutes or never end.
   static let bodies = [
     "subqueries": """
     SUBQUERY(friends, $a, SUBQUERY($a.friends, $b, SUBQUERY($b.friends, $c, SUBQUERY($c.friends, $d, \
@@ -63,7 +64,7 @@ import Testing
     return ["run", "--model", "m.lua"] + store + options + ["-e", Self.beginning + Self.ready + body]
   }
 
-  /// Runs under a limit of time, and under a longer one where a busy machine did not come to the work in question.
+  /// Runs with a time limit, and with a longer limit if a busy machine did not reach the tested work.
   private func runInTime(_ arguments: (_ limit: [String]) throws -> [String]) throws -> Workbench.Outcome {
     for seconds in ["0.7", "4"] {
       let run = try bench.moonbase(arguments(["--limit-time", seconds]))
@@ -75,7 +76,7 @@ import Testing
     return try bench.moonbase(arguments(["--limit-time", "20"]))
   }
 
-  /// Each in memory and in SQL; in the short run by turns.
+  /// Each body in memory and in SQL; the short run alternates.
   private static let places = bodies.keys.sorted().enumerated().flatMap { place, name in
     (TestLength.isLong ? [false, true] : [place % 2 == 0]).map { (name, $0) }
   }
@@ -97,7 +98,7 @@ import Testing
 
   // MARK: One statement of SQL
 
-  /// Counts what takes SQLite minutes: objects without changes are counted there, in one statement.
+  /// A count that takes SQLite minutes: objects without changes are counted in one statement.
   static let count = "moonbase.context:fetch('P'):where(\"\(subqueries)\"):count()"
 
   static let subqueries = """

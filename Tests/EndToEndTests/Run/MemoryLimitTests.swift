@@ -3,10 +3,10 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// What the host keeps for a script counts as the script's memory: each of these would take gigabytes.
+/// The host's memory for a script counts as the script's: each of these scripts would take gigabytes.
 @Suite struct MemoryLimitTests {
   private static let limit = 64
-  // What the command needs to begin, and three times the limit.
+  // The command's own needs, and three times the limit.
   private static let space = 320 + 3 * limit
 
   private static let opening = """
@@ -94,7 +94,7 @@ import Testing
     #expect(outcome.status == 0, "\(outcome.output)\(outcome.complaints)")
   }
 
-  /// A rule that raises the last error again, whose text grows each time: the error before is kept by the new one.
+  /// A rule raises the previous error again with a longer text each time; the new error keeps the previous one.
   @Test func whatAnErrorKeepsOfThoseRaisedBeforeCounts() throws {
     let bench = try Workbench()
     let rules = """
@@ -115,7 +115,7 @@ import Testing
     #expect(outcome.status == 3, "\(outcome.output)\(outcome.complaints)")
   }
 
-  /// Each connection has a Lua state of its own for functions that a store asks.
+  /// Each connection has its own Lua state for pure functions.
   @Test func whatPureFunctionsKeepCounts() throws {
     let bench = try Workbench()
     try bench.write("return { entities = { P = { attributes = { n = 'integer64' } } } }", to: "m.lua")
@@ -151,7 +151,7 @@ import Testing
     #expect(outcome.status == 3 && outcome.output.isEmpty)
   }
 
-  /// What the groups of a result keep is text of the store.
+  /// The groups of a result are kept as text from the store.
   @Test func whatGroupsKeepCountsToo() throws {
     let bench = try Workbench()
     let filling = """
@@ -168,7 +168,7 @@ import Testing
     }
   }
 
-  /// A trigger of the file is no script's, and SQLite runs it.
+  /// A trigger of the file belongs to no script and is run by SQLite.
   @Test func whatATriggerOfTheStoreTakesEndsTheSave() throws {
     let bench = try Workbench()
     let model = #"{ entities = { P = { attributes = { n = "integer64" } } } }"#

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A missing store is made only where the command line names a model, or where it is the store of the project.
+/// A missing store is made only if the command line names a model, or the project names the store.
 @Suite struct NewStoreTests {
   private static let insert = "moonbase.context:insert('Person', { name = 'Ann' }) assert(moonbase.context:save())"
 
@@ -26,7 +26,7 @@ import Testing
     #expect(again.status == 0 && again.complaints == "", "\(again)")
   }
 
-  /// `MOONBASE_STORE` wins over the project for `run`, as for all commands.
+  /// `MOONBASE_STORE` takes precedence over the project for `run`, as for all commands.
   @Test func theEnvironmentNamesTheStore() throws {
     let bench = try Workbench.withProject()
     func run(_ store: String, _ arguments: String...) throws -> ChildProcess.Outcome {
@@ -69,7 +69,7 @@ import Testing
     #expect(try !bench.names().contains("g.sqlite"))
   }
 
-  /// The store keeps its model, and a model that could not be read again makes no store.
+  /// The store contains its model, and a model too large to be read again makes no store.
   @Test func aModelThatIsTooLargeToBeKeptMakesNoStore() throws {
     let bench = try Workbench()
     let attributes = (0..<1000).map { "a\($0)='string'" }.joined(separator: ",")

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What scripts may do to the files of a store that they have open.
+/// File operations of scripts on the files of a store that they have open.
 @Suite struct OpenStoreFileTests {
   private let bench: Workbench
 

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Preset `trusted` runs plain Lua programs as Lua's own interpreter does: the same output, the same exit status.
+/// The preset `trusted` runs plain Lua programs as Lua's own interpreter does: with the same output and exit status.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/lua5.4"), "there is no lua5.4 to compare with"))
 struct PlainLuaTests {
   struct Program: Sendable, CustomTestStringConvertible {

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `--profile`: what the functions of extensions cost, as a table on standard error.
+/// `--profile` prints the cost of extension functions as a table on standard error.
 @Suite struct ProfileTests {
   @Test func commandsThatRunExtensionsPrintATableAtTheEnd() throws {
     let bench = try Workbench()

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Preset `pure` writes nothing, by whatever door.
+/// The preset `pure` writes nothing, in any way.
 @Suite struct PureRunTests {
   @Test func neitherTheStoreOfTheRunNorOneThatIsOpenedIsWritten() throws {
     let bench = try Workbench.withItems(2)
@@ -26,7 +26,7 @@ import Testing
     )
     #expect(read.output == "2\t2\n", "\(read)")
     #expect(try bench.contents() == before)
-    // What is in memory is no file.
+    // An in-memory store is no file.
     let memory = try bench.moonbase(
       "run", "--sandbox", "pure", "--model", "m.lua", "-e",
       "moonbase.context:insert('Item', { n = 3 }) assert(moonbase.context:save()) print(moonbase.context:fetch('Item'):count())"

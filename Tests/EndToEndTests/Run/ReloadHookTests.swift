@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// What an extension does when it is read anew.
+/// Hooks of an extension that is reloaded.
 @Suite struct ReloadHookTests {
   let bench: Workbench
 
@@ -32,7 +32,7 @@ import Testing
     #expect(lines.allSatisfy { $0.contains("the extensions are being reloaded") }, "\(run.output)")
   }
 
-  /// Each error holds the one before in two ways: as its cause, and as what was raised.
+  /// Each error holds the previous one twice: as its cause and as the raised value.
   @Test func theErrorOfHooksThatReloadOthersIsWeighedOnce() throws {
     try bench.write(
       """
@@ -45,7 +45,7 @@ import Testing
     #expect(run.status == 0 && run.output.hasPrefix("false"), "\(run.status)\(run.output)\(run.complaints)")
   }
 
-  /// An extension that could open stores could open itself, and so on.
+  /// An extension that could open stores could open its own store recursively.
   @Test func anExtensionOpensNothing() throws {
     try bench.write(
       """

@@ -142,7 +142,7 @@ import Testing
       try bench.program("sqlite3", store, "SELECT count(*) FROM \(table)").output
     }
     #expect(try rows("ZPERSON", "p.sqlite") == "1\n" && rows("ZNOTE", "n.sqlite") == "1\n")
-    // The model comes from the stores; a script opens them likewise.
+    // The model comes from the stores; a script opens them in the same way.
     let count = "local c = moonbase.open { store = { People = 'p.sqlite', Notes = 'n.sqlite' } }.context "
     let again = try bench.moonbase(
       "run", "-e", count + "print(c:fetch('Person'):count(), c:fetch('Note'):first().text)")
@@ -179,7 +179,7 @@ import Testing
     #expect(try bench.moonbase(["run", "--strict"] + arguments).output == "nil\t134045\ttags\n")
   }
 
-  /// Of a value class and of a shadow, read or assigned, before the save and after it.
+  /// For a value class and a shadow attribute, read or assigned, before and after the save.
   @Test(arguments: ["tags", "label"]) func aValueThatWasAssignedAndChangedIsFoundByStrict(_ key: String) throws {
     try bench.write(
       """
@@ -241,7 +241,7 @@ import Testing
       local ok, err = context:save()
       \(reaction)
       """, to: "busy.lua")
-    // Another process takes the lock when the script has saved once, and holds it until the script has ended.
+    // Another process takes the lock after the script's first save, and holds it until the script ends.
     try bench.write(
       """
       mkfifo in sql
@@ -268,7 +268,7 @@ import Testing
       "sh", "-c", "\"$0\" run -e \"$1\" >/dev/full", Workbench.command.path, code)
     #expect(full.status == 1 && full.complaints.contains("standard output"))
     for streams in [">&-", "2>&-", ">&- 2>&-", "<&-"] {
-      // No file takes the place of a stream that is closed.
+      // No opened file gets the descriptor of a closed stream.
       let code = "local f = io.open('v.txt', 'w') print('out') io.stderr:write('err') f:write('data') f:close()"
       _ = try bench.program("sh", "-c", "\"$0\" run -e \"$1\" \(streams)", Workbench.command.path, code)
       #expect(try bench.bytes(of: "v.txt") == Data("data".utf8), "\(streams)")
@@ -279,7 +279,7 @@ import Testing
 
   #if os(Linux)
     @Test func interruptionEndsTheScript() throws {
-      // The signal comes when the script has said that it runs, however slow the machine is.
+      // The signal is sent once the script has printed that it runs, however slow the machine is.
       try bench.write(
         "print('ready') io.stdout:flush() while true do pcall(function() while true do end end) end", to: "forever.lua")
       try bench.write(
@@ -320,7 +320,7 @@ import Testing
     }
   #endif
 
-  /// The script has its arguments, and a person the word that they are the script's.
+  /// The script gets its arguments, and a note says that they are the script's.
   @Test(
     arguments: [
       (["--store", "x.sqlite"], "--store"), (["a", "--limit-time=3"], "--limit-time=3"), (["--quiet"], "--quiet"),
@@ -364,7 +364,7 @@ import Testing
     let insert = "moonbase.context:insert('P', { s = 'a' }) assert(moonbase.context:save())"
     let count = "io.write(moonbase.context:fetch('P'):count())"
     #expect(try bench.moonbase("run", "--store", "./a=b.sqlite", "--model", "m.lua", "-e", insert).status == 0)
-    // A file that is there is meant.
+    // An existing file takes precedence.
     #expect(try bench.moonbase("run", "--store", "a=b.sqlite", "-e", count).output == "1")
     let first = try bench.moonbase("run", "--store", "c?mode=ro", "--model", "m.lua", "-e", insert)
     #expect(first.status == 0, "\(first)")

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Every kind of bad input: one clear message, the right status, and every file as it was.
+/// Every kind of bad input gives a clear message and the right status, and leaves all files unchanged.
 @Suite struct RunRefusalTests {
   let bench: Workbench
 
@@ -11,7 +11,7 @@ import Testing
     try bench.write("return { entities = { Person = { attributes = { name = 'string' } } } }", to: "m.lua")
   }
 
-  /// Runs and sees that nothing on disk changed.
+  /// Expects a refusal that changes nothing on disk.
   private func refused(_ arguments: [String], status: Int32 = 1) throws -> String {
     let before = try contents()
     let run = try bench.moonbase(["run"] + arguments)

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Every scalar type of a Lua model: written by a script, seen by `sqlite3`, read by another run.
+/// Every scalar type of a Lua model: written by a script, read by `sqlite3` and by another run.
 @Suite struct ScalarStoreTests {
   let bench: Workbench
 
@@ -18,7 +18,7 @@ import Testing
       """, to: "m.lua")
   }
 
-  /// Attribute, the Lua that makes its value, and what `sqlite3` shows of it: storage class and literal.
+  /// The attribute, the Lua expression of its value, and the output of `sqlite3`: storage class and literal.
   static let samples = [
     ("small", "-32768", "integer|-32768"), ("middle", "2147483647", "integer|2147483647"),
     ("large", "math.mininteger", "integer|-9223372036854775808"), ("exact", "moonbase.decimal('0.10')", "real|0.1"),

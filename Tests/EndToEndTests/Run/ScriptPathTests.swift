@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Paths that a script gives lead where the system has them lead, and nowhere else than to what is granted.
+/// Paths in scripts resolve as in the system, and only into granted folders.
 @Suite struct ScriptPathTests {
   private static let doors = [
     "moonbase.open { store = PATH, model = { entities = {} } }",
@@ -12,12 +12,12 @@ import Testing
     "assert(os.rename('mine', PATH))", "assert(os.rename(PATH, 'other'))",
   ]
 
-  /// A link before a `..` leads to another folder.
+  /// A `..` after a link resolves from the link's destination, which is not granted.
   @Test(arguments: doors) func whatStandsBehindALinkAndTwoPointsIsNotGrantedByTheLinksPlace(_ door: String) throws {
     let (bench, outside) = (try Workbench(), try Workbench())
     mkdir(outside.file("sub").path, 0o755)
     #expect(symlink(outside.file("sub").path, bench.file("link").path) == 0)
-    // The path without what looks like a way back, which is granted.
+    // The path without the apparent detour, which is granted.
     for name in ["m.lua", "mine"] { try bench.write("return { entities = {} }", to: name) }
     try outside.write("return { entities = {} }", to: "m.lua")
     for path in ["link/../m.lua", "link/../new", "link/new"] {

@@ -2,7 +2,8 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The options that say how stores are opened are one table: `run`, which reads its command line by hand, has the same as other commands.
+/// The options for opening stores come from one table: `run`, which parses its command line itself, has the same
+/// options as other commands.
 @Suite struct StoreOptionTests {
   @Test func runAndOtherCommandsHaveTheSameOptionsAsFarAsTheyMeanSomething() throws {
     let bench = try Workbench()

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What `lua/types` promises to an editor is there.
+/// Every name in `lua/types` exists.
 @Suite struct TypesTests {
   @Test func everyFunctionOfTheTypesExists() throws {
     let bench = try Workbench()
@@ -45,7 +45,7 @@ import Testing
     #expect(run.output == "" && run.complaints == "" && run.status == 0)
   }
 
-  /// What a script can call is told to an editor too.
+  /// Every function that a script can call is in the types.
   @Test func everyFunctionIsInTheTypes() throws {
     let bench = try Workbench()
     let types = Workbench.checkout.appendingPathComponent("lua/types")
@@ -56,7 +56,7 @@ import Testing
         promised.insert("\(match.output.subject).\(match.output.name)")
       }
     }
-    // The calendar is described where it is written.
+    // The calendar is documented in its own source.
     let dates = try String(
       contentsOf: Workbench.checkout.appendingPathComponent("lua/moonbase/date.lua"), encoding: .utf8)
     for match in dates.matches(of: /\nfunction date.(?<name>\w+)\(/) {
@@ -78,7 +78,7 @@ import Testing
     #expect(registered.filter { !promised.contains($0) } == [])
   }
 
-  /// The fields that a class of the types has.
+  /// The fields of a class in the types.
   private func fields(of name: String, in file: String) throws -> [String] {
     let types = Workbench.checkout.appendingPathComponent("lua/types")
     let text = try String(contentsOf: types.appendingPathComponent(file), encoding: .utf8)
@@ -87,7 +87,7 @@ import Testing
     return part.matches(of: /---@field (?<name>\w+)/).map { String($0.output.name) }
   }
 
-  /// A hook that the types promise and nobody calls would be a trap.
+  /// A hook in the types that is never called would mislead authors.
   @Test func everyKeyOfAnExtensionInTheTypesIsKnown() throws {
     let bench = try Workbench()
     try bench.write("return { entities = { A = { attributes = { x = 'string' } } } }", to: "m.lua")

@@ -15,7 +15,7 @@ import Testing
     """
   }
 
-  /// The script changes the extension itself, and waits at edges until it runs; then the test changes the script.
+  /// The script changes the extension and waits until the new code runs; then the test changes the script.
   @Test func extensionsChangeWhileTheScriptRunsAndTheScriptRunsAgain() throws {
     try bench.write("return { entities = { P = { attributes = { s = 'string' } } } }", to: "m.lua")
     try bench.write(Self.file(1), to: "e.lua")
@@ -32,7 +32,7 @@ import Testing
       print(p.label)
       context:rollback()
       """, to: "s.lua")
-    // A second version of the script takes the place of the first.
+    // A second version of the script replaces the first.
     try bench.write("print('again', arg[1])", to: "next.lua")
     let command = """
       "$0" run --watch --model m.lua --extension e.lua s.lua one > out 2> err &
@@ -50,8 +50,8 @@ import Testing
       complaints.hasPrefix("moonbase run: reloaded names 2\nmoonbase run: waiting for a change\n"), "\(complaints)")
   }
 
-  /// Begins `moonbase run --watch` with these options, and takes these steps in a shell: `sees TEXT FILE TIMES` waits
-  /// until a file has so many lines of it. Returns what was printed and complained, and the status of the last step.
+  /// Starts `moonbase run --watch` with these options, and runs these steps in a shell: `sees TEXT FILE TIMES` waits
+  /// until a file contains `TEXT` in so many lines. Returns both output streams and the status of the last step.
   private func watching(
     _ options: String, _ steps: String, start: String = ""
   ) throws -> (output: String, complaints: String, status: Int32) {

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A file of another kind than the command takes: the message says what it is, and which command takes it.
+/// A file of the wrong kind: the message says what kind of file it is, and which command takes it.
 @Suite struct WrongFileTests {
   let bench: Workbench
 
@@ -84,7 +84,7 @@ import Testing
   ])
   func aPipeThatNobodyServesEndsAtTheDeadline(_ code: String) throws {
     try #require(mkfifo(bench.file("pipe").path, 0o600) == 0)
-    // Open at both ends, with nothing in it and nobody who takes anything.
+    // A pipe that stays open and empty, without a reader.
     let run = try bench.program(
       "timeout",
       ["20", "bash", "-c", "exec 9<>pipe; \"$0\" run --limit-time 1 -e \"$1\"", Workbench.command.path, code])

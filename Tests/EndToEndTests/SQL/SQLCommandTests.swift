@@ -22,7 +22,7 @@ import Testing
     #expect(try answer("SELECT born FROM Person WHERE born IS NOT NULL") == "born\n1.5\n")
   }
 
-  /// Triggers fill an R-tree, which SQLite calls unsafe before it says that the statement would write.
+  /// Triggers fill an R-tree, which SQLite reports as unsafe before it reports that the statement would write.
   @Test func whatWouldWriteIsRefusedWhereTriggersWriteToo() throws {
     let bench = try Workbench()
     try bench.write(

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConflictingWriterTests {
   private static let saves = Repetition.conflictingSaves.count
 
-  /// Counts up, and tells each save that another process had changed the row before.
+  /// Counts up, and prints each save that failed because another process had changed the row.
   private static let counter = """
     local c = moonbase.context
     local conflicts = 0
@@ -41,7 +41,7 @@ import Testing
     for writer in writers { #expect(try writer.end() == 0, "\(writer.outcome().complaints)") }
     let raw = try bench.connection(to: "s.sqlite", mode: .readWrite)
     #expect(try raw.integer("SELECT ZN FROM ZCOUNTER") == Int64(2 * Self.saves))
-    // The first version is that of the insertion: each save that was acknowledged made one more, and no other did.
+    // The insertion made version 1, and each acknowledged save one more; no other save did.
     #expect(try raw.integer("SELECT Z_OPT FROM ZCOUNTER") == Int64(2 * Self.saves + 1))
     let conflicts = try writers.map {
       try #require($0.output.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) })

@@ -3,7 +3,8 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Processes that are killed while they migrate a store there by a script and back again; `MOONBASE_CYCLES` says how often (`scripts/crash`).
+/// Processes killed while they migrate a store by a script and back again; `MOONBASE_CYCLES` sets the number of kills
+/// (`scripts/crash`).
 @Suite(.serialized) struct KilledMigrationTests {
   private static let cycles = Repetition.killedMigrations.count
 
@@ -53,7 +54,7 @@ import Testing
 
   @Test func theStoreIsTheOldOneOrTheNewOneAndNothingStays() throws {
     var random = SplitMix(UInt64.random(in: 0...UInt64.max))
-    // How long it takes there and back, as long as nothing comes in between.
+    // The time of an undisturbed migration in both directions.
     var durations: [Int] = []
     for _ in 0..<2 {
       let begin = ContinuousClock.now
@@ -69,7 +70,7 @@ import Testing
       victim.kill()
       try look("cycle \(cycle)")
     }
-    // What those left who died, the next one sweeps.
+    // The next migration removes files left by killed processes.
     for _ in 0..<2 {
       let run = try bench.moonbase(arguments())
       #expect(run.status == 0, "\(run.complaints)")

@@ -3,7 +3,8 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Processes that are killed while they save, again and again over one store; `MOONBASE_CYCLES` says how often (`scripts/crash`).
+/// Processes killed while they save to one store, repeatedly; `MOONBASE_CYCLES` sets the number of kills
+/// (`scripts/crash`).
 @Suite(.serialized) struct KilledWriterTests {
   private static let cycles = Repetition.killedWriters.count
 
@@ -19,9 +20,9 @@ import Testing
     } }
     """
 
-  /// Each save brings an order with five lines, every third one with a scan in a file of its own, and twenty events, and takes the order before
-  /// the last thirty with it. After every tenth the events until then go in a batch, and thousands of marks take the place of those before.
-  /// What is printed is done.
+  /// Each save inserts an order with five lines and twenty events, for every third order a scan in an external file,
+  /// and deletes the order before the last thirty. After every tenth save a batch deletes all events so far, and
+  /// thousands of marks replace the previous ones. Each printed line is a completed step.
   private static let writer = """
     local c = moonbase.context
     local function say(...) io.write(...) io.write("\\n") io.stdout:flush() end
@@ -63,7 +64,8 @@ import Testing
     var known = Acknowledged()
     for cycle in 0..<Self.cycles {
       let victim = try bench.begin("run", "--store", "s.sqlite", "--model", "m.lua", "writer.lua")
-      // Some die while they make or open the store or early, most in the midst of saves, however slow the machine is.
+      // Some processes are killed while they make or open the store or soon after, most during saves, however slow the
+      // machine is.
       if cycle % 10 > 3 { while victim.isRunning, victim.output.isEmpty { usleep(1000) } }
       usleep(UInt32(random.next(cycle % 10 == 0 ? 80_000 : cycle % 10 == 5 ? 2_000_000 : 200_000)))
       try #require(victim.isRunning, "\(victim.outcome().complaints)")
@@ -72,18 +74,18 @@ import Testing
       try look(known, "cycle \(cycle)")
     }
     #expect(known.saved > Self.cycles / 2, "\(known)")
-    // Ten saves come before the first deletion.
+    // Ten saves precede the first deletion.
     if TestLength.isLong { #expect(known.deleted > 0 && known.marked > 0, "\(known)") }
   }
 
-  /// What writers said that they did.
+  /// The steps that writers reported.
   private struct Acknowledged {
     var saved = 0
     var deleted = 0
     var marked = 0
 
     mutating func hear(_ output: String) {
-      // A line without an end was not said.
+      // An incomplete line is no report.
       for line in output.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
         let words = line.split(separator: " ")
         guard words.count == 2, let number = Int(words[1]) else { continue }
@@ -103,7 +105,7 @@ import Testing
     guard try raw.integer("SELECT COUNT(*) FROM sqlite_master") ?? 0 > 0 else { return #expect(known.saved == 0) }
     let last = try raw.integer("SELECT MAX(ZN) FROM ZORDER") ?? 0
     #expect(last >= known.saved, "\(what)")
-    // Orders are whole: the last thirty, each once, with five lines that are its own.
+    // Orders are complete: the last thirty, each once, with five lines of their own.
     let whole = """
       SELECT COUNT(*) FROM ZORDER o WHERE ZN > \(last) - 30
       AND 5 = (SELECT COUNT(*) FROM ZLINE l WHERE l.ZORDER = o.Z_PK AND l.ZN = o.ZN)
@@ -112,11 +114,11 @@ import Testing
     #expect(try raw.integer(whole) == orders, "\(what)")
     #expect(try raw.integer("SELECT COUNT(*) FROM ZORDER") == orders, "\(what)")
     #expect(try raw.integer("SELECT COUNT(*) FROM ZLINE") == 5 * orders, "\(what)")
-    // Events went until the last acknowledged batch, or until the one that was not acknowledged; all others are there.
+    // Events are deleted up to the last reported batch, or up to one not yet reported; all later events exist.
     let first = try raw.integer("SELECT MIN(ZN) FROM ZEVENT") ?? last + 1
     #expect(first > known.deleted && (first - 1) % 10 == 0 || first == last + 1, "\(what): \(first)")
     #expect(try raw.integer("SELECT COUNT(*) FROM ZEVENT") == 20 * (last - first + 1), "\(what)")
-    // Of each time all marks are there or none.
+    // Each set of marks is complete or absent.
     #expect(try raw.integer("SELECT COALESCE(MAX(ZN), 0) FROM ZMARK") ?? 0 >= known.marked, "\(what)")
     let halves = "SELECT ZN FROM ZMARK GROUP BY ZN HAVING COUNT(*) <> 3000 OR COUNT(DISTINCT ZI) <> 3000"
     #expect(try raw.integer("SELECT COUNT(*) FROM (\(halves))") == 0, "\(what)")

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A path is taken as the system takes it.
+/// Paths are interpreted as the system does.
 @Suite struct PathTests {
   let bench: Workbench
   static let save = "local c = moonbase.context c:insert('P') assert(c:save())"
@@ -13,7 +13,7 @@ import Testing
     try bench.write("return { entities = { P = { will_save = function() error 'seen' end } } }", to: "e.lua")
   }
 
-  /// The shell makes a home folder of `~`; what reaches a program is a name.
+  /// The shell expands `~`; in an argument `~` is a plain name.
   @Test func aTildeIsANameAsAnyOther() throws {
     let folder = bench.file("x").deletingLastPathComponent().appendingPathComponent("~", isDirectory: true)
     try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
@@ -71,7 +71,7 @@ import Testing
     #expect(run.complaints.contains("File name too long"), "\(run)")
   }
 
-  /// Foundation would take `link/..` for the folder that the link lies in, and `x//..` for `x`.
+  /// Foundation would resolve `link/..` to the folder that contains the link, and `x//..` to `x`.
   @Test func aStoreIsFoundWhereTheSystemFindsIt() throws {
     #expect(try bench.moonbase("run", "--model", "m.lua", "--store", "s.sqlite", "-e", Self.save).status == 0)
     for folder in ["x/y", "z"] {

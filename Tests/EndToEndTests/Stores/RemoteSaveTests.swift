@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What an app hears of another process that saves to its store.
+/// Notifications in an app about another process's saves to its store.
 @Suite struct RemoteSaveTests {
   @Test(arguments: [true, false])
   func savesOfAnotherProcessAreNewsThatLeadToWhatWasSaved(tracksHistory: Bool) async throws {

@@ -3,7 +3,7 @@ import MoonbaseSQLite
 import MoonbaseTestSupport
 import Testing
 
-/// Several processes and one store, and processes that die.
+/// Several processes with one store, and killed processes.
 @Suite(.serialized) struct SharedStoreTests {
   let bench: Workbench
   private static let model = "return { entities = { P = { attributes = { i = 'integer64' } } } }"
@@ -33,7 +33,7 @@ import Testing
     #expect(try bench.names() == ["m.lua", "s.sqlite"])
   }
 
-  /// The journal of a transaction that is under way, copied with its file, is what somebody leaves who dies then.
+  /// Copying the file and journal of an open transaction simulates a killed process.
   @Test func aStoreWhoseWriterDiedOverItsJournalIsOpenedForWritingWithoutNamingItsModel() throws {
     #expect(try save("--model", "m.lua").output == "1\n")
     try bench.execute("PRAGMA journal_mode = DELETE", in: "s.sqlite")
@@ -67,7 +67,7 @@ import Testing
     #expect(other.output == "saved\n3\n")
   }
 
-  /// The walker has read a part of the rows when the other process changes all of them, deletes one and adds one.
+  /// The other process changes all rows, deletes one and inserts one when the walk has read a part.
   @Test func aWalkSeesOneStateWhileAnotherProcessWrites() throws {
     let make = "local c = moonbase.context for _ = 1, 3000 do c:insert('P').i = 1 end assert(c:save())"
     #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", make).status == 0)
@@ -133,7 +133,7 @@ import Testing
     #expect(try locker.end() == 0)
   }
 
-  /// Where all that it ever had is in a log that was left behind: nothing of ours looks so, whenever a process dies.
+  /// All data was in a log that is missing; no kill of this package's processes leaves such a file.
   @Test func aDatabaseWhoseTablesWereInAMissingLogIsLeftAlone() throws {
     try bench.execute("PRAGMA journal_mode = WAL", in: "s.sqlite")
     let before = try bench.contents()

@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Pipes, devices and paths that are not what they seem.
+/// Pipes, devices and deceptive paths.
 @Suite struct SpecialFileTests {
   let bench: Workbench
 
@@ -24,7 +24,7 @@ import Testing
     #expect(try bench.names() == ["m.lua", "pipe"])
   }
 
-  /// Each command that takes a store, with what is none of its kind in the place of one.
+  /// Each command that takes a store, with a special file in its place.
   private static let commands = [
     "migrate STORE --to m.lua --plan", "migrate STORE --to m.lua --plan --staged", "migrate STORE --to m.lua",
     "migrate STORE --to m.lua --mapping map.lua --plan", "info STORE", "doctor STORE", "doctor STORE --repair",
@@ -54,7 +54,7 @@ import Testing
     try #require(made.status == 0, "\(made)")
   }
 
-  /// SQLite would write its log or its index into the file that has the other name.
+  /// SQLite would write its log or index into the file with the other name.
   @Test(arguments: ["-wal", "-shm", "-journal"]) func aSecondNameOfAnotherFileIsNoLog(_ suffix: String) throws {
     let code = "local c = moonbase.context c:insert('P') assert(c:save())"
     #expect(try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code).status == 0)
@@ -73,7 +73,7 @@ import Testing
     #expect(run.complaints.utf8.count < 2 << 20)
   }
 
-  /// Nobody writes to the pipe, or takes what the script writes.
+  /// No process writes to the pipe or reads from it.
   @Test(
     arguments: [
       "for line in io.lines('pipe') do end", "FILL print('done')", "FILL f = nil collectgarbage()", "FILL os.exit(0)",
@@ -88,7 +88,7 @@ import Testing
     #expect(run.complaints.contains("a mistake") == script.contains("a mistake"), "\(run)")
   }
 
-  /// Blanks before a number are skipped as they come, and they need not end.
+  /// Blanks before a number are skipped as they are read, and they may never end.
   @Test func limitsHoldWhileANumberIsLookedFor() throws {
     let run = try bench.program(
       "timeout",
@@ -99,7 +99,7 @@ import Testing
     #expect(run.status == 3, "\(run)")
   }
 
-  /// A link is removed and renamed itself, and not what it leads to.
+  /// Removing or renaming a link affects the link, not its destination.
   @Test func aLinkIsAnEntryOfItsOwn() throws {
     try bench.write("kept", to: "text")
     for name in ["one", "two"] { try #require(symlink("text", bench.file(name).path) == 0) }
@@ -114,7 +114,7 @@ import Testing
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: bench.file("folder/three").path) == "text")
   }
 
-  /// The buffers of files that are read line by line count, and files that were let go make room for others.
+  /// The buffers of files read line by line count, and unreferenced files are collected to make room.
   @Test func openFilesAreWeighedAndCollected() throws {
     let keep = "local t = {} for i = 1, 900 do t[i] = io.lines('m.lua') t[i]() end"
     #expect(try bench.moonbase("run", "--limit-memory", "4M", "-e", keep).status == 3)
@@ -142,7 +142,7 @@ import Testing
     #expect(run.status == 1 && run.complaints.contains("line.lua") && !run.complaints.contains("store"), "\(run)")
   }
 
-  /// A reader that takes its time gets all, though the script let go of the pipe without closing it.
+  /// A slow reader gets all output, though the script dropped the pipe without closing it.
   @Test(arguments: ["", "os.exit(0)", "error('a mistake')", "f = nil collectgarbage()"])
   func whatWasWrittenArrives(_ end: String) throws {
     try bench.write(
@@ -182,7 +182,7 @@ import Testing
     #expect(!(try bench.names().contains("s.sqlite")))
   }
 
-  /// Files without an end, or with one far away; `huge.lua` has 64 GB and takes no room.
+  /// Endless files, and files with a distant end; `huge.lua` has 64 GB and occupies no space.
   @Test(
     arguments: [
       ["run", "huge.lua"], ["run", "pipe"], ["run", "/dev/zero"], ["run", "--sandbox", "trusted", "huge.lua"],

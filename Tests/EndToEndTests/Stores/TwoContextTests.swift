@@ -36,7 +36,7 @@ import Testing
     #expect(found == "5\t5\n")
   }
 
-  /// `a` saved `n = 10` over 5, and `b`, which had read 5, wants to save 7.
+  /// `a` saved `n = 10` over 5, and `b`, which had read 5, saves 7.
   private func conflict(_ policy: String) throws -> String {
     try output(
       """
@@ -121,8 +121,8 @@ import Testing
     #expect(found == "1\t2\n")
   }
 
-  /// Sums and copies that an extension stores are those of what the file has when they are written, whichever policy
-  /// deals with conflicts.
+  /// Sums and copies that an extension stores follow from the file's values at the time of writing, under any merge
+  /// policy.
   @Test(arguments: ["error", "store_trump", "object_trump", "overwrite", "rollback"])
   func storedValuesAreComputedFromWhatTheFileHas(_ policy: String) throws {
     let bench = try Workbench()

@@ -3,18 +3,18 @@ import MoonbaseTestSupport
 import Testing
 
 #if os(Linux)
-  /// A terminal with a program in it, whose keys a test presses.
+  /// A terminal with a running program, in which a test presses keys.
   final class PseudoTerminal {
     private let process: ChildProcess
     private let descriptor: Int32
-    /// All that the program has shown.
+    /// All output of the program.
     private(set) var screen = ""
 
     // TIOCSPTLCK and TIOCGPTN of Linux.
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
-    /// Begins `moonbase` in a terminal of so many columns, as the leader of a session of its own.
+    /// Starts `moonbase` in a terminal with `columns` columns, as the leader of its own session.
     init(_ arguments: [String], in bench: Workbench, columns: UInt16 = 80, environment: [String: String] = [:]) throws {
       descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
       var (lock, number) = (Int32(0), UInt32(0))
@@ -35,7 +35,7 @@ import Testing
     }
 
     deinit {
-      // The end of the terminal is a SIGHUP for its session.
+      // Closing the terminal sends SIGHUP to its session.
       close(descriptor)
     }
 
@@ -44,7 +44,7 @@ import Testing
 
     func press(bytes: [UInt8]) { _ = write(descriptor, bytes, bytes.count) }
 
-    /// Presses keys and waits until the program shows a text behind what it has shown before; fails after a minute.
+    /// Presses keys and waits until the program's new output contains a text; fails after a minute.
     func press(_ keys: String, until wanted: String) throws {
       let shown = screen.count
       press(keys)

@@ -45,7 +45,7 @@ extension Workbench {
     return bench
   }
 
-  /// The bytes of all files, to see that a command that only reads changes none.
+  /// The bytes of all files, to check that a reading command changes none.
   func contents() throws -> [String: Data] {
     var contents: [String: Data] = [:]
     for name in try names() { contents[name] = try bytes(of: name) }

@@ -4,7 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 extension ChildProcess {
-  /// Waits until it has printed a text; fails after ten minutes.
+  /// Waits until the process has printed a text; fails after ten minutes.
   func wait(for wanted: String) throws {
     for _ in 0..<30_000 {
       if output.contains(wanted) { return }
@@ -14,7 +14,7 @@ extension ChildProcess {
     Issue.record("it did not say \(wanted)")
   }
 
-  /// Waits for the end, ten minutes at most, and tells the status.
+  /// Waits for the end, ten minutes at most, and returns the status.
   func end() throws -> Int32 {
     for _ in 0..<30_000 where isRunning { usleep(20_000) }
     if isRunning {
@@ -28,14 +28,14 @@ extension ChildProcess {
 }
 
 extension Workbench {
-  /// Begins a run of `moonbase` in the folder, which goes on while the test does something else.
+  /// Starts `moonbase` in the folder without waiting for its end.
   func begin(_ arguments: String...) throws -> ChildProcess { try begin(arguments) }
 
-  /// The same, with the arguments as a list.
+  /// Starts `moonbase` with a list of arguments, without waiting for its end.
   func begin(_ arguments: [String]) throws -> ChildProcess { try ChildProcess(Self.command, arguments, in: folder) }
 
   #if os(Linux)
-    /// The same, where SIGINT is not ignored, whatever these tests were started by.
+    /// Starts `moonbase` with the default handling of SIGINT, even if these tests ignore the signal.
     func beginInterruptible(_ arguments: [String]) throws -> ChildProcess {
       let arguments = ["--default-signal=INT", Self.command.path] + arguments
       return try ChildProcess(URL(fileURLWithPath: "/usr/bin/env"), arguments, in: folder)
@@ -44,15 +44,15 @@ extension Workbench {
 }
 
 extension Workbench {
-  /// A connection past the store. It waits for a minute where a program that still runs holds the file, as one does for a moment whenever it
-  /// begins or ends.
+  /// An SQLite connection without the store. It waits up to a minute for a running program's lock, since programs lock
+  /// the file briefly when they start and end.
   func connection(to name: String, mode: Connection.Mode = .create) throws -> Connection {
     let connection = try Connection(file(name).path, mode: mode)
     connection.setBusyTimeout(milliseconds: 60_000)
     return connection
   }
 
-  /// A connection past the store, which holds the write lock.
+  /// An SQLite connection without the store, which holds the write lock.
   final class Locker {
     private var connection: Connection?
 
@@ -67,12 +67,12 @@ extension Workbench {
   /// Takes the write lock of a store until the end.
   func lock(_ name: String) throws -> Locker { try Locker(connection(to: name, mode: .readWrite)) }
 
-  /// Runs SQL past the store.
+  /// Runs SQL without the store.
   func execute(_ sql: String, in name: String) throws { try connection(to: name).executeScript(sql) }
 }
 
 extension ChildProcess.Outcome {
-  /// The lines of standard error, without the names of the stores that it made.
+  /// The lines of standard error, without notes about new stores.
   var complaintsBesideNewStores: String {
     complaints.split(separator: "\n", omittingEmptySubsequences: false)
       .filter { !$0.hasSuffix(" is a new store") }.joined(separator: "\n")

@@ -2,7 +2,7 @@ import MoonbaseTestSupport
 import Testing
 
 extension Workbench {
-  /// The model and the extension of the projects of tests: a rule, a stored derived attribute, a transient one.
+  /// The model of the tests' projects; the extension has a rule, a stored derived attribute and a transient one.
   static let projectModel = """
     return { entities = { Person = { attributes = {
       name = { "string", optional = false }, age = { "integer16", default = 0 }, initial = "string" } } } }
@@ -25,7 +25,7 @@ extension Workbench {
     return bench
   }
 
-  /// Inserts people by the command, with what the project says.
+  /// Inserts people with the command and the project's settings.
   func insertPeople(_ names: String...) throws {
     let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
     let made = try moonbase(

@@ -3,7 +3,7 @@ import MoonbaseSQLite
 import Testing
 
 extension Workbench {
-  /// Looks at the scans that orders have in files of their own: 150,000 bytes, each the order's number. Returns how many there are.
+  /// Checks the scans of orders in external files: 150,000 bytes, each the order's number. Returns the number of scans.
   func intactScans(of raw: Connection, where condition: String, _ what: String) throws -> Int {
     let statement = try raw.statement(
       "SELECT ZN, CAST(SUBSTR(ZSCAN, 2, 36) AS TEXT) FROM ZORDER WHERE \(condition) AND LENGTH(ZSCAN) = 38")

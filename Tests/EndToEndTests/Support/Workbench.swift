@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A folder of its own for one test, in which the command is run as a person would run it.
+/// A folder for one test, in which the command is run as a person would run it.
 final class Workbench: Sendable {
   typealias Outcome = ChildProcess.Outcome
 
@@ -27,7 +27,7 @@ final class Workbench: Sendable {
     try run(Self.command, arguments, input: input)
   }
 
-  /// Runs `moonbase` with so many megabytes of address space, a hundred of which it needs to begin.
+  /// Runs `moonbase` with `megabytes` of address space, a hundred of which the command needs to start.
   func moonbase(megabytes: Int, _ arguments: String...) throws -> Outcome {
     let limit = "ulimit -v \(megabytes * 1024); exec \"$@\""
     return try run(URL(fileURLWithPath: "/bin/sh"), ["-c", limit, "sh", Self.command.path] + arguments, input: "")
@@ -57,7 +57,7 @@ final class Workbench: Sendable {
     try Data(contentsOf: file(name))
   }
 
-  /// The names of all files, to see that a refusal left none.
+  /// The names of all files, to check that a refusal left none.
   func names() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
   }
@@ -70,11 +70,10 @@ final class Workbench: Sendable {
 }
 
 extension Workbench {
-  /// The checkout.
   static let checkout = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The command that was built along with these tests.
+  /// The command built along with these tests.
   static let command: URL = {
     let runner =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]

@@ -4,7 +4,7 @@ import Testing
 
 /// Counts the elements of a text that must be XML.
 ///
-/// Only what the pictures need: tags that nest, no entities.
+/// Supports only what the pictures use: nested tags, no entities.
 struct XMLCheck {
   let root: String
   private let counts: [String: Int]

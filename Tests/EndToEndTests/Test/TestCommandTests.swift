@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase test` runs tests of extensions that are written in Lua.
+/// `moonbase test` runs tests of extensions written in Lua.
 @Suite struct TestCommandTests {
   private static let tests = """
     return {

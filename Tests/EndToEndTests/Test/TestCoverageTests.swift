@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase test --coverage` tells which lines of extensions ran.
+/// `moonbase test --coverage` reports the lines of extensions that ran.
 @Suite struct TestCoverageTests {
   @Test func linesOfExtensionsAndTheirModulesAreTold() throws {
     let bench = try Workbench.withProject()

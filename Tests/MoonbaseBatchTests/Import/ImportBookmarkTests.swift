@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoonbaseBatch
 
-/// How an import that was ended recognises its file, also by what earlier versions noted.
+/// How an interrupted import recognizes its file, also from records of earlier versions.
 @Suite struct ImportBookmarkTests {
   private let folder: TemporaryFolder
   private let container: PersistentContainer
@@ -28,7 +28,7 @@ import Testing
     return try #require(try ImportInput(url.path, format: nil, rejectPath: nil).fingerprint)
   }
 
-  /// Notes what a run that ended behind a place has noted.
+  /// Writes the ledger entry of an import that was interrupted at an offset.
   private func note(_ file: String, offset: Int64, before: String? = nil, rows: Int64 = 2) throws {
     var entry: Ledger.Entry = [
       "kind": .string("import"), "file": .string(file), "offset": .int(offset), "line": .int(3), "rows": .int(rows),
@@ -56,7 +56,7 @@ import Testing
     try note(try #require(now.former), offset: 6)
     let bookmark = try resumed(now)
     #expect(bookmark.isGoingOn && bookmark.offset == 6)
-    // From then on the contents are noted.
+    // From here on the entry has the digest of the contents.
     var report = ImportReport()
     report.rows = 2
     _ = try bookmark.begin(report)
@@ -100,8 +100,8 @@ import Testing
     #expect(try resumed(fingerprint(text)).isGoingOn)
   }
 
-  /// Anybody may have written the ledger: no number of it ends the process, or sends the import to a place that is
-  /// none.
+  /// The ledger may come from an attacker: no number in it may end the process, or send the import to an invalid
+  /// position.
   @Test(arguments: ["offset", "line", "rows", "inserted", "updated", "skipped", "rejected", "step", "rejectLength"])
   func numbersThatNoImportNotesAreDamage(_ key: String) throws {
     let now = try fingerprint("v\na\nb\nc\n")
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  /// The ledger tells the name of a file of the user's, and how long it is: neither makes it a file of rejected rows.
+  /// The ledger names a file of the user and its length. Neither proves that the file is a reject file.
   @Test(arguments: [nil, "0123456789abcdef"]) func aFileIsOnlyThatOfRejectedRowsWhereItsEndIs(_ digest: String?) throws
   {
     let now = try fingerprint("v\na\nb\nc\n")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoonbaseBatch
 
-/// What columns are taken for, and that no value is lost by it.
+/// The types inferred for columns, which preserve every value.
 @Suite struct RowInferenceTests {
   private let folder: TemporaryFolder
 
@@ -56,13 +56,13 @@ import Testing
     #expect(try attributes("w," + text.replacing("\n", with: "\n,").dropLast(1) + ",")[1].isOptional)
   }
 
-  /// One truth value alone may be a code; in many rows it will not be.
+  /// A column with one distinct truth value may be a code; with many rows that is unlikely.
   @Test func oneTruthValueInManyRowsIsATruthValue() throws {
     #expect(try attributes("v\n" + String(repeating: "no\n", count: 20))[0].type == .string)
     #expect(try attributes("v\n" + String(repeating: "no\n", count: 21))[0].type == .boolean)
   }
 
-  /// The comment names the values that decided it.
+  /// The comment names the values that decided the type.
   @Test(arguments: [
     ("-0|1|2", "text; decided by -0; as -0, 1, 2"), ("0|-0|1", "text; decided by -0; as -0, 0, 1"),
     ("1|2|1.0", "text; decided by 1.0; as 1, 1.0, 2"), ("1.5|1.50|2", "text; decided by 1.50; as 1.5, 1.50, 2"),
@@ -153,7 +153,7 @@ import Testing
 
   // MARK: Whole tables
 
-  /// Random tables: the Lua file is the model, every row is taken, and every value comes out again.
+  /// Random tables: the Lua file equals the model, every row is imported, and every value survives.
   @Test(arguments: 0..<UInt64(Repetition.inferenceSeeds.count))
   func everyValueOfARandomTableComesOutAgain(_ seed: UInt64) throws {
     var random = SplitMix(seed)
@@ -162,7 +162,7 @@ import Testing
     for _ in 0..<(5 + random.next(60)) {
       rows.append(
         kinds.map { kind in
-          // Now and then something else stands in a column.
+          // Now and then a column contains a value of another kind.
           let maker = random.next(400) == 0 ? random.next(Self.makers.count) : kind
           return random.next(30) == 0 && kind % 2 == 0 ? nil : Self.makers[maker](&random)
         })
@@ -205,7 +205,7 @@ import Testing
     { "1\($0.next(Int.max / 2))\($0.next(Int.max / 2))" }, { "v1.\($0.next(3))" },
   ]
 
-  /// A value in a form of its own, without the machinery that is tested.
+  /// A canonical text of a value, independent of the tested code.
   private static func plain(_ value: Value) -> String {
     switch value {
     case .null: "-"

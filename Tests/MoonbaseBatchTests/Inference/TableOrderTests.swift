@@ -3,9 +3,9 @@ import Testing
 
 @testable import MoonbaseBatch
 
-/// The order in which the tables of a database come in.
+/// The order in which the tables of a database are imported.
 @Suite struct TableOrderTests {
-  /// The simplest order that could be right: the first table whose parents are all there, or else the first one.
+  /// The naive reference: the first table whose parents are all imported, or else the first table.
   private func plainOrder(_ tables: [Int], _ parents: [[Int]]) -> [Int] {
     var (rest, order) = (tables, [Int]())
     while !rest.isEmpty {
@@ -26,7 +26,7 @@ import Testing
     for (place, table) in order.tables.enumerated() { #expect(order.places[table] == place) }
   }
 
-  /// What each step costs does not grow with the ring.
+  /// The cost of each step does not grow with the length of the cycle.
   @Test func aRingOfManyTablesIsPutInOrder() {
     let count = 50_000
     let order = TableOrder(Array(0..<count), leadingTo: (0..<count).map { [($0 + 1) % count] })

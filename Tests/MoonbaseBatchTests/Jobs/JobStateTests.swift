@@ -21,8 +21,8 @@ import Testing
     #expect(JobCode("", in: ".", extensions: ["x.lua"]).changes(since: old.files, modules: ["/y.lua"]) == [])
   }
 
-  /// Anybody may have written the ledger: no number of it ends the process, nor is divided, multiplied or counted up to
-  /// for ever.
+  /// The ledger may come from an attacker: no number in it may end the process, be divided by, overflow, or cause an
+  /// endless loop.
   @Test(arguments: [Int64.min, -1, 0, 1 << 40, 1 << 53, .max]) func numbersBeyondWhatAJobHasAreDamage(_ number: Int64)
     throws
   {
@@ -76,7 +76,7 @@ import Testing
     #expect(growing == JobFiles(["a.lua": "1", "b.lua": "3"]))
   }
 
-  /// Each second chunk is done, and the others failed, for reasons of any length.
+  /// Every second chunk is done, and the others failed with reasons of any length.
   @Test(arguments: [1, 20, 100, 1000]) func noEntryIsLargerThan64KiB(_ length: Int) throws {
     let folder = try TemporaryFolder()
     var entity = EntityDescription("Row")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoonbaseBatch
 
-/// Records of csv and JSON, whatever stands in them and wherever the windows on the input end.
+/// Records of csv and JSON, with any contents, wherever the read windows end.
 @Suite struct RecordReaderTests {
   private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ import Testing
     return InputBytes(open(url.path, O_RDONLY), closes: true)
   }
 
-  /// Rows as lists of fields, nil for no value; a text for what is wrong with a record.
+  /// Rows as lists of fields, nil for no value; a text for the error of a record.
   private func rows(_ reader: any RecordReader) throws -> [String] {
     var rows: [String] = []
     while true {
@@ -120,7 +120,7 @@ import Testing
       "utf-16le": .utf16LittleEndian, "utf-32le": .utf32LittleEndian, "shift_jis": .shiftJIS, "ISO-2022-JP": .iso2022JP,
       "macintosh": .macOSRoman, "windows-1251": .windowsCP1251,
     ]
-    // More than a part that is converted at once.
+    // More than the part converted at once.
     let text = "a\n" + String(repeating: "\(word)\n", count: 9000)
     let encoded = try #require(encodings[name].flatMap { text.data(using: $0) })
     let encoding = try #require(TextEncoding(name))
@@ -139,7 +139,7 @@ import Testing
     for name in TextEncoding.names { #expect(TextEncoding(name) != nil || TextEncoding.isUTF8(name)) }
   }
 
-  /// Bytes that come a few at a time.
+  /// Bytes that arrive a few at a time.
   private final class Chunks: ByteSource {
     private var bytes: ArraySlice<UInt8>
 
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  /// Records of all lengths around the window, by a reference that builds them.
+  /// Records of all lengths around the size of the window, compared with a reference that builds them.
   @Test func recordsOfAnyLengthAreReadWhereverWindowsEnd() throws {
     var random = SplitMix(UInt64.random(in: 0...UInt64.max))
     var text = "a,b\n"
@@ -207,11 +207,11 @@ import Testing
   ]) func aLineThatIsNoObjectIsToldAndTheNextOneIsRead(_ line: String) throws {
     let found = try json("{\"a\": 0}\n\(line)\n{\"a\": 9}\n")
     #expect(found.count == 3 && found[0] == "1: 0" && found[1].hasPrefix("2! column ") && found[2].hasPrefix("3: 9"))
-    // Nobody knows where the next object of an array begins.
+    // The beginning of the array's next object is unknown.
     #expect(throws: InputError.self) { try json("[{\"a\": 0}, \(line), {\"a\": 9}]", isArray: true) }
   }
 
-  /// Such an object ends where it ends, so that in an array too only it is lost.
+  /// The end of such an object is known, so only this object is lost, in an array too.
   @Test func anObjectWithANameTwiceIsToldAndTheNextOneIsRead() throws {
     let lines = [#"{"a": 0}"#, #"{"a": 1, "b": 2, "a": 3, "b": 4}"#, #"{"a": 9}"#]
     let expected = ["1: 0", "2! the name \"a\" comes twice", "3: 9|?"]
@@ -222,7 +222,7 @@ import Testing
     #expect(String(decoding: reader.record, as: UTF8.self) == "{\"a\": 1, \"a\": 2}")
   }
 
-  /// Their end is known, so that in an array too only they are lost.
+  /// The end of these values is known, so only they are lost, in an array too.
   @Test(arguments: [
     ("[1, {\"a\": 2}]", "an object is expected, found a list"), ("7", "an object is expected, found a number"),
     ("-1.5e3", "an object is expected, found a number"), (#""x\"y""#, "an object is expected, found a text"),
@@ -249,7 +249,7 @@ import Testing
     #expect(try json("[7]", isArray: true) == ["1! an object is expected, found a number"])
   }
 
-  /// An array is read through a window, at whose edge an object is begun once more.
+  /// An array is read through a window; an object at its edge is read again.
   @Test func objectsOfAnArrayAreReadOverTheEdgeOfAWindow() throws {
     let objects = (0..<40_000).map { "{\"number\": \($0), \"text\": \"t\($0)\"}" }
     let rows = try json("[\(objects.joined(separator: ", "))]", isArray: true)

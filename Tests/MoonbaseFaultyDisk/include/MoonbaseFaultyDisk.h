@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-// What SQLite asks of a disk.
+// The file operations of SQLite.
 typedef enum __attribute__((enum_extensibility(closed))) {
   FaultyDiskStepOpen,
   FaultyDiskStepRead,
@@ -16,13 +16,15 @@ typedef enum __attribute__((enum_extensibility(closed))) {
   FaultyDiskStepMapLog,
 } FaultyDiskStep;
 
-// Told each step before it is taken: the file, where in it, and for a write the bytes; for a truncation the new size, for a deletion whether
-// the folder is synced. What it returns is SQLite's code: with one of an error the step fails, a write half-way.
+// Receives each step before it is executed: the file, the position, and for a write the bytes; for a truncation the new
+// size, for a deletion whether the folder is synced. Returns a result code of SQLite: with an error code the step
+// fails, a write after half of its bytes.
 typedef int (*FaultyDiskBody)(
     void *_Nonnull context, FaultyDiskStep step, const char *_Nonnull path, int64_t offset, const void *_Nullable bytes, int count);
 
-// From now on each file that SQLite opens in a folder, in this process and by its common way, goes through `body`, as long as the process lives.
-// Without `hasLogs` no file there can have a write-ahead log, as on a disk that processes cannot share. Gives 0, or SQLite's error.
+// Passes the steps of each file that SQLite opens in a folder to `body`, in this process with the default VFS, until
+// the process ends. Without `hasLogs` no file there can have a write-ahead log, as on a disk that processes cannot
+// share. Returns 0, or SQLite's error.
 int faulty_disk_install(const char *_Nonnull folder, int hasLogs, FaultyDiskBody _Nonnull body, void *_Nonnull context);
 
 #endif

@@ -5,7 +5,7 @@ import MoonbaseSQLite
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 
-/// A store of our own that bytes say how to damage.
+/// A Moonbase store with damage that bytes describe.
 struct DamagedStore {
   let model = Base.all[0].model
   private var rest: ArraySlice<UInt8>
@@ -19,7 +19,7 @@ struct DamagedStore {
     return number % max(1, bound)
   }
 
-  /// The files, damaged, in a folder of their own.
+  /// Writes the damaged files into a new folder.
   func written() throws -> TemporaryFolder {
     var program = self
     let folder = try TemporaryFolder()
@@ -30,7 +30,7 @@ struct DamagedStore {
       for _ in 0...program.next(2) { program.runStatement(in: folder) }
       files = try folder.contents()
     }
-    // What statements changed is damaged now and then only: SQLite would not come to see it.
+    // After changes by statements, bytes are damaged only now and then: otherwise SQLite would rarely read the changes.
     if !hasStatements || program.next(4) == 0 {
       for _ in 0...program.next(6) {
         let name = files.keys.sorted()[program.next(8) == 0 ? program.next(files.count) : 0]
@@ -49,7 +49,7 @@ struct DamagedStore {
 
   private mutating func damage(_ bytes: inout [UInt8]) {
     let page = 4096
-    // Heads of pages and of the file say most.
+    // The headers of pages and of the file matter most.
     let place =
       switch next(4) {
       case 0: next(min(bytes.count, 100))
@@ -85,7 +85,8 @@ struct DamagedStore {
     "x'ff41ff'", "CAST(x'ff41ff' AS TEXT)", "x'02'", "zeroblob(5000)", "'a' || char(0) || 'b'", "3.5",
   ]
 
-  /// What a stranger may have done to a file; an endless trigger is not among it, which ends with the limits of a script or its task.
+  /// Changes that another program may have made to a file. Endless triggers are not included: they end only with the
+  /// limits of a script or its task.
   private static let statements = [
     "UPDATE $T SET Z_ENT = $V", "UPDATE $T SET Z_OPT = $V", "UPDATE $T SET Z_PK = $V WHERE Z_PK = 1",
     "UPDATE ZPERSON SET ZAGE = $V, ZFIRSTNAME = $V, ZBORN = $V", "UPDATE ZPERSON SET ZCOLOR = $V, ZSALARY = $V",
@@ -121,7 +122,7 @@ struct DamagedStore {
   ]
 }
 
-/// Stores to begin from: with a log that was not taken over, and all in the file.
+/// Initial stores: with a log that was not checkpointed, and with all data in the file.
 private struct Base: Sendable {
   let model: ResolvedModel
   let files: [String: Data]

@@ -5,7 +5,7 @@ extension FuzzTarget {
   /// Values in keyed archives, as apps and the default transformer write them.
   static let archive = FuzzTarget(name: "archive", seeds: archiveSeeds, words: archiveWords) { bytes in
     guard let value = try? ValueArchive.value(of: Data(bytes)) else { return }
-    // An object of an app's class can be read and not be written.
+    // An object of an app's class can be read but not written.
     guard let written = try? ValueArchive.data(of: value) else { return }
     guard let again = try? ValueArchive.value(of: written) else {
       preconditionFailure("an archive of our own cannot be read")

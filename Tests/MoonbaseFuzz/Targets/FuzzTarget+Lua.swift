@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 
 extension FuzzTarget {
-  /// Sources that strangers wrote, in every sandboxed preset; and programs of calls that a host makes, if the first byte is 1.
+  /// Untrusted sources in every sandboxed preset, and programs of host calls if the first byte is 1.
   static let lua = FuzzTarget(name: "lua", seeds: luaSeeds, words: luaWords) { bytes in
     if bytes.first == LuaHostProgram.mark {
       LuaHostProgram(bytes.dropFirst()).run()
@@ -26,7 +26,7 @@ extension FuzzTarget {
         _ = state.codeFrame(of: error)
         _ = error.value(in: state)
       }
-      // Whatever became of it, the state runs the next script, and that finds all as it was.
+      // The state can still run the next script, which finds the libraries unchanged.
       let check = try? state.load("return ('x'):rep(2) == 'xx' and math.pi > 3 and not stolen", name: "check").first()
       precondition(check?.booleanValue == true, "the state is not what it was")
     }
@@ -48,7 +48,7 @@ extension FuzzTarget {
     "--[[", "\\u{7FFFFFFF}", "\\x", "//", ">>", "~=", "while true do", "repeat", "until", "for i = 1, 10 do",
   ]
 
-  /// The hostile scripts of the tests, where the checkout is at hand, and programs of host calls.
+  /// The hostile scripts of the tests, if the checkout exists, and programs of host calls.
   private static let luaSeeds: [[UInt8]] = {
     let attacks = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../MoonbaseLuaTests/Hostile/Attacks").standardizedFileURL

@@ -12,7 +12,7 @@ extension FuzzTarget {
     _ = try? MappingModel(source)
   }
 
-  /// Whatever was read can be resolved or refused, compared, printed, and written in every form.
+  /// A model that was read can be resolved or refused, compared, printed, and written in every form.
   private static func tryOut(_ model: ManagedObjectModel) {
     _ = ModelDifference(from: model, to: model)
     _ = "\(model)"

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 
 extension FuzzTarget {
-  /// Rows in pages: filled, handed on, walked by objects that come and go, saved and read again.
+  /// Rows in pages: filled, passed on, walked by objects that are released, saved and read again.
   static let pages = FuzzTarget(name: "pages", seeds: seeds) { bytes in
     var program = PageProgram(rest: bytes[...])
     do { try program.run() } catch { preconditionFailure("\(error)") }
@@ -16,10 +16,10 @@ extension FuzzTarget {
   }
 }
 
-/// What a row of bytes says is done with pages. What it reads has to be what it wrote.
+/// A sequence of page operations that bytes describe. Values read must equal those written.
 private struct PageProgram {
   var rest: ArraySlice<UInt8>
-  /// The names that people have, by the IDs of those that are saved.
+  /// The names of saved people, by ID.
   private var names: [ManagedObjectID: String] = [:]
 
   init(rest: ArraySlice<UInt8>) { self.rest = rest }
@@ -54,7 +54,7 @@ private struct PageProgram {
     try walk(over: kind)
   }
 
-  /// Values that are set in a page, and read from it in another order.
+  /// Sets values in a page, and reads them in another order.
   private mutating func fillPage() throws {
     let model = try People.model().resolved()
     guard let entity = model.entity("Person") else { preconditionFailure("there are no people") }
@@ -74,7 +74,7 @@ private struct PageProgram {
     for row in batch.reversed() { precondition(row.values.elementsEqual(rows[Int(row.id.key)]), "a row changed") }
   }
 
-  /// People that are saved, walked, changed ahead of the walk and behind it, and let go.
+  /// Saves people, walks over them, changes them before and behind the walk, and releases them.
   private mutating func walk(over kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     var context = bench.context()
@@ -121,7 +121,7 @@ private struct PageProgram {
 
   private mutating func change(_ person: ManagedObject) throws {
     let (former, texts) = (names[person.objectID] ?? "", [text(), text()])
-    // Who looks at bytes sees them as they were, whatever becomes of the row meanwhile.
+    // Bytes in use are unchanged, whatever happens to the row meanwhile.
     let isChanged: Void? = try person.withText(Self.name) { bytes in
       for text in texts { try person.setValue(.string(text), forKey: "firstName") }
       precondition(bytes.elementsEqual(former.utf8), "\(person.objectID): bytes changed that somebody looked at")

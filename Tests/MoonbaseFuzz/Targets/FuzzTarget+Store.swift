@@ -6,8 +6,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 
 extension FuzzTarget {
-  /// Damaged stores, and stores whose tables and triggers somebody changed: what is wrong is an error that names the file, and who only reads
-  /// changes no byte.
+  /// Damaged stores, and stores with changed tables and triggers: each problem is an error that names the file, and
+  /// reading changes no byte.
   static let store = FuzzTarget(name: "store", seeds: seeds) { bytes in
     do { try StoreTrial(DamagedStore(bytes)).run() } catch { preconditionFailure("\(error)") }
   }
@@ -18,7 +18,7 @@ extension FuzzTarget {
   }
 }
 
-/// What is done with a damaged store: all is read, then written.
+/// Reads everything in a damaged store, then writes.
 private struct StoreTrial {
   private let folder: TemporaryFolder
   private let model: ResolvedModel
@@ -42,7 +42,7 @@ private struct StoreTrial {
     }
   }
 
-  /// Opens the store, if it can be opened.
+  /// Opens the store, if possible.
   private func with(readOnly: Bool, _ body: (ManagedObjectContext) throws -> Void) throws {
     let coordinator = PersistentStoreCoordinator(model: model)
     var isOpen = false
@@ -55,7 +55,7 @@ private struct StoreTrial {
     if isOpen { try body(ManagedObjectContext(coordinator)) }
   }
 
-  /// An error is one of the graph's that names the file, or the object whose value is wrong.
+  /// Expects an error to be a graph error that names the file, or the object with the invalid value.
   private func attempt(_ body: () throws -> Void) {
     do {
       try body()

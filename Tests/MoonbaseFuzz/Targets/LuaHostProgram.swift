@@ -1,10 +1,10 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// Calls of the API in the order that bytes tell: nothing of it may crash, whatever the order.
+/// API calls in an order that bytes determine; no order may crash.
 ///
-/// It holds some states and values of them; values outlive their states, are handed to other states, and are let go on other
-/// threads.
+/// Uses several states and their values. Values outlive their states, are passed to other states, and are released on
+/// other threads.
 final class LuaHostProgram {
   static let mark: UInt8 = 1
 
@@ -21,13 +21,13 @@ final class LuaHostProgram {
   private var threads: [LuaThread] = []
   private var depth = 0
 
-  /// Only the beginning is run: an input is to take a moment.
+  /// Only the beginning is run, so that an input takes a moment.
   init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes.prefix(1000) }
 
   func run() {
     makeState()
     while step() {}
-    // Which goes first, values or states, is part of the program.
+    // Whether values or states are released first is part of the program.
     if next() % 2 == 0 { values = [] }
     states = []
     threads = []
@@ -57,7 +57,7 @@ final class LuaHostProgram {
     type.properties(
       ["value"], get: { thing, _, call in try call.return(thing.value) },
       set: { thing, _, call in
-        // A handle of the state that owns the object would be a circle.
+        // A handle of the object's own state would be a reference cycle.
         if case .integer = try call.value(2) { thing.value = try call.value(2) }
       })
     type.method("call") { [weak self] _, call in try self?.callback(&call) }
@@ -131,7 +131,7 @@ final class LuaHostProgram {
     results.prefix(3).forEach(keep)
   }
 
-  /// What host functions do: whatever the program says next.
+  /// Runs the next operation of the program within a host function.
   private func callback(_ call: inout LuaCall) throws {
     depth += 1
     defer { depth -= 1 }
@@ -210,11 +210,11 @@ final class LuaHostProgram {
     let _: [Double]? = try? tree.decoded()
   }
 
-  /// The last handle of a value goes on another thread, as the state goes on.
+  /// Releases the last handle of a value on another thread, while the state is in use.
   private func letGoElsewhere() {
     guard case .table(let table) = value, values.count > 8 else { return }
     values.removeLast()
-    nonisolated(unsafe) let handle = table  // handles may be let go anywhere
+    nonisolated(unsafe) let handle = table  // handles may be released on any thread
     let thread = Thread { _ = handle }
     thread.start()
     _ = try? state.load("return {}", name: "meanwhile")()
@@ -260,7 +260,7 @@ final class LuaHostProgram {
     case 2: state.limits.memory = UInt64(next() + 1) << 12
     default: state.charge(Int64(next() * 100))
     }
-    // A run without a count would never end.
+    // Without a limit the run would never end.
     if state.limits.instructions == nil { state.limits.deadline = .seconds(0.01) }
   }
 }

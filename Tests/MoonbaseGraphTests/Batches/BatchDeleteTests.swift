@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Objects that are deleted past every context.
+/// Batch delete requests, which bypass contexts.
 @Suite struct BatchDeleteTests {
   @Test(arguments: StoreKind.withFolder) func deleteRulesCascadeAndNullify(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -53,7 +53,7 @@ import Testing
     #expect(try context.execute(request).count == 1)
   }
 
-  /// Each of a chain keeps the one before it: none but the last may go at first, and then one after the other.
+  /// In a chain of deny rules each object protects its predecessor, so the request deletes the objects from the end.
   @Test(arguments: StoreKind.allCases) func aChainOfDenialsIsGoneThroughOnce(_ kind: StoreKind) throws {
     var link = EntityDescription("Link")
     link.attributes = [AttributeDescription("number", type: .integer64)]
@@ -65,7 +65,7 @@ import Testing
       let context = bench.context()
       let links = try (0...count + 1).map { try context.insert("Link", values: ["number": .int(Int64($0))]) }
       for (one, other) in zip(links[..<count], links[1..<count]) { try one.setObject(other, forKey: "next") }
-      // The last two are kept: one by the other, which does not go.
+      // Object `count` refers to the last one, which the request does not match: both stay.
       try links[count].setObject(links[count + 1], forKey: "next")
       try context.save()
       var fetch = FetchRequest("Link", where: try Predicate(format: "number <= %d", .int(Int64(count))))

@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Batch requests that a store does by itself.
+/// Batch requests that a store executes itself.
 @Suite struct BatchInStoreTests {
-  /// A store that sets constants of all rows by itself, and deletes them.
+  /// A store that itself sets constants in all rows and deletes all rows. The coordinator executes all other requests.
   private final class OwnStore: PersistentStore {
     let base: InMemoryStore
     let asked = Lock<[StoreBatchRequest]>([])
@@ -92,10 +92,10 @@ import Testing
     #expect(try context.count(FetchRequest("Person", where: "firstName == 'A'")) == 2)
     #expect(store.asked.withLock { $0.count } == 1)
     store.isWilling.withLock { $0 = true }
-    // It evaluates nothing.
+    // The store evaluates no predicates.
     try context.execute(BatchUpdateRequest("Person", where: try Predicate(format: "age == 1"), set: ["firstName": "B"]))
     #expect(try context.count(FetchRequest("Person", where: "firstName == 'B'")) == 1)
-    // It knows nothing of what extensions derive.
+    // The store does not know the attributes that extensions derive.
     let domain = ExtensionRegistry()
     var entry = EntityExtension()
     entry.stored = [DerivedAttribute("lastName", ownInputs: ["firstName"]) { try $0.value(forKey: "firstName") }]

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Objects that are inserted past every context.
+/// Batch insert requests, which bypass contexts.
 @Suite struct BatchInsertTests {
   @Test(arguments: StoreKind.withFolder) func dictionariesBecomeObjectsWithDefaults(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -100,7 +100,8 @@ import Testing
     #expect(try bench.saved("Person", "lastName") == [.null, .null, "kept"])
   }
 
-  /// A batch request asks no rule, the model's own included; who changes the object later is told.
+  /// A batch request evaluates no validation rule, not even the model's own; the next save that updates the object
+  /// does.
   @Test(arguments: StoreKind.allCases) func aRowWithoutARequiredValueIsStoredAndItsNextUpdateFails(
     _ kind: StoreKind
   ) throws {
@@ -144,7 +145,7 @@ import Testing
     let several = try #require(refusal(["a", "b", "c", "c"])).details.map(\.message)
     #expect(
       several.count == 2 && several.contains { $0.hasSuffix("(\"a\") as row 1 of the batch insert") }, "\(several)")
-    // Row 1 would go to the saved object, and the others keep their numbers.
+    // Row 1 would update the saved object; rows 2 and 3 keep their numbers in the message.
     context.mergePolicy = .mergeByPropertyObjectTrump
     let behind = try #require(refusal(["a", "b", "b"])).details.map(\.message).joined()
     #expect(behind.contains("row 2 of the batch insert") && behind.contains("row 3 of the batch insert"), "\(behind)")
@@ -201,7 +202,7 @@ import Testing
     let mistyping = refusal { $0["age"] = "text" }
     #expect(mistyping.contains("age"))
     #expect(try context.count(FetchRequest("Person")) == 0)
-    // A handler may use the context whose request it is.
+    // A handler must not use the context that executes the request.
     let using = refusal { _ in try context.insert("Department") }
     #expect(using == "no error")
     #expect(try context.count(FetchRequest("Person")) == 3)
@@ -254,7 +255,7 @@ import Testing
 }
 
 extension BatchInsertRequest {
-  /// The same request with another result.
+  /// Returns a copy of the request with another result type.
   func telling(_ type: BatchResultType) -> BatchInsertRequest {
     var copy = self
     copy.resultType = type

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Functions that compute what a batch update sets.
+/// Functions that compute the values of a batch update.
 @Suite struct BatchUpdateFunctionTests {
   private func bench(_ kind: StoreKind) throws -> (StoreBench, ManagedObjectContext, [ManagedObject]) {
     let bench = try StoreBench(kind)
@@ -37,7 +37,7 @@ import Testing
       return .string("\(values)")
     }
     #expect(try bench.saved("Person", "email") == [.null] + emails)
-    // The second has the values that it had.
+    // The second row keeps its values, and with them its version.
     #expect(try versions(people, context) == [2, 1, 2, 2])
   }
 
@@ -79,13 +79,13 @@ import Testing
     #expect(error?.code == (mistake == "throws" ? .extensionFailure : .invalidValue))
     #expect(try bench.saved("Person", "age") == [10, 20, 30, 40])
     #expect(try versions(people, context) == [1, 1, 1, 1])
-    // The store is as usable as before.
+    // The store remains usable.
     request.functionsToUpdate["age"] = BatchUpdateFunction(as: Int64.self) { $0 + 1 }
     try context.execute(request)
     #expect(try bench.saved("Person", "age") == [11, 21, 31, 41])
   }
 
-  /// A store waits for it, perhaps with a lock that a save would wait for.
+  /// The store may hold a lock while the function runs, so a call to any context could block for ever.
   @Test(arguments: StoreKind.allCases) func noContextMayBeAskedForAnythingMeanwhile(_ kind: StoreKind) throws {
     let (bench, context, people) = try bench(kind)
     let (stranger, id) = (bench.stranger(), people[0].objectID)
@@ -110,7 +110,7 @@ import Testing
       #expect(
         error?.code == .contextBusy && error?.message.contains("before or after") == true, "\(index): \(error as Any)")
     }
-    // The changes are there, and can be saved.
+    // The unsaved changes are still there and can be saved.
     try context.save()
     #expect(try bench.saved("Person", "lastName").contains("unsaved"))
     withExtendedLifetime(stranger) {}

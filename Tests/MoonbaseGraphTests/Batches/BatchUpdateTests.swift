@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Attributes that are set past every context.
+/// Batch update requests, which bypass contexts.
 @Suite struct BatchUpdateTests {
   private func bench(_ kind: StoreKind) throws -> (StoreBench, ManagedObjectContext, [ManagedObject]) {
     let bench = try StoreBench(kind)
@@ -28,7 +28,7 @@ import Testing
     #expect(result.count == 3 && Set(result.objectIDs ?? []) == Set(people[1...].map(\.objectID)))
     #expect(try bench.saved("Person", "age") == [10, 21, 31, 41])
     #expect(try bench.saved("Person", "email") == [.null, "p2", "p3", "p4"])
-    // Objects know nothing of it until they are told.
+    // Registered objects keep their old values until the changes are merged.
     #expect(people[1]["age"] == 20 && !context.hasChanges)
     try context.mergeChanges(from: try #require(result.changes))
     #expect(people.map { $0["age"] } == [10, 21, 31, 41])
@@ -94,7 +94,7 @@ import Testing
     #expect(try bench.saved("N", "height") == [.null, 0.2])
   }
 
-  /// SQL computes all from the row as it was, and so does this.
+  /// All expressions read the row as it was before the update, as in SQL.
   @Test(arguments: StoreKind.allCases) func allIsComputedFromWhatWasThereBefore(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -127,7 +127,7 @@ import Testing
     let person = try #require(try unsaved.fetch(FetchRequest("Person", where: "age == 10")).first)
     try person.setValue(99, forKey: "age")
     try unsaved.execute(BatchUpdateRequest("Person", where: try Predicate(format: "age == 99"), set: ["age": 5]))
-    // The model's greatest age is 150.
+    // The model's maximum age is 150; a batch update does not validate it.
     try context.execute(BatchUpdateRequest("Person", where: try Predicate(format: "age == 10"), set: ["age": 1000]))
     #expect(try bench.saved("Person", "age") == [20, 30, 40, 1000])
     let error = #expect(throws: GraphError.self) { try unsaved.save() }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Contexts that take in what others save, without a call of the program.
+/// Contexts that merge the saves of other contexts automatically.
 @Suite(.timeLimit(.minutes(2))) struct AutomaticMergeTests {
   private let bench: StoreBench
   private let follower: BackgroundContext
@@ -25,7 +25,7 @@ import Testing
     return true
   }
 
-  /// The list and the observation of a test.
+  /// The results and the observation of a test.
   private final class Kept: @unchecked Sendable {  // used on the context's thread only
     var controller: FetchedResultsController<ManagedObject>?
     var observation: Observation?
@@ -66,7 +66,7 @@ import Testing
     try other.save()
     var iterator = changes.makeAsyncIterator()
     #expect(await iterator.next()?.refreshed == [id])
-    // The end of a closure is the end of an event.
+    // The end of the closure ends the event, which reports the change.
     try await follower.perform { context in try context.object(with: id).setValue("A.", forKey: "firstName") }
     #expect(await iterator.next()?.updated == [id])
   }

@@ -5,9 +5,10 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What the journal of a context keeps, for how long, and what comes back from it. Random operations: `RandomUndoTests`.
+/// Contents and lifetime of a context's change journal, and the effect of reverting its changes. Random operations are
+/// in `RandomUndoTests`.
 @Suite struct ChangeJournalTests {
-  /// Walks back over the changes since a savepoint; returns what walks forth.
+  /// Reverts the changes since a savepoint and returns the changes that redo them.
   private func walkBack(_ context: ManagedObjectContext, to savepoint: ChangeJournal.Savepoint) -> [Change] {
     var readings = NewerReads()
     return context.journal.take(since: savepoint).compactMap { context.revert($0, noting: &readings) }
@@ -33,7 +34,7 @@ import Testing
     #expect(context.journal.count == 0 && !context.journal.isActive && context.brokenInvariants() == [])
   }
 
-  /// What is new in a savepoint goes as a whole.
+  /// For an object inserted within a savepoint the journal keeps the insertion only.
   @Test(arguments: StoreKind.allCases)
   func ofAnObjectThatIsNewInASavepointOnlyItsComingIsKept(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -43,7 +44,7 @@ import Testing
       try person.setValue("A", forKey: "firstName")
       try person.setValue(1, forKey: "age")
       #expect(context.journal.count == 1)
-      // An inner savepoint can fail alone.
+      // An inner savepoint can be rolled back alone.
       try? context.undoingOnFailure {
         try person.setValue("B", forKey: "firstName")
         #expect(context.journal.count == 2)
@@ -139,7 +140,7 @@ import Testing
     #expect(try other.objects(forKey: "projects").map { $0["title"] } == changed && other["name"] == "B")
   }
 
-  /// It waits for its delete rules from before and from the deletion that follows.
+  /// The delete rules of both the earlier and the new deletion are pending.
   @Test(arguments: StoreKind.allCases)
   func anObjectThatWasBroughtBackCanBeDeletedAnew(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -162,7 +163,7 @@ import Testing
 
   // MARK: What is read meanwhile
 
-  /// Values are undone to what they were over the row of that time, and then the newer row counts, as it would have anyway.
+  /// Undoing restores values over the row that was current when they changed; the newer row then applies as usual.
   @Test(arguments: StoreKind.allCases, [true, false])
   func aNewerRowThatCameMeanwhileStays(_ kind: StoreKind, _ merges: Bool) throws {
     let bench = try StoreBench(kind)
@@ -191,7 +192,7 @@ import Testing
     #expect(try bench.saved("Person", "email") == ["mine"] && bench.saved("Person", "firstName") == ["theirs"])
   }
 
-  /// A list that was read before, and that another context changed meanwhile, is read anew, with its unsaved changes on top.
+  /// A list that another context changed meanwhile is read again, and the unsaved changes are applied to it.
   @Test(arguments: StoreKind.allCases)
   func aListThatWasReadAnewMeanwhileIsAsNewAsThat(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -259,7 +260,7 @@ import Testing
 
   // MARK: Followers
 
-  /// The lists of a save are what the journal says: what was undone is no reason for another round.
+  /// A save takes its objects from the journal, so a change that a hook undid starts no further round of hooks.
   @Test(arguments: StoreKind.allCases)
   func whatAHookUndidIsNoReasonToCallHooksAgain(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -280,7 +281,7 @@ import Testing
     #expect(try calls.value == 2 && bench.saved("Person", "firstName") == ["A", "A"])
   }
 
-  /// Who is looked for among unsaved changes is found by the values that came back.
+  /// A fetch finds unsaved objects by the restored values.
   @Test(arguments: StoreKind.allCases)
   func theIndexOfUnsavedChangesFollows(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -301,7 +302,7 @@ import Testing
     #expect(try found() == 1 && context.insertedObjects.count == 40 && context.brokenInvariants() == [])
   }
 
-  /// What a transformer made is not made again for a value that came back.
+  /// A transformer is not run again for a restored value.
   @Test(arguments: StoreKind.allCases)
   func transformedValuesComeBackWithTheirBytes(_ kind: StoreKind) throws {
     let reversed = Switch()
@@ -324,7 +325,7 @@ import Testing
 
   // MARK: Work
 
-  /// Both what is kept and what undoing does grow with the number of changes.
+  /// The memory and the work of undoing grow linearly with the number of changes.
   @Test func undoingTakesAsLongAsThereAreChanges() throws {
     for count in [1000, 10_000, 100_000] {
       let bench = try StoreBench(.memory)
@@ -339,7 +340,8 @@ import Testing
         try project.setObject(nil, forKey: "department")
         try department.insertMember(project.objectID, at: 0, slot: slot)
       }
-      // Five texts and a mark; out of the list, into it again, which both sides are told, and to its beginning.
+      // Per project: five values and the change mark, then removal from the list, insertion (noted on both sides) and a
+      // move to the front.
       let kept = context.journal.count
       #expect(kept == projects.count * 11 && kept > count)
       let units = HostWorkMeter.units { context.undo(since: savepoint) }

@@ -5,7 +5,7 @@ import Testing
 @testable import MoonbaseGraph
 
 @Suite struct ChangeListTests {
-  /// Taking one out after the other closes the list up now and then, not each time.
+  /// Removing objects one after the other compacts the list now and then, not each time.
   @Test func whatIsTakenOutIsGoneAndTheRestKeepsItsOrder() throws {
     let context = try People.context()
     let objects = try (0..<500).map { _ in try context.insert("Department") }
@@ -37,7 +37,7 @@ import Testing
     #expect(!context.hasChanges && objects[1]["name"] == "newer")
   }
 
-  /// To find those that leave must not go through all that is unsaved.
+  /// Finding the deleted new objects must not visit all unsaved objects.
   @Test(arguments: StoreKind.allCases) func newObjectsThatWereDeletedWaitApart(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

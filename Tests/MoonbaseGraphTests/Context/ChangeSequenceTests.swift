@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// The journal's changes lie in parts, and are one sequence all the same.
+/// The journal stores its changes in chunks that behave as one sequence.
 @Suite struct ChangeSequenceTests {
   private let context = try! StoreBench(.memory).context()
 
@@ -25,7 +25,7 @@ import Testing
         changes.append(Change(object: change.object, former: .presence([], position: wanted.count + round)))
         wanted.append(wanted.count + round)
       }
-      // Around the edges of parts too.
+      // Truncates around the boundaries of chunks too.
       let count = round % 3 == 0 ? min(wanted.count, 512 * random.next(4)) : random.next(wanted.count + 1)
       let whole = changes
       changes.truncate(to: count)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What finds objects outside of their executor where the compiler does not, and contexts that close.
+/// The run-time check for objects used outside their executor where the compiler lets them pass, and the closing of
+/// contexts.
 @Suite struct ConfinementTests {
   static func coordinator() throws -> PersistentStoreCoordinator {
     let person = ManagedObjectModel { EntityDescription("Person") { AttributeDescription("age", type: .integer64) } }
@@ -15,7 +16,7 @@ import Testing
     return coordinator
   }
 
-  /// What the compiler would refuse.
+  /// Leaks an object from its context's executor by a way that the compiler would refuse without `nonisolated(unsafe)`.
   static func leaked() throws -> (BackgroundContext, ManagedObject) {
     let background = try BackgroundContext(coordinator(), name: "import")
     nonisolated(unsafe) var leaked: ManagedObject?
@@ -59,9 +60,9 @@ import Testing
     var age: Int { self[Self.key] }
   }
 
-  struct Failing: Error { nonisolated(unsafe) let object: ManagedObject }  // sound: its use is what the check ends
+  struct Failing: Error { nonisolated(unsafe) let object: ManagedObject }  // sound: the check ends the process
 
-  /// A lazy sequence, `Any` and an error, which the compiler lets pass.
+  /// A lazy sequence, an `Any` and an error carry an object past the compiler.
   @Test func whatHoldsAnObjectDoesNotLeaveUnseen() async throws {
     let lazy = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       setenv("MOONBASE_CONCURRENCY_DEBUG", "1", 1)
@@ -87,7 +88,7 @@ import Testing
     }
   }
 
-  /// With the check on, what is right goes on as ever.
+  /// The check accepts correct uses.
   @Test func usesOnTheExecutorAreFine() async throws {
     await #expect(processExitsWith: .success) {
       setenv("MOONBASE_CONCURRENCY_DEBUG", "1", 1)
@@ -129,16 +130,16 @@ import Testing
         #expect(error?.code == .invalidObject && error?.message.contains("was closed") == true)
       }
     }
-    // What was not saved was given up, and others go on.
+    // Closing discarded the unsaved objects and does not affect other contexts.
     let other = try BackgroundContext(coordinator)
     let ages = try await other.perform { context in try context.fetch(FetchRequest("Person")).map { $0["age"] } }
     #expect(ages == [1])
-    // To close again is no mistake.
+    // Closing twice is allowed.
     try await background.close()
   }
 
   @Test func aHookCannotCloseItsContext() throws {
-    // `close` resets, which is refused within hooks.
+    // `close` resets the context, which is refused within hooks.
     let context = try ManagedObjectContext(Self.coordinator())
     #expect(throws: GraphError.self) { try context.withinHook { try context.close() } }
     try context.insert("Person")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What a context can be told and asked beside its objects.
+/// Properties and methods of a context that concern the context as a whole.
 @Suite struct ContextMemberTests {
-  /// docs/divergences.md: no number of levels has to be set.
+  /// See docs/divergences.md: the number of levels need not be set.
   @Test(arguments: StoreKind.allCases) func undoIsOffUntilAManagerIsSetAndThenHasNoBound(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -139,7 +139,7 @@ import Testing
     try other.save()
     try other.delete(other.object(with: people[3].objectID))
     try other.save()
-    // One with changes is gone, and the others are refreshed all the same.
+    // The row of a changed object is gone, so the call throws; all other objects are refreshed.
     #expect(throws: GraphError.self) { try context.refreshAllObjects() }
     #expect(people[0]["age"] == 90 && people[0]["firstName"] == "mine" && people[1]["age"] == 90)
     #expect(people[1]["fullName"] == "transient" && people[2].isFault && people[2]["age"] == 90 && new["age"] == 50)
@@ -200,7 +200,7 @@ import Testing
     #expect(other.registeredObjects.count == 1 && other.brokenInvariants() == [])
     other.retainsRegisteredObjects = false
     #expect(other.registeredObjects.isEmpty)
-    // It holds for what is registered already, and after a reset for what comes.
+    // The property applies to objects already registered and, after a reset, to objects registered later.
     let held = try #require(other.fetch(FetchRequest("Person")).first)
     other.retainsRegisteredObjects = true
     withExtendedLifetime(held) {}
@@ -250,7 +250,7 @@ import Testing
     #expect(try bench.saved("Department", "name").count == 4)
   }
 
-  /// A store that is only looked at, too: what was looked at holds until all is saved.
+  /// A save only checks one of its stores for conflicts; that check must hold until all stores are saved.
   @Test(arguments: StoreKind.allCases) func nobodySavesWhereASaveOnlyLooks(_ kind: StoreKind) async throws {
     let folder = try TemporaryFolder()
     let coordinator = PersistentStoreCoordinator(model: try People.model().resolved())
@@ -287,7 +287,7 @@ import Testing
     try context.save()
     await withCheckedContinuation { done in others.notify(queue: .global()) { done.resume() } }
     #expect(isChanged.withLock { $0 })
-    // It is a conflict for the next one, which leaves both stores free.
+    // The next save has a conflict and releases both stores.
     try context.detectConflicts(for: account)
     try new.setValue("x", forKey: "name")
     let error = #expect(throws: GraphError.self) { try context.save() }

@@ -2,7 +2,8 @@ import MoonbaseGraph
 import MoonbaseModel
 
 extension ManagedObjectContext {
-  /// What a hook that meddles does to projects: one goes, one leaves its department, and those that stay stand the other way round.
+  /// Changes made by a meddling hook: deletes the first project, removes another from its department and reverses the
+  /// order of the rest.
   func disturbProjects() throws {
     let projects = try fetch(FetchRequest("Project"))
     if let first = projects.first { try delete(first) }

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What must follow a change that was made elsewhere, over each kind of store.
+/// Values that must follow a change made by another context, over each kind of store.
 @Suite struct FreshnessTests {
   @Test(arguments: StoreKind.allCases) func whatIsAskedForAfterAResetIsReadAnew(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -101,7 +101,7 @@ import Testing
       return try people.map { try after.existingObject(with: $0.objectID)?["place"] ?? .null }
         + [old, new].map { try after.object(with: $0.objectID)["ages"] }
     }
-    // Nobody has the people in hand, nor the departments.
+    // No context has the people or the departments registered.
     #expect(try saved { try $0.object(with: old.objectID)["name"] = "x" } == ["<x>", "<x>", "<x>", 6, 0])
     #expect(try saved { try $0.object(with: people[2].objectID)["age"] = 10 } == ["<x>", "<x>", "<x>", 13, 0])
     let moved = try saved {
@@ -143,7 +143,7 @@ import Testing
     #expect(owner["ages"] == 6 && !context.hasChanges)
   }
 
-  /// A path through a tree: each stored value needs the one above.
+  /// A chain of stored derived values along a tree: each depends on the value of the parent.
   @Test(arguments: StoreKind.allCases) func storedAttributesAlongATreeFollowItsRoot(_ kind: StoreKind) throws {
     var folder = EntityDescription("Folder")
     folder.attributes = [AttributeDescription("name", type: .string), AttributeDescription("path", type: .string)]
@@ -202,7 +202,7 @@ import Testing
     b["name"] = "unsaved before, saved now"
     try context.save()
     #expect(a["size"] == 1 && b["size"] == 1)
-    // Another context's save, and rows that the cache had.
+    // Another context saves; its row cache has the rows.
     let other = bench.context()
     #expect(try other.object(with: b.objectID)["size"] == 1)
     try other.object(with: people[2].objectID).setObject(other.object(with: b.objectID), forKey: "department")
@@ -320,7 +320,7 @@ import Testing
     ]
     let rows = try context.fetchDictionaries(request)
     #expect(rows.map { $0["age"] } == [1, 2, 3] && rows.allSatisfy { $0["firstName"] == "a" })
-    // Somebody else's save too, although the objects here have older values.
+    // After a save by another context the values follow too, although the objects of this context have older values.
     try context.rollback()
     let other = bench.context()
     _ = people.map { $0["age"] }
@@ -359,7 +359,7 @@ import Testing
       count.predicate = try Predicate(format: "age == 9")
       #expect(try context.count(count) == 1)
     }
-    // What the object shows is as it was: it is not refreshed by being found.
+    // Fetching the object does not refresh it.
     #expect(people[0]["age"] == 1 && context.brokenInvariants() == [])
   }
 

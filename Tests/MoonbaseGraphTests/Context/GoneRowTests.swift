@@ -3,16 +3,16 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Faults whose rows another context deleted: what the context does with them is no reason for its saves to fail.
+/// Faults whose rows another context deleted: using them must not make a save of the context fail.
 @Suite struct GoneRowTests {
   private struct World {
     let bench: StoreBench
     let context: ManagedObjectContext
-    /// A registered fault, once its row is gone.
+    /// A registered fault whose row has been deleted.
     let fault: ManagedObject
     let department: ManagedObject
 
-    /// A department with one employee, of which one goes.
+    /// A department with employees, of which another context deletes one.
     init(_ kind: StoreKind, gone: String) throws {
       var model = People.model()
       model.entities[2].attributes[0].validation.maximumLength = 80
@@ -21,7 +21,7 @@ import Testing
       let department = try other.insert("Department", values: ["name": "D"])
       let person = try other.insert("Person", values: ["department": .objectID(department.objectID)])
       try other.save()
-      // No rows of another context are at hand.
+      // The coordinator shares the stores but not the row cache, so no row is cached.
       let coordinator = PersistentStoreCoordinator(sharingStoresOf: bench.coordinator)
       var extensions = ClosureExtensions()
       for name in ["Person", "Department"] {

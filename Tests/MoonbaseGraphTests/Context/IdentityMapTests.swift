@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// The map of a context's objects: tables for each entity and store, keys in groups of eight.
+/// The identity map of a context: tables per entity and store, with keys in groups of eight.
 @Suite struct IdentityMapTests {
   private let coordinator: PersistentStoreCoordinator
   private let context: ManagedObjectContext
@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
   func randomOperationsGiveWhatADictionaryGives(seed: UInt64) throws {
     var random = SplitMix(seed)
-    // Faults of few keys, so that what goes comes again; some of keys that lie far apart.
+    // Faults with few keys, so that removed keys return; in some rounds the keys are far apart.
     var held: [ManagedObjectID: ManagedObject] = [:]
     let step: Int64 = seed.isMultiple(of: 2) ? 1 : 1 << 40
     for round in 0..<4000 {
@@ -57,7 +57,8 @@ import Testing
     #expect(Set(objects).count == 4)
   }
 
-  /// A text may name the parent entity where the row is one of a subentity: both have the key in the root entity's map.
+  /// An ID may name the parent entity of a row that belongs to a subentity: both IDs have the same key in the root
+  /// entity's map.
   @Test func anIDWithAnotherEntityOfTheTableIsAnObjectOfItsOwn() throws {
     let ids = ["Employee", "Person"].map {
       ManagedObjectID(store: StoreNumber(rawValue: 1), entity: Symbol($0), key: 7)
@@ -68,7 +69,7 @@ import Testing
       #expect(context.brokenInvariants() == [])
       for (id, object) in zip(order, objects) { #expect(context.registeredObject(for: id) === object) }
       #expect(context.registeredObjects.count == 2)
-      // Whoever goes first, the other one is still found.
+      // Removing either object leaves the other one registered.
       objects.removeFirst()
       #expect(context.registeredObject(for: order[0]) == nil)
       #expect(context.registeredObject(for: order[1]) === objects[0])
@@ -97,7 +98,8 @@ import Testing
     #expect(second.managedObjectContext == nil)
   }
 
-  /// Of all pairs of factors, 4 in 1,000 suit a step badly: that most of nine do is no chance.
+  /// About 4 in 1,000 pairs of factors suit a given step badly; the median of nine pairs makes a failure by chance
+  /// unlikely.
   @Test(arguments: [1, 2, 8, 1024, 1 << 32] as [Int64])
   func keysInRowsOfAnyStepLieCloseToWhereTheyBelong(step: Int64) throws {
     var random = SplitMix(UInt64(step))
@@ -110,7 +112,7 @@ import Testing
       defer { withExtendedLifetime((objects, table)) {} }
       #expect(map.brokenInvariants == [])
       #expect(map.count == 2000)
-      // Neighbours share what they take; others take no more than they did in a dictionary.
+      // Adjacent keys share a group; keys far apart take no more memory than in a dictionary.
       #expect(map.weight / 2000 <= (step == 1 ? 40 : 300))
       return map.greatestDistance
     }
@@ -120,14 +122,14 @@ import Testing
   #if canImport(Glibc)
     @Test func aFaultTakesNinetySixBytesWithoutItsPlaceInTheMap() throws {
       let fault = try context.object(with: id(1))
-      // The allocator puts eight bytes before what it hands out, in steps of sixteen. What it hands out may be more, where the rest would
-      // be too little for anybody.
+      // The allocator adds a header of eight bytes and rounds up to sixteen. An allocation may be larger when the
+      // remainder would be too small to use.
       let size = (instanceSize(type(of: fault)) + 8 + 15) & ~15
       #expect((64...96).contains(size))
     }
   #endif
 
-  /// What tables are for lasts as long as the objects, which may outlive their context, in it or after they left it.
+  /// An object keeps its table alive, whether the object is still registered, was removed, or outlives its context.
   @Test func objectsOutliveTheirContextAndItsReset() throws {
     var kept: [ManagedObject] = []
     weak var table: ObjectTable?
@@ -159,7 +161,7 @@ import Testing
 }
 
 #if canImport(Glibc)
-  // The standard library asks this for its buffers, and does not offer it.
+  // The runtime function by which the standard library sizes its buffers; it is not public.
   @_silgen_name("$ss36_class_getInstancePositiveExtentSizeySiyXlXpF")
   private func instanceSize(_ type: AnyClass) -> Int
 #endif

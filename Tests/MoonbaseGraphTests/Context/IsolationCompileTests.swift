@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// What the compiler must refuse: objects that leave their context's executor. And what it must take.
+/// Code that the compiler must refuse because an object leaves its context's executor, and code that it must accept.
 @Suite struct IsolationCompileTests {
   private static let imports = """
     import Foundation
@@ -15,7 +15,7 @@ import Testing
     }
     """
 
-  /// Ways to leak an object that only the analysis of regions finds, by name: all are compiled at once.
+  /// Leaks, by name, that only region-based isolation finds; all are compiled in one run.
   private static let leaks = [
     "an array": "try await b.perform { c in try c.fetch(FetchRequest(\"P\")) }",
     "one, waited for": "try b.performAndWait { c in try c.insert(\"P\") }",
@@ -76,8 +76,8 @@ import Testing
     }
   }
 
-  /// What the compiler lets pass, as `docs/graph.md` says: the debug check finds it (`ConfinementTests`). One that is refused from some
-  /// version of the compiler on belongs among the leaks above.
+  /// Leaks that the compiler accepts, as `docs/graph.md` says; the debug check finds them (`ConfinementTests`). A leak
+  /// that a newer compiler refuses moves to the list above.
   @Test func whatTheCompilerLetsPassIsKnown() throws {
     let passing = [
       "try await b.perform { c in try c.fetch(Person.self).lazy.map(\\.n) }",
@@ -108,7 +108,7 @@ import Testing
       || body.hasPrefix("try b.performAndWait")
   }
 
-  /// What is refused before regions are looked at.
+  /// Code refused by checks that run before region analysis.
   @Test(arguments: [
     "func f(_ b: BackgroundContext) throws { try b.performAndWait { c in let p = try c.insert(\"P\"); DispatchQueue.global().async { p[\"age\"] = 1 } } }",
     "func f(_ view: @MainActor () throws -> ManagedObjectContext) async throws { print(try await MainActor.run { try view().insert(\"P\") }) }",
@@ -120,7 +120,7 @@ import Testing
     #expect(!check.output.contains("missing required module"), "\(check.output)")
   }
 
-  /// What an app writes, with each setting of the isolation that code has which says nothing of it.
+  /// Code of an app, compiled with each default isolation.
   @Test(arguments: [
     [], ["-enable-upcoming-feature", "NonisolatedNonsendingByDefault"], ["-default-isolation", "MainActor"],
     ["-default-isolation", "MainActor", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault"],

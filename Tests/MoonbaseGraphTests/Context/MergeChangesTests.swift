@@ -4,9 +4,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What one context saves, and what others hear of it and take in.
+/// Merging the saves of one context into another.
 @Suite struct MergeChangesTests {
-  /// Two contexts that have the same people, departments and projects, with lists that were read.
+  /// Two contexts with the same people, departments and projects, whose lists have been read.
   private final class Pair {
     let bench: StoreBench
     let first, second: ManagedObjectContext
@@ -28,7 +28,7 @@ import Testing
       (self.first, self.second, self.mine, theirs) = (first, second, mine, people + [department])
     }
 
-    /// What the first context does, saves, and tells the second one.
+    /// Runs `body` in the first context, saves, and merges the save into the second context.
     func save(_ body: () throws -> Void) throws {
       let inbox = first.coordinator.addInbox()
       try body()
@@ -52,7 +52,8 @@ import Testing
     #expect(try pair.bench.saved("Person", "lastName") == [.null, .null, "mine"])
   }
 
-  /// Merging before a save would give the row the other context's version, and the save would overwrite what that context saved.
+  /// Merging before a save would give the row the other context's version, and the save would overwrite the other
+  /// context's changes.
   @Test(arguments: StoreKind.withFolder) func automaticMergingHidesNoConflict(_ kind: StoreKind) throws {
     let pair = try Pair(kind, merges: true)
     try pair.mine[0].setValue("mine", forKey: "firstName")
@@ -66,7 +67,7 @@ import Testing
       #expect { try pair.second.save() } throws: { ($0 as? GraphError)?.code == .mergeConflict }
       #expect(pair.second.updatedObjects == [pair.mine[0], pair.mine[1]] && pair.second.brokenInvariants() == [])
     }
-    // The object takes the newer row when it has no change any more.
+    // The object takes the newer row once it has no changes.
     try pair.mine[0].setValue("a", forKey: "firstName")
     try pair.second.rollback()
     #expect(pair.mine[0]["firstName"] == "theirs" && pair.mine[1]["lastName"] == .null)
@@ -108,7 +109,7 @@ import Testing
 
   @Test(arguments: StoreKind.allCases) func aDeletionOfWhatChangedElsewhereIsAConflict(_ kind: StoreKind) throws {
     let pair = try Pair(kind, merges: true)
-    // A fault that is deleted is of no version.
+    // A deleted fault has no version to compare.
     try pair.mine[2].fireFault()
     try pair.second.delete(pair.mine[2])
     try pair.theirs[2].setValue("theirs", forKey: "firstName")
@@ -169,7 +170,7 @@ import Testing
     #expect(try context.count(FetchRequest("Person", where: "firstName == 'y'")) == 1)
     _ = try context.fetch(FetchRequest("Person"))
     #expect(person["firstName"] == "y")
-    // A save finds no conflict with what it just took in, and hears nothing of itself.
+    // A save finds no conflict with changes merged before, and a context is not notified of its own save.
     try pair.theirs[0].setValue(9, forKey: "age")
     try pair.first.save()
     try person.setValue("z", forKey: "firstName")
@@ -183,7 +184,7 @@ import Testing
     #expect(person["age"] == 9)
   }
 
-  /// News of which some cannot be taken in: the others are.
+  /// A set of changes that fails to merge does not prevent the merge of the other sets.
   @Test(arguments: StoreKind.allCases) func eachBatchOfNewsIsMerged(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let first = bench.context()
@@ -285,7 +286,7 @@ import Testing
     #expect(log.count == 3 && context.saveObservations.isEmpty)
   }
 
-  /// One that an earlier closure of the same save ends is not called.
+  /// An observation cancelled by an earlier closure of the same save is not called.
   @Test(arguments: StoreKind.allCases) func anObservationOfSavesEndsAtOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -309,7 +310,7 @@ import Testing
   }
 }
 
-/// What waits to be merged, or to be read.
+/// The queue of saved changes that wait to be merged or read.
 @Suite struct SavedNewsTests {
   private func ids(_ keys: ClosedRange<Int64>) -> [ManagedObjectID] {
     keys.map {

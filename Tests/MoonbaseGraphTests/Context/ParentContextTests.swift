@@ -6,9 +6,9 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// A context that is the child of another one: what it reads, and what becomes of its saves.
+/// Child contexts: the values they read, and the effect of their saves.
 @Suite struct ParentContextTests {
-  /// A store with three people in a department, a context, and a child of that.
+  /// A store with three people in a department, a context, and its child context.
   private final class Family {
     let bench: StoreBench
     let parent, child: ManagedObjectContext
@@ -28,7 +28,7 @@ import struct MoonbaseModel.SortDescriptor
       child = ManagedObjectContext(parent: parent)
     }
 
-    /// A person of the child's, by the first name that it has in the parent.
+    /// The child's object for a person of the parent.
     func mine(_ index: Int) throws -> ManagedObject { try child.object(with: people[index].objectID) }
 
     func saved() throws -> [Value] { try bench.saved("Person", "firstName") }
@@ -146,7 +146,7 @@ import struct MoonbaseModel.SortDescriptor
     family.check()
     try family.parent.save()
     #expect(try family.saved() == ["c", "new", "x"] && theirs.objectID == new.objectID)
-    // And goes on.
+    // The child can save again.
     try new.setValue("newer", forKey: "firstName")
     try family.mine(0).setValue("y", forKey: "firstName")
     try family.child.save()
@@ -282,13 +282,13 @@ import struct MoonbaseModel.SortDescriptor
     let error = #expect(throws: GraphError.self) { try family.child.save() }
     #expect(error?.code == .mergeConflict)
     try family.people[1].setValue("two", forKey: "lastName")
-    // It is one event, and one step.
+    // Changes before and after the failed save are one event, and so one undo step.
     try undo.undo()
     #expect(family.people[0]["firstName"] == "a" && family.people.allSatisfy { $0["lastName"] == .null })
     #expect(!undo.canUndo && !family.parent.hasChanges)
     try undo.redo()
     #expect(family.people[0]["firstName"] == "theirs" && family.people.map { $0["lastName"] } == [.null, "two", "one"])
-    // One that succeeds is a step of its own behind what was open.
+    // A successful child save is an undo step of its own, after the changes made before it.
     try family.people[1].setValue("three", forKey: "lastName")
     family.child.mergePolicy = .mergeByPropertyObjectTrump
     try family.child.save()
@@ -349,7 +349,7 @@ import struct MoonbaseModel.SortDescriptor
     family.child.mergePolicy = .rollback
     try family.child.save()
     #expect(family.people[0].isDeleted && !family.child.hasChanges)
-    // A destination that is gone.
+    // The destination has been deleted.
     family.child.mergePolicy = .error
     let new = try family.child.insert("Person")
     try new.setObject(family.child.object(with: family.department.objectID), forKey: "department")
@@ -389,20 +389,20 @@ import struct MoonbaseModel.SortDescriptor
     let mine = try family.mine(0)
     let office = try family.child.object(with: family.department.objectID)
     #expect(try mine["firstName"] == "a" && office.objects(forKey: "employees").count == 3)
-    // Another child.
+    // Changes of a sibling context.
     try sibling.object(with: mine.objectID).setValue("sibling's", forKey: "firstName")
     try sibling.object(with: family.people[1].objectID).setObject(nil, forKey: "department")
     try sibling.save()
     try family.child.processPendingChanges()
     #expect(try mine["firstName"] == "sibling's" && office.objects(forKey: "employees").count == 2)
-    // The parent.
+    // Changes of the parent.
     try family.people[0].setValue("parent's", forKey: "firstName")
     try family.child.processPendingChanges()
     #expect(mine["firstName"] == "sibling's")
     try family.parent.save()
     try family.child.processPendingChanges()
     #expect(mine["firstName"] == "parent's")
-    // A context elsewhere, by way of the parent.
+    // Changes of another context, which reach the child through the parent.
     family.parent.automaticallyMergesChangesFromParent = true
     let other = family.bench.context()
     try other.object(with: mine.objectID).setValue("other's", forKey: "firstName")

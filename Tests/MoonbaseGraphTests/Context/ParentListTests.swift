@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Ordered lists that a child appends to without having read them.
+/// Ordered lists that a child appends to without reading them.
 @Suite struct ParentListTests {
   private struct Family {
     let bench: StoreBench
@@ -13,7 +13,8 @@ import Testing
     let members: [ManagedObjectID]
     let key: String
 
-    /// `key` is an ordered relationship of the reference model: `books` leads back to one object, `likes` to several.
+    /// `key` is an ordered relationship of the reference model; the inverse of `books` is to-one, that of `likes`
+    /// to-many.
     init(_ kind: StoreKind, _ key: String) throws {
       self.key = key
       bench = try StoreBench(kind, ReferenceModel.model())

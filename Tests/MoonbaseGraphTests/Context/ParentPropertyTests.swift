@@ -7,7 +7,7 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// Kinds of properties, stores and undertakings between a child context and its parent.
+/// Kinds of properties, stores and requests between a child context and its parent.
 @Suite struct ParentPropertyTests {
   private static let notes = ManagedObjectModel {
     EntityDescription("Note") {
@@ -31,7 +31,7 @@ import struct MoonbaseModel.SortDescriptor
     try mine.setValue("bad", forKey: "mood")
     try child.save()
     #expect(note["tags"] == ["y", "z"] && told == [["y", "z"]])
-    // No row has a transient value.
+    // Rows have no transient values.
     #expect(note["mood"] == "good" && mine["mood"] == "bad")
     #expect(try child.fetch(FetchRequest("Note", where: Predicate(format: "mood == 'bad'"))) == [mine])
     try note.setValue(["p"], forKey: "tags")
@@ -97,7 +97,7 @@ import struct MoonbaseModel.SortDescriptor
     try child.object(with: b.objectID).setValue("y", forKey: "s")
     let new = try child.insert("B", values: ["s": "z"])
     try b.setValue("other", forKey: "s")
-    // One of two stores has a conflict: nothing of the other is in the parent.
+    // A conflict in one of two stores: no change for the other store reaches the parent.
     #expect(throws: GraphError.self) { try child.save() }
     #expect(a["s"] == "aa" && b["s"] == "other" && parent.insertedObjects.isEmpty)
     child.mergePolicy = .mergeByPropertyObjectTrump
@@ -197,7 +197,7 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
-  /// How long some hundred saves of a child take, of one new object each, beside so many changes of the parent.
+  /// The time of some hundred child saves of one new object each, beside as many unsaved changes of the parent.
   @Test func savesOfAChildTakeNoLongerBesideManyChangesOfTheParent() throws {
     func seconds(_ count: Int) throws -> Double {
       let parent = try StoreBench(.memory).context()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What a context keeps for its children, and what a save of a child costs it.
+/// Rows that a context keeps for its children, and the cost of a child's save.
 @Suite struct ParentRowsTests {
   private func family(_ kind: StoreKind, _ count: Int) throws -> (StoreBench, ManagedObjectContext, [ManagedObjectID]) {
     let bench = try StoreBench(kind)
@@ -18,7 +18,7 @@ import Testing
     parent.sourceOfChildren?.parentStores?.rows.count ?? 0
   }
 
-  /// Who looks for changes makes each of them slower, and not for ever.
+  /// A child that follows the parent's changes makes each change slower, but only while the child exists.
   @Test(arguments: StoreKind.allCases) func changesAreQuickAgainWhenNobodyFollowsThem(_ kind: StoreKind) throws {
     let (bench, parent, ids) = try family(kind, 20)
     #expect(parent.overwritesQuietly)
@@ -55,7 +55,7 @@ import Testing
       #expect(keptRows(of: parent) == 0)
     }
     #expect(try bench.saved("Person", "age") == [Value](repeating: 3, count: 200))
-    // Given up, or forgotten with all objects.
+    // The rows are released when the changes are rolled back or the context is reset.
     for end in [{ try parent.rollback() }, { try parent.reset() }] {
       for id in ids { try child.object(with: id).setValue(9, forKey: "age") }
       try child.save()
@@ -79,7 +79,7 @@ import Testing
     try child.save()
     try parent.save()
     #expect(keptRows(of: parent) == 1)
-    // The one that saved goes on without a conflict; the other one has what was there before.
+    // The child that saved has no conflict; its sibling still has the older row.
     try mine.setValue("c", forKey: "lastName")
     try child.save()
     try parent.save()
@@ -92,7 +92,7 @@ import Testing
     #expect(try bench.saved("Person", "firstName").contains("z") && bench.saved("Person", "lastName").contains("c"))
   }
 
-  /// A walk has rows of which there are no objects yet.
+  /// The batches of a walk contain rows without objects.
   @Test(arguments: StoreKind.allCases) func aWalkOfAChildGoesOnWithWhatTheParentHasByThen(_ kind: StoreKind) throws {
     let (bench, parent, ids) = try family(kind, 100)
     let theirs = try parent.objects(with: ids)
@@ -121,7 +121,7 @@ import Testing
     #expect(try child.object(with: ids[0])["lastName"] == "x")
     for index in 0..<10 {
       let office = try parent.insert("Department", values: ["name": .string("\(index)")])
-      // One that changed before leads to one that is new.
+      // An object changed earlier refers to a new object.
       let person = try parent.object(with: ids[index])
       try person.setObject(office, forKey: "department")
       #expect(parent.changedObjects.recent.count == 2 && office.objectID.isTemporaryID)
@@ -136,7 +136,7 @@ import Testing
     #expect(try fresh.count(FetchRequest("Person", where: "department != nil")) == 10)
   }
 
-  /// One that was deleted before anybody read it has its temporary ID, and so has what leads to it.
+  /// An object deleted before the child read it keeps its temporary ID, as do the references to it.
   @Test func aNewObjectThatComesBackGetsItsIDWithAllThatLeadsToIt() throws {
     let (bench, parent, ids) = try family(.memory, 2)
     parent.undoManager = UndoManager()
@@ -171,13 +171,13 @@ import Testing
     func titles(_ context: ManagedObjectContext) throws -> [String] {
       try context.object(with: office.objectID).objects(forKey: "projects").map { $0["title"].string ?? "" }
     }
-    // At the end of a list that was not read, in another order than they were made in.
+    // Appended to a list that was not read, in an order other than that of insertion.
     let (a, b, c) = (try new("a"), try new("b"), try new("c"))
     for project in [c, a, b] { try mine.add(project, to: "projects") }
     try child.save()
     var expected = (0..<100).map(String.init) + ["c", "a", "b"]
     #expect(try titles(parent) == expected && titles(child) == expected)
-    // Within one that was read, and what the parent added meanwhile stays.
+    // Moved within a list that was read; the project added by the parent meanwhile stays.
     try office.add(parent.insert("Project", values: ["title": "parent's"]), to: "projects")
     try mine.mutableOrderedSetValue(forKey: "projects").move(from: 102, to: 0)
     try mine.mutableOrderedSetValue(forKey: "projects").move(from: 60, to: 20)
@@ -195,8 +195,8 @@ import Testing
     withExtendedLifetime(fresh) {}
   }
 
-  /// To put all in another order would cost the parent, and its undo manager, the list.
-  /// Both sides of a many-to-many relationship have an order, and one of them tells who went and came back.
+  /// Applying a complete new order would cost the parent and its undo manager the whole list. In a many-to-many
+  /// relationship both sides have an order, but only one side records the members that were removed and added again.
   @Test(arguments: StoreKind.allCases) func aMemberThatGoesAndComesBackStandsWhereTheChildPutIt(
     _ kind: StoreKind
   ) throws {
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  /// What leads from an object that the parent deleted leads nowhere any more; what was to lead from it is a conflict.
+  /// References from an object that the parent deleted are cleared; new references from it are a conflict.
   @Test(arguments: StoreKind.allCases) func whatTheParentDeletedLosesAndGetsNoMember(_ kind: StoreKind) throws {
     for names in [("Item", "List"), ("List", "Item")] {
       let bench = try StoreBench(kind, .orderedOnBothSides(names.0, names.1))

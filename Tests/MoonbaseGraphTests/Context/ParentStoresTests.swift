@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Children of a context whose stores become others.
+/// Children of a context whose coordinator adds, removes or migrates stores.
 @Suite struct ParentStoresTests {
   private func names(_ context: ManagedObjectContext) throws -> Set<String> {
     Set(try context.fetch(FetchRequest("Person")).map { $0["firstName"].string ?? "" })
@@ -26,7 +26,7 @@ import Testing
     let grandchild = ManagedObjectContext(parent: child)
     #expect(try names(child) == ["first"] && names(grandchild) == ["first"])
     let mine = try #require(try child.fetch(FetchRequest("Person")).first)
-    // One is added.
+    // Adds a store.
     let second = try store(kind, of: bench, in: folder)
     try bench.coordinator.add(second)
     let new = try parent.insert("Person", values: ["firstName": "second"])
@@ -39,7 +39,7 @@ import Testing
     try child.save()
     try parent.save()
     #expect(try bench.saved("Person", "firstName") == ["first", "grandchild's"])
-    // The first one is removed: what was read stays.
+    // Removes the first store; values that were read stay.
     try bench.coordinator.remove(first)
     #expect(try names(child) == ["grandchild's"] && names(grandchild) == ["grandchild's"])
     #expect(mine["firstName"] == "first")
@@ -49,7 +49,7 @@ import Testing
     try child.save()
     #expect(late.objectID.storeNumber == StoreNumber(second.identifier).rawValue)
     try parent.save()
-    // And the second one moves.
+    // Migrates the second store.
     let third = try store(kind, of: bench, in: folder)
     try bench.coordinator.migratePersistentStore(second, to: third)
     for context in [grandchild, child, parent] { try context.reset() }

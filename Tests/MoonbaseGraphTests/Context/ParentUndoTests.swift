@@ -4,9 +4,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What a parent can undo after saves of its children, and after such that fail.
+/// Undo in a parent after saves of its children, successful or failed.
 @Suite struct ParentUndoTests {
-  /// What keeps a child's save from succeeding.
+  /// Reasons for a child's save to fail.
   enum Obstacle: CaseIterable, Sendable {
     case rule, willSave, conflict, destination, fault
   }
@@ -42,7 +42,7 @@ import Testing
       (world, weakParent) = (self, parent)
     }
 
-    /// A child's save of two objects and a new one that fails, and the changes that make it do so.
+    /// Saves two changed objects and a new one in the child, with the changes that make the save fail.
     func saveInVain(_ obstacle: Obstacle) throws {
       let mine = try [0, 1].map { try child.object(with: people[$0].objectID) }
       for object in mine { try object.setValue("mine", forKey: "lastName") }
@@ -112,7 +112,7 @@ import Testing
     #expect(lastNames() == [.null, .null, .null, .null] && !undo.canUndo)
     for _ in 0..<3 { try parent.redo() }
     #expect(lastNames() == ["mine", .null, "before", "after"] && !undo.canRedo)
-    // Within a group of the program's it belongs to that.
+    // Within an open group the step belongs to that group.
     try undo.beginUndoGrouping()
     try world.people[1].setValue("group", forKey: "lastName")
     try world.child.refreshAllObjects()
@@ -122,7 +122,7 @@ import Testing
     #expect(lastNames() == ["mine", "group", "group", "after"])
     try parent.undo()
     #expect(lastNames() == ["mine", .null, "before", "after"])
-    // Without events, what is changed between two saves is one.
+    // Without grouping by event, all changes between two saves are one step.
     undo.removeAllActions()
     undo.groupsByEvent = false
     for (index, name) in ["a", "b"].enumerated() {
@@ -144,7 +144,7 @@ import Testing
     #expect(lastNames()[3] == "after" && !undo.canUndo && parent.brokenInvariants() == [])
   }
 
-  /// Both stores are written before the first is done with.
+  /// Both stores are written before either one is committed.
   @Test func aSaveIntoSeveralStoresIsOneStepOrNone() throws {
     let bench = try StoreBench(.memory)
     try bench.coordinator.add(InMemoryStore(model: bench.coordinator.model))
@@ -161,7 +161,7 @@ import Testing
     let mine = try people.map { try child.object(with: $0.objectID) }
     try people[0].setValue("before", forKey: "email")
     for person in mine { try person.setValue("x", forKey: "lastName") }
-    // Only one of both is a conflict, whichever comes first.
+    // Only one of the two objects has a conflict; both orders are tried.
     for index in [0, 1] {
       try people[index].setValue(.string("theirs \(index)"), forKey: "boundsAsString")
       #expect(throws: GraphError.self) { try child.save() }

@@ -14,7 +14,7 @@ import Testing
     return try context.fetch(request)
   }
 
-  /// Each question costs what changed since the last one, not all that is unsaved.
+  /// A lookup costs the changes since the last lookup, not all unsaved objects.
   @Test(arguments: StoreKind.allCases) func findingAmongUnsavedObjectsCostsWhatChanged(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -28,7 +28,7 @@ import Testing
     #expect(try find(context, "Person", ["firstName": "p7"]).count == 1)
   }
 
-  /// A list of constants asks as often as it is long.
+  /// An `IN` list costs one lookup per constant.
   @Test(arguments: StoreKind.allCases) func findingByAListAmongUnsavedObjectsCostsWhatChanged(_ kind: StoreKind) throws
   {
     let bench = try StoreBench(kind)
@@ -54,7 +54,7 @@ import Testing
     #expect(try context.fetch(request(["p7", "p9", "p3", .null])).count == 3)
   }
 
-  /// What is computed from an object's own values changes with them only.
+  /// A value computed from an object's own values changes only with them.
   @Test func findingByAComputedValueCostsWhatChanged() throws {
     var person = EntityExtension()
     person.derived = [
@@ -90,7 +90,7 @@ import Testing
     #expect(try find(context, "Person", ["firstName": "b"]) == Array(people.dropLast()))
   }
 
-  /// Each way of asking has a table with all changed objects in it.
+  /// Each combination of attributes has its own table of all changed objects.
   @Test func manyWaysOfAskingKeepFewTables() throws {
     let context = try People.context()
     let people = try (0..<20).map { try context.insert("Person", values: ["firstName": .string("p\($0)")]) }
@@ -145,7 +145,7 @@ import Testing
         guard random.next(4) == 0, !people.isEmpty else { continue }
         try context.delete(people.remove(at: random.next(people.count)))
       case 8, 9:
-        // What comes and goes by it is in the context's lists; what was saved stays with it.
+        // Undoing and redoing updates the context's change lists; saved changes stay.
         try context.processPendingChanges()
         if random.next(3) == 0 { try context.redo() } else { try context.undo() }
         people = try context.fetch(FetchRequest("Person"))
@@ -187,7 +187,7 @@ import Testing
     #expect(lists[PrefetchKey(id: ids[0], slot: 0)] == nil)
   }
 
-  /// A deletion that does not stay, of an object that was changed before: by undoing it, by a body that throws, by a rollback.
+  /// The deletion of an object changed before is reverted: by undo, by a throwing transaction body, or by a rollback.
   @Test(arguments: StoreKind.allCases) func anObjectThatIsNotDeletedAfterAllIsFound(_ kind: StoreKind) throws {
     struct Refusal: Error {}
     let bench = try StoreBench(kind)

@@ -3,12 +3,12 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Random operations of several contexts on the same rows. A save succeeds as a whole, or changes nothing; whatever the contexts
-/// have read of each other, no link in the store leads to nothing, or fails to lead back.
+/// Random operations of several contexts on the same rows. A save succeeds as a whole or changes nothing. Every
+/// reference in the store has a destination and an inverse, whatever versions the contexts have read.
 @Suite struct RandomContextsTests {
   private final class Bench {
     let bench: StoreBench
-    /// Two that share a row cache, and one that does not.
+    /// Two contexts that share a row cache, and one that does not.
     let contexts: [ManagedObjectContext]
     private var numbers: [[ManagedObjectID: Int64]] = [[:], [:], [:]]
     private var count = 0
@@ -45,7 +45,7 @@ import Testing
         }
         expectOrder(in: context)
       } catch let error as GraphError where [.objectNotFound, .invalidObject, .invalidValue].contains(error.code) {
-        // Another context deleted what was to be changed, or this one did.
+        // The object was deleted, by another context or by this one.
       }
     }
 
@@ -85,7 +85,8 @@ import Testing
       }
     }
 
-    /// What must hold in each context. What it read of others at different times need not fit together before it is used.
+    /// Invariants of each context. Values of other contexts' saves, read at different times, may contradict each other
+    /// until they are used.
     private func expectOrder(in context: ManagedObjectContext) {
       #expect(context.brokenInvariants().filter { !$0.hasSuffix("does not point back") } == [])
     }
@@ -104,7 +105,7 @@ import Testing
       } catch let error as GraphError {
         #expect(error.code == .mergeConflict)
         #expect(try Pairs.links(in: bench.stranger()) == before)
-        // Rows that are read anew, or the old ones once more.
+        // Reads the rows again, or returns to those already read.
         if Bool.random(using: &random) { try context.reset() } else { try context.rollback() }
       }
       numbers[index] = [:]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Ordered lists that a child and its parent change, both before the child saves.
+/// Ordered lists that a child and its parent both change before the child saves.
 @Suite struct RandomOrderedChildTests {
   /// Boxes with an ordered list of items, and playlists and songs with ordered lists of each other.
   private static let model = ManagedObjectModel {
@@ -77,7 +77,7 @@ import Testing
       if !holds { throw Broken(description: "\(what)\n\(log.joined(separator: "\n"))") }
     }
 
-    /// The child begins anew; half of the time with all lists read.
+    /// Resets the child; in half of the rounds all lists are read.
     func inStep() throws {
       (isParentTouched, isChildTouched) = (false, false)
       if random.next(2) == 0 { for owner in owners { _ = try list(owner, in: child) } }
@@ -118,7 +118,7 @@ import Testing
     }
 
     func saveChild() throws {
-      // Not the parent's IDs: one that undoing brought back gets another one when the child looks.
+      // Compares objects, not the parent's IDs: an object restored by undo gets a new ID when the child reads it.
       var (before, mine) = ([ManagedObjectID: [ManagedObject]](), [ManagedObjectID: [ManagedObjectID]]())
       for owner in owners {
         before[owner] = try members(owner, in: parent)
@@ -129,7 +129,8 @@ import Testing
       do {
         try child.save()
       } catch let error as GraphError where [.mergeConflict, .objectNotFound].contains(error.code) {
-        // The parent deleted what the child changed: all of it is a conflict, and nothing of it is in the parent.
+        // The parent deleted an object that the child changed: the whole save is a conflict and changes nothing in the
+        // parent.
         log.append("\(error)")
         for owner in owners { try want(members(owner, in: parent) == before[owner], "a part of a failed save") }
         try check()
@@ -137,7 +138,7 @@ import Testing
         return try inStep()
       }
       log[log.count - 1] += " -> \(try owners.map { names(try list($0, in: parent)) })"
-      // Who alone changed a list has it as he left it.
+      // If only one context changed a list, its order is kept.
       for owner in owners {
         let now = try list(owner, in: parent)
         try want(Set(now).count == now.count, "a member twice")
@@ -209,7 +210,7 @@ import Testing
             do { try world.change(world.child) } catch let error as GraphError
               where [.objectNotFound, .invalidObject, .invalidValue].contains(error.code)
             {
-              // A member that went in the parent, or moved there and was deleted here, is still in a list that was read before.
+              // A list read earlier still has a member that the parent deleted or moved, or that the child deleted.
               world.log.append("\(error)")
             }
           }

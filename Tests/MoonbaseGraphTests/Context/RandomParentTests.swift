@@ -4,15 +4,15 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Random operations in a child, or in a child of that, come to the same as in one context.
+/// Random operations in a child or grandchild context give the same result as in a single context.
 @Suite struct RandomParentTests {
   private static let departments = 3
   private static let others = 8
 
-  /// Departments, people and projects under numbers, in a context that may have parents.
+  /// Departments, people and projects by name, in a context that may have parents.
   private final class World {
     let bench: StoreBench
-    /// The youngest first; the last one is saved into the store.
+    /// The contexts from the youngest child to the root; the root saves into the store.
     let contexts: [ManagedObjectContext]
     var objects: [String: ManagedObject] = [:]
     var context: ManagedObjectContext { contexts[0] }
@@ -24,7 +24,7 @@ import Testing
       self.contexts = contexts
     }
 
-    /// The object of a name, made where there is none.
+    /// Returns the object with a name and inserts one where none exists.
     func object(_ name: String) throws -> ManagedObject {
       if let known = objects[name], known.managedObjectContext != nil, !known.isDeleted { return known }
       let (entity, key) =
@@ -43,7 +43,7 @@ import Testing
       for context in contexts { #expect(context.brokenInvariants() == []) }
     }
 
-    /// Everything by name, as a fresh context reads it.
+    /// All objects by name, as a fresh context reads them.
     func dump() throws -> [String] {
       let fresh = bench.stranger()
       var lines: [String] = []

@@ -4,10 +4,11 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Random operations within a savepoint, which then fails: all that can be seen is as in a world where they never happened.
+/// Random operations within a savepoint that is then rolled back: all observable state equals that of a world without
+/// them.
 ///
-/// The naive model is that other world: the same seed made it, up to the savepoint, in a store of its own. So nothing needs to be read
-/// before the savepoint, and what was not read can be changed and undone too.
+/// The naive model is that second world, which the same seed made in a store of its own up to the savepoint. So nothing
+/// has to be read before the savepoint, and unread objects can be changed and undone too.
 @Suite struct RandomUndoTests {
   private static func model() -> ManagedObjectModel {
     var model = People.modelWithGuests()
@@ -32,7 +33,8 @@ import Testing
       try fill()
     }
 
-    /// Saved objects, faults of them in a new context for every other seed, and unsaved changes.
+    /// Inserts saved objects and makes unsaved changes; for every other seed a new context has faults of the saved
+    /// objects.
     private func fill() throws {
       context = newContext()
       for _ in 0..<3 { objects.append(try context.insert("Department")) }
@@ -62,7 +64,7 @@ import Testing
       ]
       entry.awakeFromFetch = { try $0.setPrimitiveValue("awake", forKey: "fullName") }
       entry.awakeFromInsert = { object in
-        // So that reading an object anew that has no changes, which is not undone, does not show.
+        // A refresh of an unchanged object is not undone; awaking with the same value hides that difference.
         try object.setPrimitiveValue("awake", forKey: "fullName")
         guard mode.value == 1 else { return }
         try RandomUndoTests.meddle(object)
@@ -85,7 +87,7 @@ import Testing
 
     func steps() { for _ in 0..<40 { step(nested: 0) } }
 
-    /// One operation. One that is refused, of a deleted object for example, changes nothing.
+    /// Performs one operation. A refused operation, for example on a deleted object, changes nothing.
     private func step(nested: Int) {
       let (person, other) = (pick("Person"), pick("Person"))
       let (department, project) = (pick("Department"), pick("Project"))
@@ -167,7 +169,7 @@ import Testing
     }
 
     private func failSave() {
-      // There must be something to write.
+      // Makes sure that the save has something to write.
       _ = try? context.insert("Project")
       mode.value = chance(2) ? 2 : 0
       store.fail(atCommit: true)
@@ -193,7 +195,7 @@ import Testing
       return (property.relationship?.isOrdered == true ? names : names.sorted()).joined(separator: " ")
     }
 
-    /// The first `count` objects, and the lists of changes, in their order where that is asked for.
+    /// The first `count` objects and the change lists, sorted unless `inOrder`.
     func description(of count: Int, inOrder: Bool = true) -> [String] {
       func list(_ title: String, _ objects: [ManagedObject]) -> String {
         let names = objects.map { name($0.objectID) }
@@ -221,7 +223,7 @@ import Testing
       return lines
     }
 
-    /// What a save writes.
+    /// The rows that a save writes.
     func saved(_ count: Int) -> [String] {
       let failure: String
       do {
@@ -236,7 +238,7 @@ import Testing
     }
   }
 
-  /// A hook that changes whatever it finds.
+  /// A hook that makes random changes.
   private static func meddle(_ object: ManagedObject) throws {
     guard let context = object.managedObjectContext else { return }
     try context.disturbProjects()
@@ -276,7 +278,7 @@ import Testing
     }
   }
 
-  /// To undo a change is a change, which can be undone: walking back and forth ends where it began.
+  /// Undoing is itself a change that can be undone: undo and redo end in the initial state.
   @Test(arguments: StoreKind.allCases, 0..<4)
   func whatIsUndoneCanBeDoneAgain(_ kind: StoreKind, _ part: Int) throws {
     for seed in stride(from: part, to: Repetition.undoSeeds.count, by: 4) {

@@ -4,7 +4,8 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Values that were set by any door, before and after an earlier change, and come back when the change is reverted.
+/// Values set through each accessor (`ValueDoor`), before and after an earlier change, are restored when the change is
+/// reverted.
 @Suite struct RevertedValuesTests {
   private static let old: [String: Value] = [
     "name": "Ann", "number": 7, "data": ["v": 1], "mood": "calm", "note": "kept", "code": "c",
@@ -24,7 +25,7 @@ import Testing
     return (bench, context, node)
   }
 
-  /// Every attribute is as it was; an earlier change is what `changed` says.
+  /// Expects each attribute at its old value, except `changed`.
   private func expectOld(_ node: ManagedObject, but changed: String? = nil, _ comment: String) throws {
     for key in ValueDoor.keys {
       let wanted = key == changed ? Self.new[key] : Self.old[key]
@@ -32,7 +33,7 @@ import Testing
     }
   }
 
-  /// For each door, each attribute that changed before, and each that changes then.
+  /// Runs `body` for each accessor, each attribute changed beforehand, and each attribute changed then.
   private func forEach(_ body: (ValueDoor, _ first: String?, _ keys: [String]) throws -> Void) throws {
     for door in ValueDoor.allCases {
       for first in [nil, "code", "name", "number"] as [String?] {
@@ -45,7 +46,7 @@ import Testing
     }
   }
 
-  /// A rollback takes transient values along.
+  /// A rollback also reverts transient values.
   private func giveUp(_ node: ManagedObject, in context: ManagedObjectContext) throws {
     try context.rollback()
     try node.setPrimitiveValue(Self.old["mood"] ?? .null, forKey: "mood")
@@ -110,7 +111,8 @@ import Testing
     }
   }
 
-  /// A hook of a save assigns beside what the program had changed; the save is refused, and nothing of the hook stays.
+  /// A save's hook sets values beside the program's changes. The save is refused, and all changes of the hook are
+  /// reverted.
   @Test(arguments: StoreKind.allCases) func aRefusedSaveTakesBackWhatItsHookSet(_ kind: StoreKind) throws {
     var door = ValueDoor.key
     var (keys, isFailing): ([String], Bool) = ([], false)
@@ -136,7 +138,7 @@ import Testing
     #expect(try bench.saved("Node", "name") == ["Ann"] && bench.saved("Node", "note") == ["kept"])
   }
 
-  /// Objects that have nothing but plain values take the shortest way: a cell over a cell of their own row.
+  /// Objects with plain values only take the fast path, which compares a cell with the cell of the row.
   @Test(arguments: StoreKind.allCases, ValueDoor.allCases)
   func plainValuesComeBack(_ kind: StoreKind, _ door: ValueDoor) throws {
     let bench = try StoreBench(kind, ReferenceModel.model())
@@ -187,17 +189,17 @@ import Testing
     }
   }
 
-  /// How a newer row comes to an object with unsaved changes.
+  /// The ways in which a newer row reaches an object with unsaved changes.
   private enum Arrival: CaseIterable {
     case refresh, merge, save, automatic
   }
 
-  /// A value that was set and set back is no change, and no newer value has to wait for it.
+  /// A value that was set and set back is no change, so a newer row replaces it.
   @Test(arguments: StoreKind.allCases, ValueDoor.allCases)
   func aValueThatWasSetBackGivesWayToANewerOne(_ kind: StoreKind, _ door: ValueDoor) throws {
     let keys = ValueDoor.keys.filter { $0 != "mood" }
     for (place, arrival) in Arrival.allCases.enumerated() {
-      // One door is tried with each attribute in each way, the others with one attribute in each way.
+      // The first accessor is tried with each attribute in each way, the others with one attribute in each way.
       for (number, key) in keys.enumerated() where door == .key || number == place {
         let (bench, context, node) = try node(kind)
         context.mergePolicy = MergePolicy(.objectTrump)

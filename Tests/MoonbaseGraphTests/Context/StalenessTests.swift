@@ -5,9 +5,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// How old a row may be that a fault takes its values from.
+/// `stalenessInterval`: the maximum age of a cached row that a fault may use.
 @Suite struct StalenessTests {
-  /// One saved person, and others who save past the coordinator, as another process does.
+  /// A saved person, and a writer that bypasses the coordinator, as another process does.
   private struct World {
     let bench: StoreBench
     let id: ManagedObjectID
@@ -15,7 +15,7 @@ import Testing
 
     init(_ kind: StoreKind) throws {
       bench = try StoreBench(kind)
-      // Ages are known from now on.
+      // From here on the row cache records ages.
       let watcher = bench.context()
       watcher.stalenessInterval = .seconds(0)
       others = bench.stranger()
@@ -46,13 +46,13 @@ import Testing
     #expect(try world.name(in: world.context()) == "old")
     try world.rename("new")
     #expect(try world.name(in: world.context()) == "old")
-    // A store in memory costs nothing to ask.
+    // An in-memory store is always read again, since reading costs nothing.
     #expect(try world.name(in: world.context(1000)) == (kind == .sqlite ? "old" : "new"))
     #expect(try world.name(in: world.context(0)) == "new")
     try world.rename("newer")
     usleep(20_000)
     #expect(try world.name(in: world.context(0.01)) == "newer")
-    // What was read anew is what others find.
+    // The newly read row is in the cache for other contexts.
     #expect(try world.name(in: world.context()) == "newer")
     try world.rename("newest")
     let context = world.context(0)
@@ -67,7 +67,7 @@ import Testing
     #expect(try context.existingObject(with: world.id)?["firstName"] == "last")
   }
 
-  /// A fault that a fetch left has its row, of the time of the fetch.
+  /// A fault returned by a fetch has its row, with the age of the fetch.
   @Test(arguments: StoreKind.allCases, [false, true])
   func aFetchedFaultThatWaitsTooLongReadsAnew(_ kind: StoreKind, hasHook: Bool) throws {
     let world = try World(kind)
@@ -86,7 +86,7 @@ import Testing
     usleep(20_000)
     #expect(person["firstName"] == "new" && kept["firstName"] == "old")
     #expect(awakened == (hasHook ? ["new"] : []))
-    // With its values it keeps them, until it is refreshed.
+    // An object with values keeps them until it is refreshed.
     try world.rename("newer")
     usleep(20_000)
     #expect(person["firstName"] == "new")
@@ -105,7 +105,7 @@ import Testing
     #expect(error?.code == .objectNotFound && person.isFault)
   }
 
-  /// Relationships follow the row that is read anew.
+  /// To-many relationships follow the newly read row.
   @Test(arguments: StoreKind.allCases) func listsAgreeWithARowThatWasReadAnew(_ kind: StoreKind) throws {
     let world = try World(kind)
     let office = try world.others.insert("Department", values: ["name": "d"])
@@ -118,7 +118,7 @@ import Testing
     try world.others.save()
     #expect(try person.object(forKey: "department") === mine)
     #expect(try mine.objects(forKey: "employees") == [person] && context.brokenInvariants() == [])
-    // A change is made over the row that is read then.
+    // The change applies to the row that is read then.
     try world.rename("theirs")
     try context.refresh(person, mergeChanges: false)
     try person.setValue("mine", forKey: "firstName")
@@ -126,7 +126,7 @@ import Testing
     #expect(try world.bench.saved("Person", "firstName") == ["mine"])
   }
 
-  /// What a walk shows is of one state, however long that is there.
+  /// A walk reads one state of the data, however old that is.
   @Test(arguments: StoreKind.allCases) func aWalkHasOneStateAllTheSame(_ kind: StoreKind) throws {
     let world = try World(kind)
     for _ in 0..<1200 { try world.others.insert("Person", values: ["firstName": "old"]) }

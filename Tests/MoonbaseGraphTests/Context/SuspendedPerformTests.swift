@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Closures of a background context that are suspended in the midst of their work.
+/// Closures of a background context that suspend before they end.
 @Suite(.timeLimit(.minutes(2))) struct SuspendedPerformTests {
   private let background: BackgroundContext
   private let coordinator: PersistentStoreCoordinator
@@ -30,7 +30,7 @@ import Testing
 
   private static var thread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
-  /// Waits until so many closures wait for their turn.
+  /// Waits until `count` closures wait for their turn.
   private func waiters(_ count: Int) async throws {
     while background.turns.waitingCount < count { try await Task.sleep(for: .milliseconds(1)) }
   }
@@ -131,7 +131,7 @@ import Testing
           try await group.waitForAll()
         }
       }
-      // On another executor, and a thread that would be blocked.
+      // On another executor, where waiting would block a thread.
       await trying { try await Self.performElsewhere(background) }
       try context.insert("Person")
       try context.save()

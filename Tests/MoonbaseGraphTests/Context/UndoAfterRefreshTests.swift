@@ -4,10 +4,10 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// A refresh is no step: what was changed before it is undone over the rows as they are read anew.
+/// A refresh is no undo step: earlier changes are undone over the refreshed rows.
 @Suite struct UndoAfterRefreshTests {
-  /// An object that is read anew goes with the one that its row leads to. When that is undone, the other one is still to go, and the object
-  /// leads to it no more; it does when that one is back.
+  /// A refreshed object is deleted by a cascade, because its newly read row refers to a deleted object. Undo restores
+  /// the refreshed object without the reference, since the other object is still deleted; a second undo restores both.
   @Test(arguments: StoreKind.allCases) func whatGoesBecauseItIsReadAnewComesBackApart(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, ReferenceModel.model())
     for isSaved in [true, false] {
@@ -33,8 +33,8 @@ import Testing
     }
   }
 
-  /// What had been taken out of a list before its owner was deleted stays out when that is undone, even where it was read anew meanwhile:
-  /// then it is in no list.
+  /// A member removed from a list before the list's owner was deleted stays out of the list after the deletion is
+  /// undone, even if the member was refreshed meanwhile.
   @Test(arguments: StoreKind.allCases, [true, false])
   func whatLeftAListIsNotInItWhenTheOwnerComesBack(_ kind: StoreKind, _ isMoved: Bool) throws {
     let bench = try StoreBench(kind, ReferenceModel.model())
@@ -59,8 +59,8 @@ import Testing
     #expect(try reader.object(with: books[1].objectID).object(forKey: "shelf") == nil)
   }
 
-  /// What was taken out of a list before its owner was deleted, and goes with it because it was read anew, is no destination of that one when
-  /// it comes back: the refresh is no step.
+  /// A member removed from its owner, whose owner was then deleted, is refreshed and so deleted by the cascade. Undoing
+  /// the owner's deletion does not restore the reference: a refresh is no undo step.
   @Test(arguments: StoreKind.allCases) func whatGoesBecauseItIsReadAnewIsNoDestination(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, ReferenceModel.model())
     let (context, undo) = undoing(bench.context())
@@ -81,14 +81,15 @@ import Testing
     #expect(child.managedObjectContext == nil && context.brokenInvariants() == [])
   }
 
-  /// What came into a list by a newer row, after its owner was deleted, is in no list, and so it is when the owner comes back.
+  /// A newer row puts a member into a list whose owner is deleted. The member is in no list, neither then nor after the
+  /// deletion is undone.
   @Test(arguments: StoreKind.allCases, [true, false])
   func whatCameIntoAListByANewerRowIsNotInItWhenTheOwnerComesBack(_ kind: StoreKind, _ keepsChanges: Bool) throws {
     let bench = try StoreBench(kind, ReferenceModel.model())
     let (context, undo) = undoing(bench.context())
     let (shelf, book) = (try context.insert("Node"), try context.insert("Node"))
     try context.save()
-    // What it has unsaved is given up, or about something else.
+    // The object's unsaved changes concern another property, or the refresh discards them.
     if keepsChanges {
       try book.setValue("a", forKey: "name")
     } else {
@@ -107,7 +108,8 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
-  /// A member stands where it stood when that is undone, as far as others came meanwhile: an order that is another one is saved.
+  /// Undo restores a member's position as far as members added meanwhile permit; an order that differs from the row is
+  /// saved.
   @Test(arguments: StoreKind.allCases) func anOrderThatIsUndoneAfterARefreshIsSavedAsItShows(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let writer = bench.context()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What is undone after it was saved is changed again, and waits to be saved.
+/// Undoing a saved change makes a new change, which the next save writes.
 @Suite struct UndoAfterSaveTests {
   @Test(arguments: StoreKind.allCases) func aSavedValueIsUndoneAsAChange(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -54,7 +54,8 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
-  /// New objects go to the first of several stores, and what comes back goes where it was: what it led to is there.
+  /// New objects go to the first of several stores; a restored object goes to its former store, where its destinations
+  /// are.
   @Test(arguments: StoreKind.allCases, [false, true])
   func whatComesBackIsInTheStoreThatItWasIn(_ kind: StoreKind, deletesOwner: Bool) throws {
     let folder = try TemporaryFolder()
@@ -101,7 +102,7 @@ import Testing
     #expect(person.isDeleted && !undo.canUndo)
   }
 
-  /// What no store has is as it was at the last save too.
+  /// Transient values, which no store has, count as unchanged when they are as at the last save.
   @Test(arguments: StoreKind.allCases) func transientValuesThatAreUndoneAreNoChanges(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, People.modelWithGuests())
     let (context, undo) = undoing(bench.context())
@@ -131,7 +132,7 @@ import Testing
     #expect(try department.isDeleted && person.object(forKey: "visits") == nil)
   }
 
-  /// A delete rule takes an object out of the lists of others alone; they are as they are saved when it is back.
+  /// A delete rule only removes an object from lists; after undo these lists equal the saved ones.
   @Test(arguments: StoreKind.allCases) func aDeletionThatIsUndoneLeavesNoTraceInListsThatWereRead(_ kind: StoreKind)
     throws
   {
@@ -154,7 +155,7 @@ import Testing
     }
   }
 
-  /// Its owner is as it is saved, and need not be saved.
+  /// The owner of the list is unchanged and is not saved.
   @Test(arguments: StoreKind.allCases, [false, true])
   func anInsertionIntoAnOrderThatIsUndoneAcrossASaveLeavesNoTrace(_ kind: StoreKind, _ isFirst: Bool) throws {
     let bench = try StoreBench(kind)
@@ -190,7 +191,7 @@ import Testing
     for person in people { try person.setObject(made, forKey: "department") }
     try first.save()
 
-    // Faults: nothing but the deletion reads them.
+    // Faults: only the deletion reads them.
     let (context, undo) = undoing(bench.stranger())
     let department = try context.object(with: made.objectID)
     let person = try context.object(with: people[0].objectID)
@@ -272,7 +273,8 @@ import Testing
     #expect(person.isDeleted && !undo.canUndo)
   }
 
-  /// So does what its hooks change where nothing is left to save: to undo the insertion of what they deleted is to do nothing.
+  /// Changes of hooks belong to the last group even if the save writes nothing. Undoing the insertion of an object that
+  /// a hook deleted changes nothing.
   @Test(arguments: StoreKind.allCases) func whatASaveChangesThatWritesNothingBelongsToWhatWasDoneLast(_ kind: StoreKind)
     throws
   {
@@ -298,7 +300,7 @@ import Testing
     #expect(context.deletedObjects == [kept] && !undo.canUndo)
   }
 
-  /// What was done before a transaction, and leaves nothing to save, is another group.
+  /// Changes before a transaction that leave nothing to save form a group of their own.
   @Test(arguments: StoreKind.allCases) func aTransactionIsAGroupOfItsOwn(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let (context, undo) = undoing(bench.context())
@@ -338,7 +340,7 @@ import Testing
     #expect(try bench.saved("Person", "firstName") == ["b"])
   }
 
-  /// A value that lies beside the row is written into it by a save, which then fails.
+  /// A save writes a value kept outside the row into the row, and then fails.
   @Test(arguments: StoreKind.allCases, [2, 70])
   func aValueThatASaveFailedToWriteIsUndone(_ kind: StoreKind, count: Int) throws {
     var entity = EntityDescription("Thing")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What fails in undoing, and what fails while that may be undone.
+/// Failures while undoing, and undo after other failures.
 @Suite struct UndoFailureTests {
-  /// Those that had come back when an undoing fails are to go as before, and can come back later.
+  /// Objects restored by an undo that then fails are pending deletion as before; a later undo restores them.
   @Test(arguments: StoreKind.allCases) func whoComesBackInAnUndoingThatFailsComesBackLater(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind)
     let first = bench.context()
@@ -28,7 +28,7 @@ import Testing
       try context.refresh(object, mergeChanges: false)
     }
     context.coordinator.forgetAllRows()
-    // Some of the reads of the undoing succeed before one fails.
+    // Lets a growing number of the undo's reads succeed before one fails.
     var count = 0
     while true {
       store.fail(afterReads: count)
@@ -49,7 +49,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  /// A transaction that fails takes with it nothing that was done before, even where nothing of that waits to be saved.
+  /// A failed transaction reverts none of the earlier changes, even those that leave nothing to save.
   @Test(arguments: StoreKind.allCases, [false, true])
   func whatWasDoneBeforeATransactionThatFailsIsUndone(_ kind: StoreKind, _ isInGroup: Bool) throws {
     let bench = try StoreBench(kind)
@@ -74,7 +74,7 @@ import Testing
     #expect(context.insertedObjects == [person] && context.brokenInvariants() == [])
   }
 
-  /// A hook that fails within an undoing leaves everything as it was, whichever call of it fails.
+  /// A hook that throws during an undo leaves everything unchanged, whichever of its calls throws.
   @Test(arguments: StoreKind.allCases) func aHookThatFailsFailsTheUndoing(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let isOn = Switch()
@@ -85,7 +85,7 @@ import Testing
     try context.processPendingChanges()
     try context.insert("Project", values: ["title": "a", "department": .objectID(department.objectID)])
     try context.save()
-    // To undo both is to delete the department, whose rule deletes a project that came since.
+    // Undoing both insertions deletes the department, and its delete rule deletes a project inserted later.
     let late = try context.insert("Project", values: ["title": "late"])
     try late.setObject(department, forKey: "department")
     try context.save()
@@ -105,7 +105,7 @@ import Testing
     #expect(!department.isDeleted && !stray.isDeleted && context.brokenInvariants() == [])
   }
 
-  /// Of a save that one of two stores refused, what that one was to delete is still to go, and comes back.
+  /// If one of two stores refuses a save, the deletion in that store stays pending and can be undone.
   @Test(arguments: StoreKind.allCases) func aDeletionThatASecondStoreRefusedIsUndoneAfterItsSave(_ kind: StoreKind)
     throws
   {
@@ -125,7 +125,7 @@ import Testing
     let objects = try ["A", "B"].map { try context.insert($0, values: ["s": .string($0)]) }
     try context.save()
     for object in objects { try context.delete(object) }
-    // The one that is asked to write first commits last.
+    // The store that is written first commits last.
     let last = StoreNumber(stores[0].identifier).rawValue < StoreNumber(stores[1].identifier).rawValue ? 0 : 1
     stores[last].fail(atCommit: true)
     #expect(throws: GraphError.self) { try context.save() }
@@ -139,7 +139,7 @@ import Testing
     #expect(try ["A", "B"].map { try context.count(FetchRequest($0)) } == [1, 1] && context.brokenInvariants() == [])
   }
 
-  /// Bytes that lie in a file of their own and could not be read when the group ended: the undoing says so, and works when they can be.
+  /// External data that cannot be read makes the undo throw; the undo succeeds once the file is readable.
   @Test func bytesThatCannotBeReadFailTheUndoing() throws {
     let folder = try TemporaryFolder()
     var entity = EntityDescription("Picture")
@@ -157,7 +157,7 @@ import Testing
     try context.refresh(picture, mergeChanges: false)
     coordinator.forgetAllRows()
     try picture.setValue("named", forKey: "name")
-    // Other bytes would be compared with those that are there.
+    // Null, since other bytes would be compared with the stored ones.
     try picture.setValue(.null, forKey: "bytes")
     let files = try #require(FileManager.default.enumerator(at: folder.url, includingPropertiesForKeys: nil))
     let file = try #require(files.compactMap { $0 as? URL }.first { $0.path.contains("_EXTERNAL_DATA/") })
@@ -204,7 +204,8 @@ import Testing
     #expect(!person.isDeleted && person["firstName"] == "a" && context.brokenInvariants() == [])
   }
 
-  /// What other objects changed of a list stays when the changes of its object are given up, and when another change of it is undone.
+  /// Changes that other objects make to a list survive a refresh of the list's owner and the undo of another change of
+  /// that owner.
   @Test(arguments: StoreKind.allCases) func aListThatOthersChangedIsSavedAfterAnUndoing(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let (context, undo) = undoing(bench.context())
@@ -225,7 +226,7 @@ import Testing
     #expect(try same.objects(forKey: "projects").map { $0["title"] } == ["0", "1", "2"])
   }
 
-  /// A save ends what is undone together, where it has nothing to write too.
+  /// A save ends the current group even if it writes nothing.
   @Test(arguments: StoreKind.allCases) func aSaveOfNothingEndsAGroup(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let (context, undo) = undoing(bench.context())
@@ -241,7 +242,7 @@ import Testing
     withExtendedLifetime(bench) {}
   }
 
-  /// Observers are told of an undoing when it is done, and may then do what they like, but for another one.
+  /// Observers are notified after an undo and may then change the context, but not undo again.
   @Test(arguments: StoreKind.allCases, ["undo", "redo", "rollback", "forget", "save", "change", "nothing"])
   func observersMayActWhenSomethingIsUndone(_ kind: StoreKind, act: String) throws {
     let bench = try StoreBench(kind)
@@ -285,7 +286,7 @@ import Testing
     withExtendedLifetime((bench, observation)) {}
   }
 
-  /// A hook of an undoing that has everything forgotten.
+  /// A hook called during an undo removes all actions of the undo manager.
   @Test(arguments: StoreKind.allCases) func aHookMayEndWhatItIsUndoneFor(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let undo = UndoManager()
@@ -309,7 +310,7 @@ import Testing
     #expect(try context.count(FetchRequest("Department")) == 0)
   }
 
-  /// What another context deleted has nothing to come back with.
+  /// An object deleted by another context cannot be restored.
   @Test(arguments: StoreKind.allCases) func whoOthersDeletedAfterItsChangeWasGivenUpDoesNotComeBack(_ kind: StoreKind)
     throws
   {
@@ -335,7 +336,7 @@ import Testing
     #expect(mine.managedObjectContext == nil && kept["firstName"] == "y")
   }
 
-  /// IDs of the time of groups that are forgotten are so too, and what is kept of them counts.
+  /// IDs recorded for discarded groups are discarded too, and the recorded IDs count in the context's weight.
   @Test(arguments: StoreKind.allCases) func idsThatNoGroupKnowsAreForgotten(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let (context, undo) = undoing(bench.context())
@@ -351,7 +352,7 @@ import Testing
     let weight = context.weight
     undo.removeAllActions()
     #expect(undo.laterIDCount == 0 && context.weight < weight)
-    // One that goes and comes back again and again is found under the ID of each time.
+    // An object deleted and restored repeatedly is found by each ID that it had.
     undo.levelsOfUndo = 0
     try friend.setValue("first", forKey: "firstName")
     try context.save()
@@ -370,7 +371,7 @@ import Testing
     #expect(friend["firstName"] == .null && friend.managedObjectContext === context)
   }
 
-  /// Orders of one list that follow each other in a group are undone as one, and moves one by one at the cost of a move.
+  /// Consecutive reorderings of a list in one group are undone as one; single moves cost a move each.
   @Test(arguments: StoreKind.allCases) func manyOrdersOfOneListAreUndoneInOneStep(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let (context, undo) = undoing(bench.context())

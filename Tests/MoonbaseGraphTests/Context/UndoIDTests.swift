@@ -4,9 +4,10 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Undoing and redoing around IDs that new objects get before or after it.
+/// Undo and redo of new objects whose IDs become permanent before or after.
 @Suite struct UndoIDTests {
-  /// Two that are saved, and a new one: a child of one, which its deletion takes along, and a friend of the other.
+  /// Two saved objects, `mother` and `ann`, and a new `child`: the mother's deletion cascades to the child, and the
+  /// child is Ann's friend.
   private struct Family {
     let bench: StoreBench
     let (context, undo): (ManagedObjectContext, UndoManager)
@@ -23,7 +24,8 @@ import Testing
     }
   }
 
-  /// A new object that got its permanent ID ahead of a save comes back under it: one that was to go before it did still knows it by that.
+  /// A new object whose permanent ID was obtained before a save is restored with that ID, since earlier references use
+  /// that ID.
   @Test(arguments: StoreKind.withFolder, [false, true])
   func aNewObjectComesBackUnderTheKeyThatWasSetAsideForIt(_ kind: StoreKind, _ isPermanent: Bool) throws {
     let family = try Family(kind, isPermanent)
@@ -33,11 +35,11 @@ import Testing
     let id = child.objectID
     for _ in 0..<2 {
       try context.delete(ann)
-      // The child goes with her, when nobody is its friend any more.
+      // The cascade deletes the child too; its friend `ann` is already deleted.
       try context.delete(mother)
       try context.processPendingChanges()
       #expect(child.managedObjectContext == nil)
-      // Somebody may look for it meanwhile.
+      // Registers a fault for the child's ID meanwhile.
       let stray = isPermanent ? try context.object(with: id) : nil
       try undo.undo()
       #expect(try ann.objects(forKey: "friends") == [child] && child.objects(forKey: "friends") == [ann])
@@ -53,7 +55,7 @@ import Testing
     #expect(isPermanent == (child.objectID == id))
   }
 
-  /// What came and went within one group is not there when that is undone, and who was to go with it forgets it.
+  /// An object inserted and deleted within one group does not exist after undo, and references to it are cleared.
   @Test(arguments: StoreKind.withFolder, [false, true])
   func whatCameAndWentInOneGroupIsForgotten(_ kind: StoreKind, _ isPermanent: Bool) throws {
     let family = try Family(kind, isPermanent)
@@ -71,7 +73,7 @@ import Testing
     #expect(try bench.stranger().count(FetchRequest("Node")) == 2)
   }
 
-  /// A transient relationship that was led to a new object, undone and done again is a change again, by both of its sides.
+  /// Setting a transient relationship to a new object, undoing and redoing it marks both sides as changed again.
   @Test(arguments: StoreKind.allCases) func aTransientDestinationThatIsDoneAgainIsAChange(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, People.modelWithGuests())
     let (context, undo) = undoing(bench.context())
@@ -89,7 +91,7 @@ import Testing
     #expect(!department.objectID.isTemporaryID && context.brokenInvariants() == [])
   }
 
-  /// What a primitive setter put into a transient attribute is no change, and stays when those of the object are undone.
+  /// A primitive value in a transient attribute is no change; it stays when the object's changes are undone.
   @Test(arguments: StoreKind.allCases)
   func anIDInATransientAttributeFollowsTheSaveWhenTheObjectIsAsItWas(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)

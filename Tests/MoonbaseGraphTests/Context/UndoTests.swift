@@ -5,14 +5,14 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// A context that can undo, with nothing to undo yet.
+/// Gives a context an undo manager without actions.
 func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoManager) {
   let undo = UndoManager()
   context.undoManager = undo
   return (context, undo)
 }
 
-/// Undo and redo of unsaved changes, over both stores.
+/// Undo and redo of unsaved changes, over each kind of store.
 @Suite struct UndoTests {
   private func people(_ kind: StoreKind) throws -> (bench: StoreBench, ManagedObjectContext, UndoManager) {
     let bench = try StoreBench(kind)
@@ -212,7 +212,7 @@ func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoMana
     #expect(context.deletedObjects.count == 2 && context.brokenInvariants() == [])
   }
 
-  /// It leaves its context with its delete rules, and comes back.
+  /// The deleted new object leaves the context once its delete rules have run, and undo restores it.
   @Test(arguments: StoreKind.allCases) func aNewObjectThatWasDeletedComesBack(_ kind: StoreKind) throws {
     let (bench, context, undo) = try people(kind)
     let (a, b) = (try context.insert("Person", values: ["firstName": "a"]), try context.insert("Person"))
@@ -242,7 +242,7 @@ func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoMana
       })
     let person = try #require(try context.fetch(FetchRequest("Person")).first)
     _ = try (person.value(forKey: "fullName"), person.objects(forKey: "friends"), person.object(forKey: "department"))
-    // As a getter does that keeps what it computed.
+    // As an accessor that caches a computed value does.
     try person.setPrimitiveValue("computed", forKey: "fullName")
     try context.refresh(person, mergeChanges: true)
     try context.processPendingChanges()
@@ -455,7 +455,7 @@ func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoMana
     #expect(gone == nil && context.weight == before)
   }
 
-  /// A step of undoing reads and walks no more than it puts back.
+  /// The work of an undo step is proportional to the values that it restores.
   @Test func manyChangesAreUndoneAndDoneAgain() throws {
     let (bench, context, undo) = try people(.memory)
     defer { withExtendedLifetime(bench) {} }

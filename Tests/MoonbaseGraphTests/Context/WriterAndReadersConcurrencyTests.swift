@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// One context that writes and eight that read beside it, each on its own thread: for `Repetition.secondsOfReaders`.
+/// A writing context and eight reading contexts, each on its own thread, for `Repetition.secondsOfReaders`.
 @Suite struct WriterAndReadersConcurrencyTests {
   private static let readerCount = 8
 
@@ -12,7 +12,7 @@ import Testing
     .seconds(Repetition.secondsOfReaders.count)
   }
 
-  /// A department has a number, and so has each of its people: whoever reads one state of the data finds them equal.
+  /// Each save gives a department and all its people the same number, so a consistent read finds equal numbers.
   private static func write(_ round: Int, in context: ManagedObjectContext) throws {
     let departments = try context.fetch(FetchRequest("Department"))
     let department = departments[round % departments.count]
@@ -34,7 +34,7 @@ import Testing
 
   // MARK: Reading
 
-  /// What each save made equal is equal in whatever one view has. Objects of an earlier view are let go first.
+  /// Numbers that a save made equal are equal within one read view. Objects of an earlier view are released first.
   private static func read(_ round: Int, in context: ManagedObjectContext) throws {
     switch round % 6 {
     case 0: try comparePrefetched(in: context)
@@ -86,7 +86,7 @@ import Testing
     #expect(context.pendingErrors.isEmpty)
   }
 
-  /// There is nobody whose name is not that of their department, whoever computes that.
+  /// No person's name differs from the department's, whether the store or memory evaluates the condition.
   private static func compareConditions(_ round: Int, in context: ManagedObjectContext) throws {
     let request = try FetchRequest("Person", where: "lastName != department.name")
     #expect(try context.count(request) == 0)
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// Faults that fire later are of later states: each has values, unless its row went meanwhile.
+  /// Faults that fire later read later states: each has values unless its row was deleted.
   private static func followFaults(in context: ManagedObjectContext) throws {
     for person in try context.fetch(FetchRequest("Person")) {
       guard let department = try person.object(forKey: "department") else {
@@ -146,7 +146,7 @@ import Testing
                 try Self.read(round, in: context)
                 return true
               } catch let error as GraphError where error.code == .objectNotFound {
-                // A row that goes while it is read is no error of the reader's.
+                // A row deleted during the read is not an error.
                 return false
               }
             }
@@ -160,7 +160,7 @@ import Testing
         let clock = ContinuousClock()
         let end = clock.now + duration
         var round = 0
-        // A busy machine takes longer to come to each reader.
+        // On a busy machine, waits up to a minute until each reader has run.
         func isDone() -> Bool {
           let now = clock.now
           return now > end + .seconds(60) || now >= end && rounds.withLock { $0.read >= Self.readerCount }
@@ -183,7 +183,7 @@ import Testing
 }
 
 extension ManagedObject {
-  /// Puts a project at the beginning of those of a department, or near it.
+  /// Moves a project to index `place` of the department's projects.
   fileprivate func insert(_ project: ManagedObject, before place: Int) throws {
     var projects = try objects(forKey: "projects")
     projects.insert(project, at: min(place, projects.count))

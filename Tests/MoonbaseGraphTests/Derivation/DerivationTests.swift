@@ -3,12 +3,12 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Derived values are computed when something changed that their getters read, and only then.
+/// Derived values are computed only when an input of their getter changed.
 @Suite struct DerivationTests {
-  /// How often which getter ran.
+  /// The number of runs of each getter.
   private final class Counts { var counts: [String: Int] = [:] }
 
-  /// A company whose getters are counted. None declares its inputs.
+  /// A company whose getters are counted. No getter declares its inputs.
   private struct Bench {
     let bench: StoreBench
     let context: ManagedObjectContext
@@ -39,7 +39,7 @@ import Testing
         })
     }
 
-    /// How often a getter ran since this was asked the last time.
+    /// The runs of a getter since the last call.
     func runs(_ name: String) -> Int { counts.counts.removeValue(forKey: name) ?? 0 }
   }
 
@@ -80,7 +80,7 @@ import Testing
     shop["name"] = "yard"
     expect("Bea of -", after: 0)
     try bench.context.save()
-    // The object has its permanent ID, at which a getter may have looked.
+    // The object got its permanent ID, which a getter may have read.
     expect("Bea of -", after: 1)
     try bench.context.insert("Person")
     person["age"] = 31
@@ -88,7 +88,7 @@ import Testing
     expect("Bea of -", after: 0)
   }
 
-  /// What it is computed from is known beforehand, and nothing is noted meanwhile.
+  /// The inputs are declared, and none is recorded during the computation.
   @Test(arguments: StoreKind.allCases) func aValueWhoseInputChangesWhileItIsComputedIsNotKept(_ kind: StoreKind) throws
   {
     let bench = try StoreBench(kind)
@@ -124,7 +124,7 @@ import Testing
       #expect(bench.runs("roll") == runs, sourceLocation: location)
     }
     expect("Ann of shop, Bea of shop", after: 1)
-    // Nobody holds the members: they go, and come back with the values that a change is made to.
+    // The members are not retained: they are released and read again with the values before the change.
     try bench.context.object(with: ids[0]).setValue(8, forKey: "age")
     expect("Ann of shop, Bea of shop", after: 0)
     let members = try bench.context.objects(with: ids).sorted {
@@ -157,7 +157,7 @@ import Testing
     #expect(person["doubled"] == [2] && bench.runs("doubled") == 1)
   }
 
-  /// An input may change while a getter still runs: then neither its value is kept nor the values that were computed from that.
+  /// An input may change while a getter runs: neither its value nor values computed from it are kept.
   @Test(arguments: StoreKind.allCases, [false, true])
   func whatNeedsAValueThatChangedWhileItWasComputedIsNotKept(_ kind: StoreKind, fetches: Bool) throws {
     let bench = try Bench(
@@ -211,7 +211,7 @@ import Testing
     #expect(person["lenient"] == "shop" && bench.runs("lenient") == 1)
   }
 
-  /// A getter may ask for the ID of a new object, which no attribute has.
+  /// A getter may read the ID of a new object; no attribute has that ID.
   @Test(arguments: StoreKind.allCases) func whatWasComputedFromTemporaryIDsIsComputedAnew(_ kind: StoreKind) throws {
     let bench = try Bench(
       kind,
@@ -240,7 +240,7 @@ import Testing
     #expect(old["places"] == [.string(other.objectID.uriRepresentation)])
   }
 
-  /// What one getter read of thousands is not noted one by one.
+  /// The thousands of reads of one getter are not recorded individually.
   @Test(arguments: StoreKind.allCases) func aGetterThatReadsThousandsOfObjectsFollowsThemAll(_ kind: StoreKind) throws {
     let bench = try Bench(
       kind,
@@ -273,7 +273,7 @@ import Testing
     #expect(shop["ages"] == 2999)
   }
 
-  /// Notes of values that are gone go, and what they weigh is told as it comes and goes.
+  /// Records of released values are removed, and the context's weight follows.
   @Test func notesOfValuesThatAreGoneAreSweptOut() throws {
     let bench = try Bench(.memory, ["Person": [("badge", Self.badge)]])
     var told = 0

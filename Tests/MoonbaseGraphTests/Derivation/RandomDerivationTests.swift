@@ -3,20 +3,20 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Derived values beside what their getters would compute from scratch, while everything around them changes at random.
+/// Compares derived values with the results of their getters while everything around them changes at random.
 @Suite struct RandomDerivationTests {
   private static func text(_ object: ManagedObject?, _ key: String) throws -> String {
     try object?.value(forKey: key).text ?? "-"
   }
 
-  /// By what is stored alone, or by way of other derived attributes.
+  /// Computed from stored values alone, or from other derived attributes.
   private static func badge(_ person: ManagedObject) throws -> String {
     let department = try person.object(forKey: "department")
     let ages = try person.objects(forKey: "friends").map { try text($0, "age") }.sorted()
     return "\(try text(person, "age")) \(person.isInserted) \(try text(department, "name")) \(ages)"
   }
 
-  /// By attributes of the person alone, as it says beforehand.
+  /// Computed from attributes of the person alone, which are declared as inputs.
   private static func tag(_ person: ManagedObject) throws -> String { "t\(try text(person, "age"))" }
 
   private static func roll(_ department: ManagedObject, badge: (ManagedObject) throws -> String) throws -> String {
@@ -42,7 +42,7 @@ import Testing
     let store: FailingStore
     let fails = Switch()
     let context: ManagedObjectContext
-    /// People are held while they are new, and then looked up by their IDs.
+    /// New people are retained; saved ones are looked up by their IDs.
     var unsaved: [ManagedObject] = []
     var people: [ManagedObjectID] = []
     var departments: [ManagedObject] = []
@@ -109,7 +109,7 @@ import Testing
       tidy()
     }
 
-    /// A save that a hook or the store fails, or a transaction that does.
+    /// A save that a hook or the store fails, or a failed transaction.
     private func fail() throws {
       switch Int.random(in: 0..<3, using: &random) {
       case 0:
@@ -132,7 +132,7 @@ import Testing
       }
     }
 
-    /// Another context saves, and this one takes notice of what it reads from then on.
+    /// Another context saves; this context sees the changes in its later reads.
     private func changeElsewhere() throws {
       guard !context.hasChanges, let id = people.randomElement(using: &random) else { return }
       let other = bench.context()

@@ -3,12 +3,12 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Stored derived values whose inputs another context saved meanwhile: the file holds what its own values give, under
-/// any merge policy.
+/// Stored derived values whose inputs another context saved meanwhile: the saved values follow from the saved inputs
+/// under any merge policy.
 @Suite struct StaleInputTests {
   private static let policies: [MergePolicy.Name] = [.error, .objectTrump, .storeTrump, .overwrite, .rollback]
 
-  /// Two contexts over one store; `apart` says that they share no row that was read.
+  /// Two contexts over one store; `apart` gives them separate row caches.
   private func contexts(_ bench: StoreBench, apart: Bool, _ policy: MergePolicy.Name) -> [ManagedObjectContext] {
     let contexts = [
       bench.context(Clubs.extensions()), apart ? bench.stranger(Clubs.extensions()) : bench.context(Clubs.extensions()),
@@ -37,7 +37,7 @@ import Testing
       try contexts[1].save()
       #expect(member["mark"] == "b" && member["lab"] == "<b>" && seen["s"] == "b")
       #expect(try Clubs.contradictions(in: bench) == [])
-      // The other one knows nothing of the member.
+      // The other context has not read the member.
       try contexts[0].refresh(team, mergeChanges: false)
       team["s"] = "c"
       try contexts[0].save()
@@ -62,7 +62,7 @@ import Testing
       members[0]["n"] = 10
       try contexts[0].save()
       seen[1]["n"] = 100
-      // The first save wrote the other member too.
+      // The first save also wrote the other member.
       do { try contexts[1].save() } catch { #expect(policy == .error) }
       #expect(try Clubs.contradictions(in: bench) == [])
     }
@@ -86,7 +86,7 @@ import Testing
     #expect(try Clubs.contradictions(in: bench) == [])
   }
 
-  /// A child computes from what its parent has.
+  /// A child computes derived values from the parent's values.
   @Test(arguments: StoreKind.allCases, policies) func aChildComputesFromWhatItsParentHas(
     _ kind: StoreKind, _ policy: MergePolicy.Name
   ) throws {
@@ -126,7 +126,7 @@ import Testing
   }
 }
 
-/// Teams with members, tags and clubs, and what is stored of each other's values.
+/// Teams with members, tags and clubs, and attributes derived from each other's values and stored.
 private enum Clubs {
   static func model() -> ManagedObjectModel {
     func derived(_ name: String, _ type: AttributeType, _ expression: String) -> AttributeDescription {
@@ -211,7 +211,7 @@ private enum Clubs {
     return ["Team": [team], "Member": [member]]
   }
 
-  /// The stored values that differ from those that the file's other values give.
+  /// The stored derived values that do not follow from the other values of the file.
   static func contradictions(in bench: StoreBench) throws -> [String] {
     var entry = EntityExtension()
     entry.derived = [label]
@@ -234,7 +234,7 @@ private enum Clubs {
     return wrong
   }
 
-  /// Changes something at random, and says what.
+  /// Makes a random change and returns its description.
   static func change(_ context: ManagedObjectContext, _ random: inout SplitMix) throws -> String {
     func any(_ entity: String) throws -> ManagedObject? {
       let all = try context.fetch(FetchRequest(entity)).sorted { $0.objectID.key < $1.objectID.key }

@@ -4,9 +4,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Attributes that stores derive from saved values, by Core Data's derivation expressions.
+/// Attributes that stores derive from saved values by Core Data's derivation expressions.
 struct StoredDerivationTests {
-  /// Teams of players, in leagues, with tags. Leagues are groups, a kind of which there is another.
+  /// Teams of players, in leagues, with tags. `League` is one of two subentities of `Group`.
   private func model() -> ManagedObjectModel {
     func derived(_ name: String, _ type: AttributeType, _ expression: String) -> AttributeDescription {
       var attribute = AttributeDescription(name, type: type)
@@ -98,7 +98,7 @@ struct StoredDerivationTests {
     #expect(players[0]["league"] == "zürich nord")
     guard case .date(let saved) = team["savedAt"] else { Issue.record("no date"); return }
     #expect(saved.timeIntervalSince(before) > -1 && saved.timeIntervalSince(before) < 60)
-    // What others changed follows, at both ends of relationships.
+    // The values follow changes of other contexts, at both ends of relationships.
     league["name"] = "Süd"
     players[2]["goals"] = 9
     try players[1].setObject(nil, forKey: "team")
@@ -113,7 +113,7 @@ struct StoredDerivationTests {
     try context.save()
     #expect(team["goals"] == 0 && team["playerCount"] == 1 && team["tagCount"] == 0 && team["tagWeight"] == 0.0)
     #expect(league["players"] == 1)
-    // As the store has it, and a fetch finds it.
+    // The store has the values, and fetches find objects by them.
     let fresh = bench.stranger()
     let request = FetchRequest("Team", where: try Predicate(format: "playerCount == 1 AND shout == 'MOON SS'"))
     #expect(try fresh.fetch(request).map(\.objectID) == [team.objectID])
@@ -132,7 +132,7 @@ struct StoredDerivationTests {
     try writer.save()
     try reader.processPendingChanges()
     #expect(seen["playerCount"] == 1 && seen["goals"] == 4)
-    // It is no conflict with who changes something else.
+    // A derived value causes no conflict with a change of another attribute.
     seen["name"] = "b"
     try reader.save()
   }
@@ -158,7 +158,7 @@ struct StoredDerivationTests {
     #expect(team["goals"] == 5)
   }
 
-  /// Sums of small integers, large ones and floats, in types that hold no more than one of them.
+  /// Sums of small integers, large integers and floats, in types that overflow with more than one addend.
   private static let narrow = ManagedObjectModel {
     EntityDescription("Team") {
       derived("goals", .integer16, of: "players.goals.@sum")
@@ -209,7 +209,7 @@ struct StoredDerivationTests {
     #expect(try fresh.count(FetchRequest("Player")) == 1)
     #expect(try fresh.object(with: team.objectID)[sum.key] == saved)
     #expect(second.isInserted && team[sum.key] == saved)
-    // Once there is less of it the same save goes through.
+    // With one addend less, the same save succeeds.
     second[sum.key] = .null
     try context.save()
     let late = bench.stranger()
@@ -300,7 +300,7 @@ struct StoredDerivationTests {
     }
   }
 
-  /// What each attribute is to be, as memory computes it.
+  /// The expected value of each attribute, computed in memory.
   private static let expectations: KeyValuePairs = [
     "League": ["canonicalName": "canonical:(name)", "players": "teams.@sum.playerCount"],
     "Team": [

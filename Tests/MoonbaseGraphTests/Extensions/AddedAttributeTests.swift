@@ -6,7 +6,8 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Attributes that only extensions declare: they lie outside of rows, and a reload may add, retype and remove them.
+/// Attributes that only extensions declare: their slots lie outside of rows, and a reload may add, retype and remove
+/// them.
 @Suite struct AddedAttributeTests {
   @Test(arguments: StoreKind.allCases) func whatAReloadAddsIsThereAtOnceOnObjectsThatAreThere(_ kind: StoreKind) throws
   {
@@ -35,7 +36,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try ann.changedValues().keys.sorted() == ["firstName"])
     #expect(try ann.committedValues(forKeys: ["label", "firstName"]) == ["label": .null, "firstName": "Ann"])
 
-    // Neither rows nor the model of the stores know of it.
+    // Neither rows nor the model of the stores have the attribute.
     #expect(ann.entity.properties.count == columns && bench.coordinator.model.entity("Person")?.slot("label") == nil)
     try context.save()
     #expect(try context.labels("TRUEPREDICATE", by: "label") == ["Bob 40", "Cid 50", "Eve 30"])
@@ -72,10 +73,10 @@ import struct MoonbaseModel.SortDescriptor
     } throws: {
       "\($0)".contains(gone)
     }
-    // What was never there is told as a misspelt name is.
+    // A name that never existed is reported like a misspelt one.
     #expect { try ann.value(forKey: "lastNam") } throws: { "\($0)".contains("did you mean lastName?") }
 
-    // Undone by another reload: the same name is the same attribute.
+    // A further reload reverts this, since a name identifies an attribute.
     context.reload(["Person": .label])
     #expect(try prepared.matches(ann, memo: nil) && ann["label"] == "Ann 0")
     #expect(try context.drainAccessorErrors().isEmpty && context.labels("label == 'Ann 0'").count == 1)
@@ -124,7 +125,7 @@ import struct MoonbaseModel.SortDescriptor
 
   @Test(arguments: StoreKind.allCases) func aSubentityComputesOtherwise(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
-    // The subentity has it first: its slot is that of the name, whoever declares it.
+    // The subentity declares the attribute first; its slot belongs to the name, whichever entity declares it.
     let context = bench.context(["Employee": [.computing("label", .string) { .string("E \($0["age"])") }]])
     let bob = try context.insert("Employee", values: ["firstName": "Bob", "age": 1])
     let ann = try context.insert("Person", values: ["firstName": "Ann", "age": 2])
@@ -231,7 +232,7 @@ extension EntityExtension {
     computing("label", .string) { .string("\(try $0.value(forKey: "firstName").string ?? "") \($0["age"])") }
   }
 
-  /// An attribute that the model lacks.
+  /// An extension that computes an attribute that the model lacks.
   static func computing(
     _ name: String, _ type: AttributeType?, _ get: @escaping (ManagedObject) throws -> Value
   ) -> EntityExtension {
@@ -242,13 +243,13 @@ extension EntityExtension {
 }
 
 extension ManagedObjectContext {
-  /// Other extensions take the place of those that are there.
+  /// Replaces all extensions.
   func reload(_ extensions: [String: EntityExtension]) {
     extensionRegistry.extensions = extensions.mapValues { [$0] }
     extensionRegistry.didChange()
   }
 
-  /// The labels of people.
+  /// The labels of the people that match a predicate.
   func labels(_ format: String, by key: String? = nil) throws -> [Value] {
     var request = try FetchRequest("Person", where: Predicate(format: format))
     if let key {

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What an assignment to a derived attribute leaves.
+/// Assignments to derived attributes.
 @Suite struct AssignedDerivedTests {
   private func bench(_ kind: StoreKind, _ policy: DerivedAttribute.WritePolicy = .immediate) throws -> (
     StoreBench, [String: [EntityExtension]]

@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What a subclass says that it overrides is called, and nothing else is.
+/// Only the methods that a subclass declares as overridden are called.
 @Suite struct DeclaredHooksTests {
-  /// Overrides every method, and notes which were called.
+  /// Overrides every method and records the calls.
   class Noting: ManagedObject {
     nonisolated(unsafe) static var called: Set<String> = []  // the suite's one test with it is serialized
 
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  /// Goes through a life, and gives the methods that were called in it.
+  /// Runs an object through its life cycle and returns the methods that were called.
   private func calls(_ type: ManagedObject.Type, _ kind: StoreKind) throws -> Set<String> {
     var model = People.model()
     model.entities[0].managedObjectClassName = "Noting"

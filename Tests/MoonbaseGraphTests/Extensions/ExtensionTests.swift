@@ -40,7 +40,7 @@ import Testing
     return result
   }
 
-  /// A transformer that counts how often it is asked, in each direction.
+  /// A transformer that counts its calls in each direction.
   private final class Counting: Sendable {
     let (forth, back) = (Switch(), Switch())
 
@@ -130,13 +130,13 @@ import Testing
     #expect(person["bounds"] == [1, 2])
   }
 
-  /// A value that is shared by whoever reads it, as a table of a script is.
+  /// A value shared by all its readers, as a script's table is.
   private final class Shared { var text = "" }
 
   @Test(arguments: StoreKind.allCases) func aValueChangedInPlaceIsFoundWhereAskedFor(_ kind: StoreKind) throws {
     let shared = Shared()
     var extensions = ClosureExtensions()
-    // What comes of a value is what the shared text says at that moment.
+    // The transformed value is the shared text at the time of the call.
     nonisolated(unsafe) let text = shared
     extensions.register {
       ValueTransformer(
@@ -190,7 +190,7 @@ import Testing
     let error = #expect(throws: GraphError.self) { try context.save() }
     #expect(error?.code == .missingMandatoryProperty && error?.property == "initials")
     #expect(error?.message.contains("what computes it gave no value") == true)
-    // Its other rules hold as ever.
+    // The attribute's other rules still apply.
     try person.setValue("long", forKey: "firstName")
     #expect(throws: GraphError.self) { try context.save() }
     try person.setValue("B", forKey: "firstName")

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// A hook that fails leaves the context as it was, or lets what runs be finished or tried again.
+/// A hook that throws leaves the context unchanged, or lets the operation be finished or repeated.
 @Suite struct FailedHookTests {
   @Test(arguments: StoreKind.allCases)
   func aFailedPrepareForDeletionIsTriedAgainByTheNextSave(_ kind: StoreKind) throws {
@@ -132,7 +132,7 @@ import Testing
         try context.insert("Person", values: ["department": .objectID(object.objectID)])
         try failing.failIfOn()
       }
-      // The object never was: nothing prepares its deletion.
+      // The object was never saved, so `prepareForDeletion` is not called.
       entry.prepareForDeletion = { _ in throw Broken() }
     }
     #expect(throws: GraphError.self) { try context.insert("Department") }

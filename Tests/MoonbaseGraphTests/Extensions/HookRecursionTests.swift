@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Hooks in Swift that call each other without end are ended by an error, as scripts are.
+/// Infinite recursion of Swift hooks ends with an error, as in scripts.
 @Suite struct HookRecursionTests {
-  /// Each method asks for what calls it again.
+  /// Each method reads a value that calls the method again.
   final class Endless: ManagedObject {
     private func tell(_ body: () throws -> Void) {
       do { try body() } catch { managedObjectContext?.didFail(error) }
@@ -47,7 +47,7 @@ import Testing
     return try StoreBench(kind, model)
   }
 
-  /// A chain of friends, each the only one of the one before.
+  /// A chain of friends, in which each person is the only friend of the previous one.
   private func fill(_ bench: StoreBench, _ count: Int) throws {
     let context = try context(bench, isEndless: false)
     var last: ManagedObject?
@@ -118,9 +118,9 @@ import Testing
 }
 
 extension ManagedObjectContext {
-  /// Keeps an error where a method that cannot throw meets it.
+  /// Keeps an error caught in a method that cannot throw.
   fileprivate func didFail(_ error: any Error) {
-    // An accessor that cannot throw keeps its error in the context: so does this, by way of one.
+    // An accessor that cannot throw keeps its error in the context; this assignment fails for that purpose.
     if let object = registeredObjects.first { object["no such property: \(error)"] = .null }
   }
 }

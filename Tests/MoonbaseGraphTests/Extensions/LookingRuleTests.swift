@@ -3,9 +3,10 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Rules look and change nothing, by whichever door; getters compute, and no object comes or goes for them.
+/// Validation rules must not change anything, through whichever accessor. Getters compute values and insert or delete
+/// no objects.
 @Suite struct LookingRuleTests {
-  /// By which door a rule changes something.
+  /// The accessors and operations by which a rule tries to change something.
   enum Door: CaseIterable {
     case value, keyed, primitive, changeNotes, delayed, toOne, toMany, order, other, delete, insert
 
@@ -87,14 +88,14 @@ import Testing
     }
   }
 
-  /// A subclass whose rules change what they look at.
+  /// A subclass whose rules change the objects that they validate.
   final class Meddler: ManagedObject {
     override func validateForInsert() throws {
       try super.validateForInsert()
       try setValue("by a rule", forKey: "name")
     }
 
-    /// The value that it is given is what it may change.
+    /// A rule may replace the value that it is given.
     override func validateValue(_ value: inout Value, forKey key: String) throws {
       if key == "name", value == "a" { value = "b" }
     }
@@ -120,7 +121,7 @@ import Testing
     #expect(try bench.saved("Thing", "name") == ["b"])
   }
 
-  /// A value that is kept in a transient attribute is no change.
+  /// Caching a value in a transient attribute is no change.
   @Test(arguments: StoreKind.allCases) func aRuleMayReadWhatKeepsItsValue(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context { entry in
@@ -179,7 +180,7 @@ import Testing
     }
   }
 
-  /// A fetch within a getter applies the delete rules that wait.
+  /// A fetch within a getter applies the pending delete rules.
   @Test(arguments: StoreKind.allCases) func deleteRulesOfAFetchWithinAGetterAreApplied(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context { entry in

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Rules, hooks, getters, setters and normalizers that do at every point what they may not, or throw: the call fails or does not, and the
-/// context goes on as if it had not been asked.
+/// Rules, hooks, getters, setters and normalizers that throw, or try forbidden operations at every point. The call
+/// fails or succeeds, and the context remains usable as if there had been no call.
 @Suite struct MeddlingHookTests {
   enum Meddling: CaseIterable {
     case throwing, recursion, save, close, reset, rollback, delete, set, insert, fetch, childSave, undo, batch, refresh,

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Derived attributes that a subentity computes otherwise than its parent, and in another way.
+/// Derived attributes that a subentity computes or writes differently from its parent.
 @Suite struct OverriddenAttributeTests {
   private func model() -> ManagedObjectModel {
     var parent = EntityDescription("Parent")
@@ -37,7 +37,7 @@ import Testing
     let context = bench.context(extensions)
     let object = try context.insert("Child", values: ["text": "own"])
     object["computed"] = "new"
-    // Written at once: nothing is delayed that would refuse it.
+    // Written at once, so no delayed write can be refused.
     #expect(object["text"] == "new" && object["computed"] == "new")
     object["text"] = "newer"
     try context.save()

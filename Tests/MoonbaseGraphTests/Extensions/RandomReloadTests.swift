@@ -6,13 +6,13 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// Extensions that are reloaded between changes, undone ones, saves of a child and what a controller tells.
+/// Extensions reloaded between changes, undo, child saves and notifications of a results controller.
 @Suite struct RandomReloadTests {
   private struct Broken: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// What there is to reload to: each says what `label` is made of, if there is one, and whether texts may be shouted.
+  /// The extensions to reload to: how `label` is computed, if it exists, and how `shout` is written.
   private enum Generation: CaseIterable {
     case none, name, age, department, delayed, immediate, stored
 
@@ -48,7 +48,7 @@ import struct MoonbaseModel.SortDescriptor
       return ["Person": person]
     }
 
-    /// What `label` is; nil where there is none.
+    /// The expected value of `label`; nil where the attribute does not exist.
     func label(of person: ManagedObject) throws -> Value? {
       switch self {
       case .none: nil
@@ -168,7 +168,7 @@ import struct MoonbaseModel.SortDescriptor
       }
     }
 
-    /// An attribute that is gone, or whose shadow waits to be written, is refused, and says so.
+    /// Permits the error for an attribute that is gone or whose shadow is not written yet.
     func allowing(_ body: () throws -> Void) throws {
       do { try body() } catch let error as GraphError where error.message.contains("shout") || error.property == "shout"
       {

@@ -6,9 +6,9 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Extensions that are reloaded while somebody is in the middle of something.
+/// Extensions reloaded during an operation.
 @Suite struct ReloadWhileInUseTests {
-  /// A text that is written through at will-save.
+  /// An attribute whose text is written to its shadow in `willSave`.
   private static var shout: EntityExtension {
     var entry = EntityExtension()
     entry.derived = [
@@ -42,7 +42,7 @@ import struct MoonbaseModel.SortDescriptor
     try context.save()
     #expect(try bench.saved("Person", "firstName") == ["eve"] && bench.saved("Person", "age") == [2])
 
-    // Or it is given up.
+    // Or the change is discarded.
     try ann.setValue("ZOE", forKey: "shout")
     context.reload([:])
     try context.rollback()
@@ -89,7 +89,7 @@ import struct MoonbaseModel.SortDescriptor
     try context.save()
     #expect(try bench.saved("Person", "firstName") == ["ann"] && bench.saved("Person", "age") == [2])
 
-    // Back again, steps that were taken before say what they said.
+    // After the extension returns, recorded undo steps have their former effect.
     context.reload(["Person": Self.shout])
     try ann.setValue("MAX", forKey: "shout")
     try undo.undo()
@@ -112,7 +112,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(told == ["Ann 0 Ann"])
     context.reload(["Person": .computing("label", .string) { .string("\(try $0.value(forKey: "firstName"))") }])
     #expect(told.count == 1)
-    // An observer of what is gone is told that there is no value, and why.
+    // An observer of a removed attribute receives an error value with the reason.
     context.reload([:])
     #expect(told.count == 2 && told.last?.hasPrefix("Ann ") == true)
     #expect(context.drainAccessorErrors().map { "\($0)" }.contains { $0.contains("has no property label") })
@@ -164,7 +164,7 @@ import struct MoonbaseModel.SortDescriptor
   @Test(arguments: StoreKind.allCases) func unsavedObjectsStayFindableByWhatIsComputed(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context(["Person": [.computing("label", .string) { try $0.value(forKey: "firstName") }]])
-    // So many that they are found by an index.
+    // Enough objects that an index finds them.
     for number in 0..<40 { try context.insert("Person", values: ["firstName": .string("p\(number)")]) }
     #expect(try context.labels("label == 'p7'") == ["p7"])
     var own = EntityExtension()
@@ -184,7 +184,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try context.labels("label == 'p7'") == ["p7"])
   }
 
-  /// A getter, a rule or an observer may reload the extensions that it is one of.
+  /// A getter, a rule or an observer may reload the extensions that it belongs to.
   @Test(arguments: StoreKind.allCases) func aHookMayReload(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

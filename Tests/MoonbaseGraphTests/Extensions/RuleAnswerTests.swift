@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What rules are told, and what they may answer.
+/// Arguments and results of validation rules.
 @Suite struct RuleAnswerTests {
   @Test(arguments: StoreKind.allCases) func aRuleSeesTheOldValueAndWhyItIsAsked(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -103,7 +103,7 @@ import Testing
     withExtendedLifetime(observation) {}
   }
 
-  /// Rules run again for what `willSave` changed: the last word counts.
+  /// Rules run again for objects changed by `willSave`; the last result counts.
   @Test(arguments: StoreKind.allCases) func eachObjectHasTheWarningsOfItsLastValidation(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context { entry in
@@ -130,7 +130,7 @@ import Testing
     #expect(throws: GraphError.self) { try person.validate() }
   }
 
-  /// Those of another save are not told as if they were of this.
+  /// Warnings of an earlier save are not reported for this one.
   @Test(arguments: StoreKind.allCases) func aSaveThatFailsBeforeItsRulesHasNoWarnings(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context { $0.validate["age"] = { _, _ in .init("is doubtful", severity: .warning) } }

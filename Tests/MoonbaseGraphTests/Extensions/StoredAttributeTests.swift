@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Stored derived attributes, whoever changes what they are computed from, and however late.
+/// Stored derived attributes follow their inputs, whoever changes an input and however late.
 @Suite struct StoredAttributeTests {
   /// `ten` is ten times the value of a thing.
   private func model() -> ManagedObjectModel {
@@ -24,7 +24,7 @@ import Testing
       }, set: set)
   }
 
-  /// A store of things and a context that computes `ten` in an order of saving.
+  /// A store of things, and a context that computes `ten`, with an order of saving.
   private func things(
     in kind: StoreKind, saving order: ManagedObjectContext.SaveOrder = .validateFirst,
     _ change: (inout EntityExtension) -> Void = { _ in }
@@ -38,7 +38,7 @@ import Testing
     return (bench, context)
   }
 
-  /// Memory and row agree, and with the value.
+  /// Expects `ten` to match the value, in memory and in the row.
   private func check(
     _ context: ManagedObjectContext, _ bench: StoreBench, _ location: Testing.SourceLocation = #_sourceLocation
   ) throws {
@@ -61,7 +61,7 @@ import Testing
     #expect(try bench.saved("Thing", "ten") == [40])
   }
 
-  /// The row would keep the ID for ever, and nothing has it after the save.
+  /// The row would keep a temporary ID that becomes invalid with the save.
   @Test(arguments: StoreKind.allCases, [true, false])
   func aStoredAttributeRefusesTheIDOfAnObjectThatWasNeverSaved(_ kind: StoreKind, isWhole: Bool) throws {
     var model = model()
@@ -155,7 +155,7 @@ import Testing
     try context.save()
     try check(context, bench)
     thing["name"] = "late"
-    // What the hook sets is another value each time than what validation leaves: it is asked once.
+    // The hook sets another value than validation leaves, each time; the hook is called once.
     try context.save()
     #expect(thing["value"] == 9)
     try check(context, bench)

@@ -6,11 +6,11 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// A list that follows its context.
+/// Fetched results that follow their context.
 @Suite struct FetchedResultsControllerTests {
   private typealias Place = FetchedIndexPath
 
-  /// People by their last names, in sections, and what was told of the list.
+  /// People by last name, in sections, with the notifications of the controller.
   private final class Table {
     let bench: StoreBench
     let context: ManagedObjectContext
@@ -211,7 +211,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(count == 1)
   }
 
-  /// A list of sixteen times as many objects takes in a change with hardly more work.
+  /// With sixteen times as many objects, a change costs hardly more.
   @Test(arguments: StoreKind.allCases) func aChangeCostsWhatItChanges(_ kind: StoreKind) throws {
     func work(_ count: Int) throws -> Int {
       let bench = try StoreBench(kind)
@@ -234,7 +234,7 @@ import struct MoonbaseModel.SortDescriptor
       #expect(told == 5)
       return units
     }
-    // Each change looks at some fourteen rows, which may have to be read.
+    // A change compares about fourteen rows, which may have to be read.
     #expect(try work(1000) < 500)
     #expect(try work(16_000) < 1000)
   }

@@ -7,7 +7,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Who is told of a list's changes does something to its context: the list is what a fetch finds all the same.
+/// Delegates that change the context while they are notified: the list still equals a fetch.
 @Suite struct MeddlingDelegateTests {
   enum Meddling: CaseIterable {
     case save, rollback, delete, insert, fetchAgain, close, reset, undo, letGo, move, failingTransaction, child, batch

@@ -7,7 +7,8 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Random changes, saves, merges and undoing: what a controller tells makes the new list of the old one, and that is what a fetch finds.
+/// Random changes, saves, merges and undo: applying a controller's notifications to the old list gives the new list,
+/// which equals a fetch.
 @Suite struct RandomFetchedResultsTests {
   private struct Broken: Error {}
 
@@ -34,7 +35,7 @@ import struct MoonbaseModel.SortDescriptor
       case .window: keys = ["-age"]
       case .derivedSections: keys = ["fullName"]
       }
-      // What is unique, so that there is one order.
+      // A unique attribute, so that the order is total.
       request.sortDescriptors = (keys + ["boundsAsString"]).map(SortDescriptor.init(text:))
       switch self {
       case .plain, .sections: request.predicate = try Predicate(format: "age >= 2 AND lastName != 'd'")
@@ -145,7 +146,7 @@ import struct MoonbaseModel.SortDescriptor
       }
     }
 
-    /// Another context changes what is saved, and this one merges it.
+    /// Another context changes a saved person, and this context merges the change.
     private func elsewhere(_ person: ManagedObject) throws {
       let other = bench.stranger()
       serial += 1

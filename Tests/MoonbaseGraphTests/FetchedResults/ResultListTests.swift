@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// A list that takes new objects, beside a list that is made anew of all objects.
+/// Compares an incrementally updated list with one rebuilt from all objects.
 @Suite struct ResultListTests {
   private struct Row {
     let id = ManagedObjectID(temporaryFor: Symbol("Thing"))
@@ -18,7 +18,7 @@ import Testing
     list.sections.map { "\($0.name) at \($0.start): \($0.count)" }
   }
 
-  /// A controller fetches anew where a list cannot take a change, so that its tests would not see a mistake here.
+  /// A controller fetches again where the list cannot apply a change, so its own tests would not notice a mistake here.
   @Test(arguments: ["aaabbb", "abcdef", "aabbcc", "abbbbc"])
   func whateverComesTogetherStandsInTheSectionsOfItsNames(_ names: String) throws {
     let rows = names.map { Row(name: String($0)) }

@@ -7,7 +7,7 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// Fetches of a background context that others wait for.
+/// Asynchronous fetches of a background context.
 @Suite struct AsynchronousFetchConcurrencyTests {
   private func bench(_ kind: StoreKind, count: Int) throws -> StoreBench {
     let bench = try StoreBench(kind)
@@ -47,7 +47,7 @@ import struct MoonbaseModel.SortDescriptor
       ages += batch
       steps.append(progress.completedUnitCount)
       if sizes.count == 1 {
-        // It shows what was there when it began.
+        // The walk shows the state at its start.
         let other = bench.context()
         try other.insert("Person", values: ["age": 50])
         try other.save()
@@ -74,7 +74,7 @@ import struct MoonbaseModel.SortDescriptor
       return count
     }
     await #expect(throws: CancellationError.self) { try await task.value }
-    // The context goes on.
+    // The context remains usable.
     #expect(try await background.fetchIDs(request).count == 3000)
   }
 
@@ -91,7 +91,8 @@ import struct MoonbaseModel.SortDescriptor
     await #expect(throws: CancellationError.self) { try await background.fetchIDs(request, progress: other) }
   }
 
-  /// Whichever ends first, the other one is still ended by the progress, and then its handler is what it was.
+  /// Either fetch may end first; the progress still cancels the other one, and afterwards the progress has its former
+  /// handler.
   @Test(arguments: StoreKind.allCases) func severalFetchesHaveOneProgress(_ kind: StoreKind) async throws {
     let bench = try bench(kind, count: 300)
     let request = request
@@ -103,7 +104,7 @@ import struct MoonbaseModel.SortDescriptor
     }
     for order in 0..<2 {
       var walks = [try iterator(), try iterator()]
-      // Both are on their way, and one of them comes to its end.
+      // Both walks have started, and one of them ends.
       for index in walks.indices { #expect(try await walks[index].next()?.count == 100) }
       while try await walks[order].next() != nil {}
       #expect(try await walks[order].next() == nil)
@@ -113,7 +114,7 @@ import struct MoonbaseModel.SortDescriptor
     }
     progress.cancellationHandler?()
     #expect(called.value == 3)
-    // A walk that waits is ended from elsewhere, whatever others that have the progress did.
+    // Another thread ends a waiting walk, whatever other walks with the same progress did.
     let waiting = Switch()
     let background = try BackgroundContext(bench.coordinator)
     var other = try iterator()
@@ -148,7 +149,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(count == 100)
   }
 
-  /// Where the context judges each row, a scan that finds nothing ends too.
+  /// A scan without results can also be cancelled, where the context evaluates each row.
   @Test(arguments: StoreKind.allCases) func aLongScanEndsBeforeItsEnd(_ kind: StoreKind) async throws {
     let bench = try bench(kind, count: 5000)
     let judged = Switch()

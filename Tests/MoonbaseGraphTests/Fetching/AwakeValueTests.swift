@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What awake-from-fetch sets is no change: whatever a fetch says is said of the row.
+/// A value set by `awakeFromFetch` is no change: fetches evaluate the row.
 @Suite struct AwakeValueTests {
   private func bench(_ kind: StoreKind) throws -> StoreBench {
     var thing = EntityDescription("Thing")
@@ -41,7 +41,7 @@ import Testing
       request.sortDescriptors = sort
       return try context.fetch(request).map { $0["rank"] }
     }
-    // Without the objects, with them, and beside an unsaved change.
+    // Without the objects, with the objects, and beside an unsaved change.
     for round in 0..<3 {
       let held = round == 0 ? [] : try context.fetch(FetchRequest("Thing"))
       if round == 2 { try context.insert("Thing", values: ["name": "other"]) }
@@ -49,7 +49,7 @@ import Testing
       #expect(try ranks("name = 'a' OR name = 'b'") == [2, 1], "\(round)")
       #expect(try ranks("boss.name = 'b'") == [2] && ranks("ANY staff.name = 'a'") == [1], "\(round)")
       #expect(try ranks("boss.name = 'awake' OR ANY staff.name = 'zzz'").isEmpty, "\(round)")
-      // A transient value has no row to be looked up in.
+      // A transient value cannot be looked up in rows.
       #expect(try ranks("shown = 'shown a'") == [2], "\(round)")
       withExtendedLifetime(held) {}
       #expect(context.brokenInvariants().isEmpty)

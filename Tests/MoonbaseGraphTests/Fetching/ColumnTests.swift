@@ -8,7 +8,7 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// What dictionaries are made of comes from the store as values, where these are stored as they are.
+/// Dictionary results come from the store as values if the values are stored unchanged.
 @Suite struct ColumnTests {
   private func bench(_ kind: StoreKind) throws -> StoreBench {
     let bench = try StoreBench(kind)
@@ -35,7 +35,6 @@ import struct MoonbaseModel.SortDescriptor
     return request
   }
 
-  /// Of values no object is made.
   @Test(arguments: StoreKind.withFolder) func valuesAreReadWithoutObjects(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let made = Lock(0)
@@ -47,7 +46,7 @@ import struct MoonbaseModel.SortDescriptor
     ]
     for request in requests { #expect(try !context.fetchDictionaries(request).isEmpty) }
     #expect(made.withLock { $0 } == 0)
-    // An expression over values of an object is the context's.
+    // The context evaluates an expression over an object's values.
     #expect(try context.fetchDictionaries(request([("n", "fullName")])).count == 700)
     #expect(made.withLock { $0 } > 0)
   }
@@ -59,7 +58,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(request.propertiesToFetch[1] == FetchColumn("department.name"))
   }
 
-  /// What the store computes is what the context would, which an expression that says the same has it do.
+  /// Store and context compute the same; an equivalent expression forces the context to compute.
   @Test(arguments: StoreKind.withFolder) func storesComputeWhatTheContextWould(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let sort = [SortDescriptor("firstName", ascending: false)]

@@ -8,7 +8,7 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Dictionaries come a few objects at a time.
+/// Dictionary results are read in batches of a few objects.
 @Suite struct DictionaryTests {
   private func fill(_ bench: StoreBench, _ count: Int) throws {
     var random = SplitMix(7)
@@ -40,7 +40,7 @@ import struct MoonbaseModel.SortDescriptor
     return request
   }
 
-  /// Nothing of what is measured: all objects in a list, each function over all values of a group at once.
+  /// The naive reference: all objects in a list, each function over all values of a group at once.
   private func naive(_ request: FetchRequest, _ context: ManagedObjectContext) throws -> [[String: Value]] {
     var all = FetchRequest("Person", where: request.predicate)
     all.sortDescriptors = request.sortDescriptors
@@ -207,7 +207,7 @@ import struct MoonbaseModel.SortDescriptor
     let columns = keys.isEmpty ? [("email", "email"), ("of", "department.name")] : [("n", "@count")]
     try DictionaryRows(request(columns, by: keys), in: context).forEach { _ in count += 1 }
     #expect(count == (keys.isEmpty ? 4000 : 10))
-    // An object and its row weigh more than 600 bytes: all together 2.4 MB.
+    // An object and its row weigh more than 600 bytes; all objects together would weigh 2.4 MB.
     #expect(greatest < 1 << 20)
     #expect(held < 1 << 17)
   }

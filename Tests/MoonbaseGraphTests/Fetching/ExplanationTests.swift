@@ -7,7 +7,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// What a fetch says of itself: the store's part, the context's, and why.
+/// Explanations of fetches: the store's part, the context's part, and the reasons.
 @Suite struct ExplanationTests {
   @Test func aStoreInMemoryGoesThroughAnIndexOrAllRowsAndLeavesTheRest() throws {
     let bench = try StoreBench(.memory)
@@ -97,7 +97,7 @@ import struct MoonbaseModel.SortDescriptor
       lines.suffix(2) == ["the context sorts the rows of the stores together", "the context applies limit 3"])
   }
 
-  /// No object is made to count rows that the store cannot sort.
+  /// Counting makes no objects, even if the store cannot sort the rows.
   @Test(arguments: StoreKind.allCases) func aCountNeedsNoOrder(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

@@ -110,7 +110,7 @@ import Testing
     request.includesPropertyValues = false
     let objects = try context.fetch(request)
     #expect(objects.allSatisfy(\.isFault) && objects.count == 10)
-    // One read for each five of them, and no more.
+    // A read for each batch of five objects, and no more.
     store.fail(afterReads: 2)
     #expect(objects.allSatisfy { $0["age"] != .null } && context.pendingErrors.isEmpty)
   }

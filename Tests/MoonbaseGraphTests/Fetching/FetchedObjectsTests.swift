@@ -6,7 +6,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// What a fetch found, read as it is walked.
+/// Fetch results read lazily, as they are walked.
 @Suite struct FetchedObjectsTests {
   private func bench(_ kind: StoreKind, count: Int) throws -> StoreBench {
     let bench = try StoreBench(kind)
@@ -100,7 +100,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try (0..<41).compactMap { try found.existingObject(at: $0) }.count == 39)
   }
 
-  /// A new object among the results that was given up.
+  /// The results contain a new object that is then rolled back.
   @Test(arguments: StoreKind.allCases) func anObjectThatWasRolledBackIsGone(_ kind: StoreKind) throws {
     let bench = try bench(kind, count: 5)
     let context = bench.context()
@@ -130,7 +130,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(throws: (any Error).self) { try context.fetchedObjects(request) }
   }
 
-  /// A few unsaved changes do not make the context read and sort all that is saved.
+  /// A few unsaved changes do not make the context read and sort all saved objects.
   @Test func unsavedChangesFindTheirPlacesByHalves() throws {
     let bench = try bench(.sqlite, count: 4000)
     let context = bench.context()
@@ -145,14 +145,14 @@ import struct MoonbaseModel.SortDescriptor
     #expect(context.registeredObjects.count < 100)
     #expect(ids.count == 4001)
     #expect(try context.fetch(request()).map(\.objectID) == ids)
-    // The same by the long way: every row is looked at again.
+    // The slow path gives the same result: every row is checked again.
     var refreshing = request()
     refreshing.shouldRefreshRefetchedObjects = true
     #expect(try context.fetch(refreshing).map(\.objectID) == ids)
     #expect(ids.contains(changed.objectID))
   }
 
-  /// The rows that a condition in memory refuses go as they are read.
+  /// Rows refused by an in-memory condition are released as they are read.
   @Test(arguments: StoreKind.allCases) func conditionsJudgedHereHoldOneBatchAndStopAtTheLimit(_ kind: StoreKind) throws
   {
     let bench = try bench(kind, count: 2000)
@@ -185,7 +185,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try context.count(request) == 1)
   }
 
-  /// A deletion takes its place out of the window, though nothing that changed comes into it.
+  /// A deletion shifts the window even if no changed object is in the window.
   @Test(arguments: StoreKind.allCases, [0, 4])
   func aWindowBesideADeletionIsThatOfAFetch(_ kind: StoreKind, _ batch: Int) throws {
     let bench = try bench(kind, count: 60)

@@ -7,7 +7,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// Few objects among many: what is asked for is read, and not all that is there.
+/// Fetching a few objects among many reads only these.
 @Suite struct FirstObjectTests {
   private func context(_ bench: StoreBench, count: Int) throws -> (ManagedObjectContext, [ManagedObjectID]) {
     let context = bench.context()
@@ -16,7 +16,7 @@ import enum MoonbaseModel.Predicate
     return (bench.context(), people.map(\.objectID))
   }
 
-  /// The rows come in the order of their keys, whatever came and went.
+  /// The in-memory store returns rows in the order of their keys, after any insertions and deletions.
   @Test(arguments: 1...3) func aStoreInMemoryGivesRowsByTheirKeys(_ seed: UInt64) throws {
     let bench = try StoreBench(.memory)
     let store = try #require(bench.coordinator.persistentStores.first as? InMemoryStore)
@@ -51,7 +51,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  /// Keys are given in turn, but saved in any order, and what went may come back.
+  /// Keys are assigned in turn but saved in any order, and deleted keys may return.
   @Test func keysMayComeInAnyOrder() throws {
     let bench = try StoreBench(.memory)
     let store = bench.coordinator.persistentStores[0]
@@ -130,7 +130,7 @@ import enum MoonbaseModel.Predicate
   }
 }
 
-/// A store that counts the rows it hands out.
+/// A store that counts the rows it returns.
 private final class CountingStore: PersistentStore {
   let base: any PersistentStore
   let rowCount = Lock(0)

@@ -8,7 +8,7 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// IDs and dictionaries that are read as they are walked over.
+/// IDs and dictionaries that are read as they are walked.
 @Suite struct LazyFetchResultsTests {
   private func bench(_ kind: StoreKind, count: Int = 1300) throws -> StoreBench {
     let bench = try StoreBench(kind)
@@ -65,7 +65,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(context.pendingErrors.isEmpty)
   }
 
-  /// With unsaved changes too, and with what the context judges.
+  /// Also with unsaved changes and with conditions that the context evaluates.
   @Test(arguments: StoreKind.withFolder) func theIDsAreThoseOfAFetch(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = bench.context {
@@ -105,7 +105,7 @@ import struct MoonbaseModel.SortDescriptor
         if found.isEmpty {
           for person in try writer.fetch(FetchRequest("Person")) { try person.setValue(.int(99), forKey: "age") }
           try writer.save()
-          // The context itself may save, too.
+          // The context may save during the walk.
           try context.insert("Department")
           try context.save()
         }
@@ -139,7 +139,7 @@ import struct MoonbaseModel.SortDescriptor
     var request = FetchRequest("Person")
     request.propertiesToFetch = [FetchColumn("double", expression: try Expression(format: "age * 2"))]
     #expect(try context.fetchedDictionaries(request).reduce(0) { count, _ in count + 1 } == 4000)
-    // An object and its row weigh more than 600 bytes: all together 2.4 MB.
+    // An object and its row weigh more than 600 bytes; all objects together would weigh 2.4 MB.
     #expect(greatest < 1 << 20 && held < 1 << 17)
   }
 

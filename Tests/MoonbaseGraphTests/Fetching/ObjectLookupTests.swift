@@ -7,7 +7,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// One object by values of attributes: the same as a fetch finds first.
+/// Looking up one object by attribute values gives the first object of the equivalent fetch.
 @Suite struct ObjectLookupTests {
   private typealias Sought = [(name: String, value: Value)]
 
@@ -65,7 +65,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  /// More rows than are read at first belong to changed objects.
+  /// The first batch contains only rows of changed objects, so more rows are read.
   @Test(arguments: StoreKind.allCases) func changedObjectsArePassedOver(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -89,13 +89,13 @@ import enum MoonbaseModel.Predicate
     #expect(try find("a") == nil)
     let session = context.lookupSession
     #expect(session != nil)
-    // A save of this process by whichever context.
+    // Any context of this process saves.
     let other = bench.stranger()
     _ = try other.insert("Person", values: ["firstName": "a"])
     try other.save()
     #expect(try find("a") != nil)
     #expect(context.lookupSession !== session)
-    // It may have ended by itself.
+    // The session may have ended already.
     context.lookupSession?.end()
     #expect(try find("a") != nil)
     _ = try context.insert("Person", values: ["firstName": "b"])

@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Pages that another thread reads while others are used.
+/// Pages that another thread reads ahead.
 @Suite struct PageReaderConcurrencyTests {
-  /// A cursor over rows that are made when they are asked for.
+  /// A cursor that makes rows on demand.
   private final class Cursor: RowCursor {
     private struct State {
       var row = 0
@@ -36,7 +36,7 @@ import Testing
         return state.row
       }
       defer { state.withLock { $0.running -= 1 } }
-      // Nothing is found any more: it ends when it is told to.
+      // The scan finds no more rows and runs until it is cancelled.
       while isEndless, start > 2000 {
         try HostWork.charge(1000)
         usleep(1000)
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// The pages before it are handed out, whenever they were read.
+  /// All pages before the error are returned first.
   @Test(arguments: [0, 600, 1500, 2500, 4999]) func anErrorComesAtItsPage(_ place: Int) throws {
     var seen = 0
     let reader = PageReader(Cursor(count: 5000, failsAt: place), mayReadAhead: true)
@@ -90,7 +90,7 @@ import Testing
     #expect(seen == place / 512 * 512)
   }
 
-  /// What the other thread did is charged to who takes the pages.
+  /// The work of the reader thread is charged to the consumer.
   @Test func itsWorkIsCharged() throws {
     func units(readsAhead: Bool) throws -> Int {
       let errand = HostErrand()
@@ -101,7 +101,7 @@ import Testing
     #expect(try units(readsAhead: true) == units(readsAhead: false))
   }
 
-  /// A task that is cancelled while it waits ends the reading, too.
+  /// Cancelling a task that waits for a page ends the reading.
   @Test func cancellationReachesTheReader() async throws {
     let cursor = Cursor(count: 100_000, isEndless: true)
     let task = Task.detached { [self] in
@@ -113,7 +113,7 @@ import Testing
     #expect(!cursor.isRunning)
   }
 
-  /// A walk that is given up leaves no thread behind.
+  /// Discarding a walk ends its reader thread.
   @Test func whoGoesTakesTheReaderAlong() throws {
     let cursor = Cursor(count: 100_000, isEndless: true)
     do {
@@ -130,7 +130,7 @@ import Testing
     #expect(cursor.calls == calls)
   }
 
-  /// Walks of several contexts beside a writer, with faults on the way, which share the session with the reader.
+  /// Walks of several contexts beside a writer; faults fired on the way use the reader's session.
   @Test(arguments: StoreKind.allCases) func walksBesideAWriterSeeOneStateEach(_ kind: StoreKind) async throws {
     let bench = try StoreBench(kind)
     let filling = bench.context()

@@ -3,18 +3,18 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Lists that were read ahead with the rows of their members, at the first walk over them.
+/// Prefetched to-many relationships and the rows of their members, at the first walk over them.
 @Suite struct PrefetchedListTests {
   private static let lists = Pairs.toMany.sorted()
 
-  /// How a member goes and another one comes between the prefetch and the first walk.
+  /// How members change between the prefetch and the first walk.
   enum Change: CaseIterable, Sendable {
     case members, replacement, otherSides, deletion
   }
 
   private func names(_ objects: [ManagedObject]) -> [String] { objects.map { $0["name"].string ?? "" }.sorted() }
 
-  /// A store with owners, each of which has members of its own.
+  /// A store with owners, each with its own members.
   private func filled(_ kind: StoreKind, _ key: String, owners: Int, members: Int) throws -> StoreBench {
     let bench = try StoreBench(kind, Pairs.model())
     let context = bench.context()

@@ -7,11 +7,12 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// A fetch, its pages, its prefetched rows and the faults that follow see one state of the store, until the context ends it.
+/// A fetch, its pages, its prefetched rows and the faults that follow read one state of the store until the context
+/// ends the read view.
 @Suite struct ReadViewTests {
   private static let count = 1300
 
-  /// People in four departments, of the same age as all others.
+  /// People in four departments, all of the same age.
   private func fill(_ context: ManagedObjectContext) throws {
     let departments = try (0..<4).map { try context.insert("Department", values: ["name": .string("old \($0)")]) }
     for number in 0..<Self.count {
@@ -21,7 +22,7 @@ import struct MoonbaseModel.SortDescriptor
     try context.save()
   }
 
-  /// Another context changes all there is, deletes a person and adds one.
+  /// Another context changes every object, deletes a person and inserts one.
   private func meddle(_ context: ManagedObjectContext) throws {
     for department in try context.fetch(FetchRequest("Department")) { department["name"] = "new" }
     let people = try context.fetch(FetchRequest("Person"))
@@ -37,7 +38,8 @@ import struct MoonbaseModel.SortDescriptor
     return bench
   }
 
-  /// In each way a request is walked: rows that come, keys, windows of the caller's size, rows judged here.
+  /// Requests for each way of walking: streamed rows, lists of keys, windows of the caller's size, and rows evaluated
+  /// in the context.
   private static func requests() throws -> [FetchRequest] {
     var keys = FetchRequest("Person")
     keys.includesPropertyValues = false
@@ -68,7 +70,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(names.count == Self.count && names.contains("p1200") && !names.contains("late"))
     #expect(found.count == Self.count)
     #expect(context.pendingErrors.isEmpty)
-    // Another context reads what is there: rows of an older view are in nobody's way.
+    // Another context reads the current rows; cached rows of an older view do not interfere.
     let other = bench.context()
     let people = try other.fetch(FetchRequest("Person", where: "age == 2"))
     #expect(people.count == Self.count)
@@ -76,7 +78,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try other.existingObject(with: found.objectIDs[7])?.value(forKey: "age") == 2)
   }
 
-  /// A row that is there only since the view began is read all the same.
+  /// A row inserted after the start of the view can still be read.
   @Test(arguments: StoreKind.withFolder) func whatCameLaterCanBeRead(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = bench.context()
@@ -88,7 +90,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try late.objects(forKey: "friends").isEmpty)
     let ids = try context.fetchIDs(FetchRequest("Person", where: "firstName == 'late'"))
     #expect(try context.existingObject(with: ids[0])?.value(forKey: "age") == 2)
-    // The fetch between may have brought newer rows for what was held just then.
+    // The fetch may have refreshed objects that were registered at the time, so later pages are checked.
     #expect(try found.dropFirst(600).allSatisfy { try $0.value(forKey: "age") == 1 })
   }
 
@@ -121,7 +123,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try found.indices.filter { try found.existingObject(at: $0) != nil }.count == Self.count - 1)
   }
 
-  /// Somebody saves between the rows of a fetch and what is prefetched for them.
+  /// Another context saves between reading a fetch's rows and prefetching their destinations.
   @Test(arguments: StoreKind.withFolder) func aFetchAndItsPrefetchSeeOneState(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind)
     try fill(bench.stranger())
@@ -143,7 +145,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try context.count(FetchRequest("Department")) == 5)
   }
 
-  /// Rows that were read before another context saved do not come into the row cache after it.
+  /// Rows of an older view are not put into the row cache after another context's save.
   @Test(arguments: StoreKind.withFolder) func anOlderViewLeavesTheRowCacheAlone(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let (reader, writer) = (bench.context(), bench.context())
@@ -158,7 +160,7 @@ import struct MoonbaseModel.SortDescriptor
     withExtendedLifetime(found) {}
   }
 
-  /// Each would be a connection with descriptors of its own.
+  /// Each read view needs a connection with its own file descriptors, so their number is limited.
   @Test func manyResultsThatAreKeptHoldFewConnections() throws {
     let bench = try bench(.sqlite)
     let context = bench.context()
@@ -171,18 +173,19 @@ import struct MoonbaseModel.SortDescriptor
       kept.append(try context.fetchedObjects(FetchRequest("Person")))
       #expect(kept[kept.count - 1][0]["age"] == 1)
     }
-    // Tests beside this one open files, too.
+    // Concurrent tests open files too.
     #expect(descriptors() - before < 200)
     try meddle(bench.stranger())
     #expect(kept[299][700]["age"] == 1)
     for found in kept { #expect(found.count == Self.count) }
-    // The oldest were given up, and once the others are gone read what is there.
+    // The oldest views were closed. Once the other results are released, these results read the current rows.
     kept.removeLast(4)
     #expect(kept[0][600]["age"] == 2)
     #expect(try kept[5].indices.filter { try kept[5].existingObject(at: $0) != nil }.count == Self.count - 1)
   }
 
-  /// Every call of a walk over several pages fails in turn: an error is told, and the same again succeeds.
+  /// Each call of the store fails in turn while a walk reads several pages: the error is reported, and the repeated
+  /// call succeeds.
   @Test(arguments: StoreKind.withFolder) func aWalkOfWhichAnyCallFailsTellsIt(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind)
     try fill(bench.stranger())

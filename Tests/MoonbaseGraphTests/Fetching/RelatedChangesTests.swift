@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Fetches whose key paths lead through objects with unsaved changes: both kinds of stores say the same.
+/// Fetches whose key paths lead through objects with unsaved changes: both kinds of stores give the same results.
 @Suite struct RelatedChangesTests {
   private struct World {
     let bench: StoreBench
@@ -84,7 +84,7 @@ import Testing
     #expect(try world.find("Person", "TRUEPREDICATE", "department.name", pending: false) == ["p1", "p2"])
   }
 
-  /// What changed of them besides is no reason to look at all that lead to them.
+  /// A change of another attribute does not make the fetch check the objects that refer to the changed one.
   @Test func onlyWhatIsReadOfARelatedObjectCounts() throws {
     let world = try World(.memory)
     let entity = try world.context.entity("Person")
@@ -99,7 +99,7 @@ import Testing
     #expect(try owners("department.name = 'a'") == 1)
   }
 
-  /// Paths that begin alike share their beginning, and each key is looked at once and counted.
+  /// Paths with a common beginning share it; each key is followed and charged once.
   @Test func manyKeyPathsAreFollowedInStepWithTheirNumber() throws {
     let world = try World(.memory)
     let entity = try world.context.entity("Person")

@@ -7,7 +7,7 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Rows of dictionary results that `having` does not want, and equal ones, are left out by the store where it can.
+/// The store removes dictionary results that fail `having`, and duplicates, where it can.
 @Suite struct RowChoiceTests {
   private static let functions = [
     ("n", "@count"), ("c", "@count.age"), ("s", "@sum.age"), ("a", "@avg.age"), ("m", "@max.firstName"),
@@ -39,7 +39,7 @@ import struct MoonbaseModel.SortDescriptor
     return request
   }
 
-  /// The same beside a condition that no store knows, so that the context does all of it.
+  /// Compares with the same request and a condition that no store evaluates, so that the context does all the work.
   private func check(_ stored: FetchRequest, in context: ManagedObjectContext, _ comment: String) throws {
     var judged = stored
     judged.predicate = try Predicate(format: "fullName == NULL")

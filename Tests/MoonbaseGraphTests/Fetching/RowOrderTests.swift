@@ -6,7 +6,7 @@ import Testing
 import enum MoonbaseModel.Expression
 import struct MoonbaseModel.SortDescriptor
 
-/// Rows of dictionary results come in the order of what they show of groups.
+/// Grouped dictionary results are sorted by their columns and functions.
 @Suite struct RowOrderTests {
   private func context(_ kind: StoreKind) throws -> (StoreBench, ManagedObjectContext) {
     let bench = try StoreBench(kind)
@@ -46,7 +46,7 @@ import struct MoonbaseModel.SortDescriptor
     withExtendedLifetime(bench) {}
   }
 
-  /// What orders the rows need not be shown, and the window is one of ordered rows.
+  /// The sort key need not be a column, and the window applies to the sorted rows.
   @Test(arguments: StoreKind.allCases) func byAFunctionThatNoColumnShows(_ kind: StoreKind) throws {
     let (bench, context) = try context(kind)
     let whole = try context.fetchDictionaries(request(columns, sort: ["-total", "firstName"]))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What a fetch reads one by one beside its rows is of their state, whatever the row cache has by then.
+/// Rows that a fetch reads individually have the state of the fetch, whatever the row cache contains.
 @Suite struct RowsOfOneStateTests {
-  /// A store in which a person has the name of her department, and a context of which the row cache knows the department.
+  /// A store in which a person has the department's name, and a context whose row cache has the department.
   private struct Bench {
     let bench: StoreBench
     let store: FailingStore
@@ -24,7 +24,7 @@ import Testing
       #expect(try keeper.object(with: department.objectID).value(forKey: "name") == "old")
     }
 
-    /// Gives both another name, in one save.
+    /// Renames both in one save.
     static func rename(to name: Value, in context: ManagedObjectContext) throws {
       for person in try context.fetch(FetchRequest("Person")) {
         try person.setValue(name, forKey: "lastName")
@@ -33,7 +33,7 @@ import Testing
       try context.save()
     }
 
-    /// How many people have another name than their department, as the context finds who judges each row itself.
+    /// How many people differ in name from their department, evaluated row by row in the context.
     func differingCount() throws -> Int { try Self.differingCount(in: context) }
 
     static func differingCount(in context: ManagedObjectContext) throws -> Int {
@@ -41,7 +41,8 @@ import Testing
     }
   }
 
-  /// Another context saves when the rows are read and what they lead to is not: the row cache has the new row then.
+  /// Another context saves after the rows are read and before their destinations are, so the row cache has the new
+  /// rows.
   @Test(arguments: StoreKind.withFolder) func whatIsSavedMeanwhileIsOfAnotherState(_ kind: StoreKind) throws {
     let bench = try Bench(kind)
     let coordinator = bench.bench.coordinator
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  /// A store has committed a save of which the row cache was not told yet.
+  /// A store has committed a save, and the row cache is not updated yet.
   @Test(arguments: StoreKind.withFolder) func whatIsJustBeingSavedIsNotTakenFromTheRowCache(_ kind: StoreKind) throws {
     let bench = try Bench(kind)
     try bench.bench.coordinator.committing {
@@ -64,7 +65,7 @@ import Testing
     }
   }
 
-  /// The same while the rows are there and what they lead to is not, and somebody else has read the new row into the row cache.
+  /// Another read puts the new row into the row cache between the reads of the rows and of their destinations.
   @Test(arguments: StoreKind.withFolder) func whatAnotherReadOfASaveThatIsBeingCommittedIsNotTaken(
     _ kind: StoreKind
   ) throws {

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What is asked of an object that many rows lead to, evaluated in memory.
+/// Parts of a predicate about an object that many rows refer to, evaluated in memory.
 @Suite struct SharedPartTests {
   static let formats = [
     "ANY department.employees.age > 200", "ALL department.employees.age >= 0", "NONE department.employees.age > 200",
@@ -15,7 +15,7 @@ import Testing
     "department.employees[SIZE] > 3", "SUBQUERY(friends, $f, ANY $f.department.employees.age > 200).@count == 0",
   ]
 
-  /// So many people in one department, with some unsaved change to it that a file's store cannot know of.
+  /// People in shared departments, with an unsaved change that the SQLite store cannot see.
   private func bench(
     _ kind: StoreKind, people: Int, departments: Int = 1,
     extending configure: (inout EntityExtension) -> Void = { _ in }
@@ -40,7 +40,7 @@ import Testing
     try context.fetch(FetchRequest("Person")).first?.setValue(6, forKey: "age")
   }
 
-  /// The most that 200 people may take: to go over 200 members for each would take twice as much.
+  /// The maximum work for 200 people; evaluating 200 members for each person takes twice as much.
   private static let bound = 20_000
 
   private func work(_ kind: StoreKind, _ bodies: ((ManagedObjectContext) throws -> Void)...) throws -> [Int] {
@@ -132,7 +132,7 @@ import Testing
     }
     let first = try #require(try context.fetch(FetchRequest("Person", where: Predicate(format: "age == 0"))).first)
     try first.setValue(1, forKey: "age")
-    // The ages are 1 + 1 + 2 + 3, and each row that is looked at adds one to its own.
+    // The ages are 1 + 1 + 2 + 3, and the getter adds one to the age of each evaluated person.
     let request = FetchRequest(
       "Person", where: try Predicate(format: "fullName != NULL AND department.employees.@sum.age > 9"))
     #expect(try context.fetch(request).count == 2)

@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Prefetches of a walk whose objects share what they lead to.
+/// Prefetches of a walk whose objects have destinations in common.
 @Suite struct SharedPrefetchTests {
-  /// What the windows of a walk share is not read again for each.
+  /// Destinations common to several windows of a walk are read once.
   @Test(arguments: StoreKind.allCases) func aWalkReadsWhatItsObjectsShareNotForEachWindow(_ kind: StoreKind) throws {
     func units(_ count: Int) throws -> Int {
       let bench = try StoreBench(kind)

@@ -7,7 +7,7 @@ import Testing
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// The sum of decimals is a decimal, also of none: by each way that leads to a sum.
+/// The sum of decimals is a decimal, even without addends, however the sum is requested.
 @Suite struct SumOfNothingTests {
   private static func model() -> ManagedObjectModel {
     var order = EntityDescription("Order")
@@ -36,7 +36,7 @@ import enum MoonbaseModel.Predicate
   @Test(arguments: StoreKind.allCases) func theSumOfNoDecimalsIsADecimal(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model())
     let context = bench.context()
-    // Of no objects at all, and then of objects without values; before and after a save.
+    // First without objects, then with objects without values; before and after a save.
     for step in 0..<3 {
       for request in [
         try columns("@sum.tip", "@sum.count", "sum:(tip)"),
@@ -57,7 +57,7 @@ import enum MoonbaseModel.Predicate
     let order = try #require(try context.fetch(FetchRequest("Order")).first)
     #expect(isDecimalZero(try order.value(forKeyPath: "items.@sum.price")))
     #expect(try context.count(FetchRequest("Order", where: try Predicate(format: "items.@sum.price == 0"))) == 1)
-    // Once there is a value the sum is that of the values.
+    // With a value, the sum is that value.
     try order.setValue(.decimal(try #require(Decimal(string: "0.1"))), forKey: "tip")
     try context.save()
     let sum = try context.fetchDictionaries(columns("@sum.tip")).first?["@sum.tip"]

@@ -6,11 +6,11 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Who is equal in all sort keys has a place all the same, so that pages neither repeat nor skip.
+/// Objects equal in all sort keys still have a total order, so pages neither repeat nor skip objects.
 @Suite struct TotalOrderTests {
   private static let kinds: [(StoreKind, Bool)] = StoreKind.withFolder.flatMap { [($0, true), ($0, false)] }
 
-  /// Things in boxes, some of them special; `k` has an index, and `odd` is what no store knows.
+  /// Things in boxes, some of a subentity. `k` has an index; no store can evaluate `odd`.
   private static func model() -> ManagedObjectModel {
     var thing = EntityDescription("Thing")
     var odd = AttributeDescription("odd", type: .string)
@@ -78,7 +78,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try bench.stranger().fetchIDs(request) == before.map(\.objectID))
   }
 
-  /// What stores and contexts do together, beside a list that is sorted by hand.
+  /// Compares the results of stores and contexts with a list sorted naively.
   @Test(arguments: StoreKind.withFolder, 1...Repetition.orderSeeds.count)
   func everyFetchHasTheOneOrder(_ kind: StoreKind, _ seed: Int) throws {
     var random = SplitMix(UInt64(seed))
@@ -159,13 +159,13 @@ import struct MoonbaseModel.SortDescriptor
     return (one.key < other.key) == isAscending
   }
 
-  /// Numbers of one digit and short names are ordered as texts are; a missing value comes first.
+  /// Values as text. Single digits and short names sort as texts do; a missing value comes first.
   private static func text(_ thing: ManagedObject, _ path: String) -> String {
     guard let value = try? thing.value(forKeyPath: path), !value.isNull else { return "" }
     return value.description
   }
 
-  /// A group has its place by its first object.
+  /// A group is placed by its first object.
   @Test(arguments: kinds) func groupsAndRowsOfValuesHaveItToo(_ kind: StoreKind, ascending: Bool) throws {
     let bench = try Self.forty(kind)
     let context = bench.context()
@@ -205,7 +205,7 @@ import struct MoonbaseModel.SortDescriptor
 }
 
 extension ManagedObject {
-  /// What the store has of an attribute.
+  /// The committed value of an attribute.
   fileprivate func committedNumber(_ key: String) throws -> Int64 {
     guard case .int(let number) = try committedValues()[key] else { return 0 }
     return number

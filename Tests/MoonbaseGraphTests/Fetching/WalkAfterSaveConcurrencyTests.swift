@@ -8,11 +8,12 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// A walk that goes on after a save of its own: its view is over, and another thread reads the rows that follow by their keys.
+/// A walk continues after its context has saved: its read view has ended, and another thread reads the remaining rows
+/// by their keys.
 @Suite struct WalkAfterSaveConcurrencyTests {
   private static let count = 6000
 
-  /// People of any age.
+  /// The model without limits for ages.
   private static var model: ManagedObjectModel {
     var model = People.model()
     let index = model.entities[0].attributes.firstIndex { $0.name == "age" } ?? 0
@@ -44,7 +45,7 @@ import struct MoonbaseModel.SortDescriptor
     }.sorted()
   }
 
-  /// Whoever it changes ahead of itself, it comes to what it saved.
+  /// Objects changed ahead of the walk are reached with the saved values.
   @Test(arguments: StoreKind.allCases, [true, false]) func itSeesWhatItSaved(
     _ kind: StoreKind, _ isSorted: Bool
   ) throws {
@@ -64,7 +65,7 @@ import struct MoonbaseModel.SortDescriptor
       if let age = expected[place], person["age"] != .int(age) { wrong += 1 }
       person["age"] = .int(Int64(100_000 + place))
       if place % 1300 == 1299 {
-        // Of these nobody knows anything but the store, once they are saved.
+        // After the save only the store has these changes.
         for _ in 0..<100 {
           let other = place + 1 + random.next(2500)
           guard other < ids.count else { continue }
@@ -83,7 +84,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(context.brokenInvariants() == [] && context.pendingErrors.isEmpty)
   }
 
-  /// Rows that go on the way are left out, the others keep their places.
+  /// Rows deleted during the walk are skipped, and the other rows keep their places.
   @Test(arguments: StoreKind.allCases) func rowsThatGoAreLeftOut(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = bench.context()
@@ -109,7 +110,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(walk.managedObjectContext === context && context.pendingErrors.isEmpty)
   }
 
-  /// Neither does one that reads ahead.
+  /// A discarded walk with a reader thread does not keep the store either.
   @Test func theStoreGoesWithAWalkThatIsGivenUp() throws {
     let folder = try TemporaryFolder()
     let model = try Self.model.resolved()
@@ -131,7 +132,7 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
-  /// The thread that wrote holds the store no longer than it is waited for: who lets go of it then closes the file.
+  /// The writing thread releases the store before the context stops waiting, so the last owner closes the file.
   @Test func theStoreGoesWithTheLastWhoHoldsIt() throws {
     for _ in 0..<20 {
       weak var store: (any PersistentStore)?

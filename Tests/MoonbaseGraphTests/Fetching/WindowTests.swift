@@ -8,7 +8,7 @@ import struct MoonbaseModel.SortDescriptor
 
 /// Offset and limit beside unsaved changes.
 @Suite struct WindowTests {
-  /// Beside the whole result, which needs no window.
+  /// Compares with the complete result, which needs no window.
   @Test(arguments: StoreKind.withFolder, 1...Repetition.windowSeeds.count)
   func windowsOverUnsavedChangesAreThoseOfTheWholeResult(_ kind: StoreKind, _ seed: Int) throws {
     let bench = try StoreBench(kind)
@@ -40,7 +40,7 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
-  /// A fetch with a limit reads some rows more than it wants. As many of them are changed, or one more or less.
+  /// A fetch with a limit reads some rows more than it returns. As many rows are changed, or one more or less.
   @Test(arguments: StoreKind.withFolder, [false, true])
   func asManyAreFoundAsAreWantedHoweverManyChangedStandFirst(_ kind: StoreKind, deletes: Bool) throws {
     let bench = try StoreBench(kind)

@@ -99,7 +99,7 @@ final class Person: ManagedObject {
     let person = try context.insert("Person")
     #expect { try person.setValue(1, forKey: "aeg") } throws: { ($0 as? GraphError)?.code == .unknownName }
     #expect(person["aeg"] == .null && context.pendingErrors.count == 1)
-    // The next save fails for it, and only that one.
+    // Only the next save fails for the error.
     #expect { try context.save() } throws: {
       ($0 as? GraphError)?.code == .unknownName && "\($0)".contains("drainAccessorErrors()")
     }
@@ -136,7 +136,7 @@ final class Person: ManagedObject {
     #expect(person["lastName"] == .null && context.drainAccessorErrors().count == 1)
     person["lastName"] = "A"
     #expect(context.drainAccessorErrors().count == 1)
-    // What comes after is bounded by itself.
+    // The recursion limit is reset for later calls.
     try person.setPrimitiveValue("A", forKey: "firstName")
     #expect(try person.primitiveValue(forKey: "firstName") == "A")
     refuses { _ = try person.value(forKey: "firstName") }

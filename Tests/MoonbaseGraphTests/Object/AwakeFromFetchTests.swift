@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What `awakeFromFetch` may set: changes are not tracked there.
+/// Values that `awakeFromFetch` sets: it does not record changes.
 @Suite struct AwakeFromFetchTests {
   private func people(_ kind: StoreKind) throws -> (
     bench: StoreBench, person: ManagedObjectID, department: ManagedObjectID
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// Its deletion reads it, and what it then sets goes with it.
+  /// The deletion fires the fault; values set by `awakeFromFetch` are discarded with the object.
   @Test(arguments: StoreKind.allCases)
   func aDeletedObjectMayWakeUpAndSetWhatItNeeds(_ kind: StoreKind) throws {
     let (bench, personID, _) = try people(kind)

@@ -70,7 +70,7 @@ import Testing
     let fetched = try context.object(with: person.objectID)
     #expect(fetched["lastName"] == "awake")
     #expect(try fetched.changedValues().isEmpty && !fetched.hasPersistentChangedValues)
-    // It is written when the object is saved for another reason.
+    // The value is written when the object is saved for another change.
     fetched["age"] = 33
     #expect(try fetched.changedValues() == ["age": 33, "lastName": "awake"])
   }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Values of Swift's types through each door that takes values.
+/// Values of Swift types through each accessor that takes values.
 @Suite struct ConvertibleValueTests {
   private enum Status: String, AttributeValue {
     case open, closed
@@ -94,7 +94,7 @@ import Testing
     #expect(item[Item.sizes] == ["x": 1])
   }
 
-  /// An unknown raw value, an integer without room and a value that cannot be encoded are kept as errors.
+  /// An unknown raw value, an integer out of range and a value that cannot be encoded are kept as errors.
   @Test(arguments: StoreKind.allCases) func whatDoesNotFitIsTold(_ kind: StoreKind) throws {
     let (_, context) = try bench(kind)
     let item = try context.insert(Item.self, values: ["status": "other", "number": 5])

@@ -75,13 +75,13 @@ import Testing
     refuses { try department.setObjects([project], forKey: "projects") }
     refuses { try context.insert("Person", values: ["department": .objectID(gone.objectID)]) }
     #expect(try new.objects(forKey: "friends").isEmpty && context.insertedObjects == [department, new])
-    // Where it was before it stays until delete rules are applied.
+    // Assigning the former destination again has no effect; the delete rules then clear it.
     try member.setObject(gone, forKey: "department")
     try context.save()
     #expect(try bench.saved("Person", "department") == [.null, .null] && bench.saved("Department", "name") == ["D"])
   }
 
-  /// Of a relationship without an inverse the destination does not know.
+  /// Without an inverse, the destination's deletion does not clear the relationship.
   @Test(arguments: StoreKind.allCases)
   func aDestinationThatIsDeletedLaterFailsTheSave(_ kind: StoreKind) throws {
     var model = People.model()

@@ -50,7 +50,7 @@ import Testing
     #expect(try Set(names(people[0].value(forKey: "colleagues"), context)) == ["Ada", "Cyd"])
     #expect(try people[1].fetchedObjects(forKey: "elders") == [people[2]])
     #expect(try Set(people[0].fetchedObjects(forKey: "friendsOfFriends")) == [people[0], people[3]])
-    // Employees inherit it, and each reading is a new fetch.
+    // Employees inherit the fetched property, and each read is a new fetch.
     people[2]["age"] = 36
     #expect(try names(people[2].value(forKey: "peers"), context) == ["Ada", "Bob", "Dan"])
     #expect(people[2]["elders"] == [])

@@ -4,7 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct KeyPathTests {
-  /// Two people and an employee of a department, of which one is nobody's friend.
+  /// Two people and an employee of a department: Ann and Bob are friends, Eve has no friends.
   private struct Office {
     let bench: StoreBench
     let context: ManagedObjectContext
@@ -58,7 +58,7 @@ import Testing
     #expect(try office.ann.value(forKeyPath: "department.employees.@count") == 0)
   }
 
-  /// A path is followed at run time, as key-value coding does: an object on the way may have more keys than its entity.
+  /// Paths are resolved at run time, as in key-value coding: an object may have more keys than the declared entity.
   @Test(arguments: StoreKind.allCases) func aPathFindsKeysOfSubentities(_ kind: StoreKind) throws {
     let office = try Office(kind)
     try office.eve.setObjects([office.bob], forKey: "friends")
@@ -100,7 +100,7 @@ import Testing
     #expect(office.department["name"] == "Sales")
     try office.department.setValue(50, forKeyPath: "employees.age")
     #expect(office.ann["age"] == 50 && office.eve["age"] == 50)
-    // Only an employee has a salary: who comes before it keeps the value that it had.
+    // Only an employee has a salary; the people before the failing one keep their values.
     #expect { try office.department.setValue(1, forKeyPath: "employees.salary") } throws: {
       "\($0)".contains("Person has no property salary")
     }

@@ -3,11 +3,11 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// The hooks of an object's life, as Core Data documents them.
+/// The life cycle hooks of an object, as Core Data documents them.
 @Suite struct LifecycleTests {
   private struct Refused: Error {}
 
-  /// Notes what happens to it.
+  /// Records the calls of its hooks.
   final class Witness: ManagedObject {
     var seen: [String] = []
     var refuses = false
@@ -134,7 +134,7 @@ import Testing
     #expect(person.seen == ["snapshot 32"])
     #expect(try person.value(forKey: "fullName") == .string("of \(Value.string("Eve"))"))
     #expect(try person.value(forKey: "lastName") == "Lee" && person.hasChanges)
-    // Of a fault nothing was replaced: its next values come with awake-from-fetch.
+    // A fault has no values to replace; its next values come with `awakeFromFetch`.
     try context.refresh(person, mergeChanges: false)
     #expect(person.seen == ["snapshot 32"])
   }
@@ -196,7 +196,7 @@ import Testing
     #expect(heard == ["gone": 4, "changed": 8, "new": 2])
     heard = [:]
     try context.redo()
-    // What came back as a new object leaves the context.
+    // The object restored as a new one leaves the context.
     #expect(heard == ["changed": 8, "new": 4])
     heard = [:]
     fails = true
@@ -264,7 +264,7 @@ import Testing
 
   // MARK: Methods that throw
 
-  /// Each of its methods fails, when told so.
+  /// A class whose methods throw on demand.
   final class Failing: ManagedObject {
     private func fail(_ name: String = #function) throws {
       if name.hasPrefix(LifecycleTests.failing.value) { throw Refused() }

@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Objects that outlive their context, or their place in it.
+/// Objects that outlive their context or their registration.
 @Suite(.serialized) struct LifetimeTests {
-  /// Two objects of one ID: the first must not keep its way to a context that no longer knows it.
+  /// Two objects with one ID: the first one must not keep a reference to a context that no longer knows it.
   @Test(arguments: StoreKind.allCases)
   func anObjectMadeForAnIDBeforeItsRowLeavesWhenTheRowComes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -24,7 +24,7 @@ import Testing
     #expect(late.managedObjectContext == nil && early.managedObjectContext == nil)
   }
 
-  /// The bytes that a context says its objects hold.
+  /// The bytes that a context reports for its objects.
   private func weighing(_ context: ManagedObjectContext) -> Box {
     let box = Box()
     context.extensionRegistry.weigh = { box.bytes += $0 }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// Each step is kept for as long as it may be undone: a hook may take millions of them.
+  /// Each change is kept while it can be undone; a hook may make millions of changes.
   @Test(arguments: StoreKind.allCases)
   func whatMayBeUndoneWeighs(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -91,7 +91,7 @@ import Testing
     #expect(friend.weight - before >= 160)
   }
 
-  /// What was inserted and deleted within a savepoint may come back up to its end, and counts that long.
+  /// An object inserted and deleted within a savepoint can be restored until the savepoint ends, and counts until then.
   @Test(arguments: StoreKind.allCases)
   func anObjectThatMayComeBackKeepsItsValuesAndWhatTheyWeigh(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -125,7 +125,7 @@ import Testing
     #expect(held.bytes > -100_000 && held.bytes < 100_000 && context.brokenInvariants() == [])
   }
 
-  /// A class that makes a second object from the place it was given.
+  /// A class that makes a second object from its initialization token.
   final class Doubled: ManagedObject {
     nonisolated(unsafe) static var twins: [ManagedObject] = []  // sound: one test, on one thread, uses it
     nonisolated(unsafe) static var isMaking = false  // sound: one test, on one thread, uses it

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Collections that show a relationship as it is, and change it.
+/// Mutable sets that read and change a relationship.
 @Suite struct MutableSetTests {
   private struct Friends {
     let bench: StoreBench
@@ -28,7 +28,7 @@ import Testing
     try friends.insert(others[1])
     #expect(all.ages(friends) == [1] && friends.contains(others[1]))
     #expect(try others[1].objects(forKey: "friends") == [ann])
-    // Whoever changes the relationship, the set shows it.
+    // The set follows changes made elsewhere.
     try others[2].add(ann, to: "friends")
     #expect(friends.count == 2 && friends.contains(others[2]))
     #expect(try friends.remove(others[1]) && !friends.remove(others[1]))
@@ -119,7 +119,7 @@ import Testing
     #expect(titles(list) == "dab" && p[2]["department"].isNull)
     try list.replace(at: 2, with: p[2])
     #expect(titles(list) == "dac")
-    // One that is there already moves.
+    // An object that is already a member moves.
     try list.replace(at: 0, with: p[2])
     #expect(titles(list) == "ca")
     try list.append(contentsOf: [p[3], p[1]])
@@ -147,7 +147,7 @@ import Testing
     let list = try department.mutableOrderedSetValue(forKey: "projects")
     try list.append(contentsOf: (0..<20_000).map { _ in try context.insert("Project") })
     let first = list[0]
-    // Where each move cost what comes behind it, this would take minutes.
+    // If a move cost the members behind it, this would take minutes.
     for _ in 0..<20_000 { try list.move(from: 0, to: list.count - 1) }
     #expect(list[0] === first)
   }

@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// One-to-one relationships that a store holds in one of the two rows only.
+/// A one-to-one relationship stored in only one of the two rows.
 @Suite struct OneSidedTests {
-  /// Nodes 0, 1, 2 and 3, of which 0 leads to 1 by `seat` and by `spouse` and 1 leads nowhere in its row.
+  /// Nodes 0 to 3. The row of 0 refers to 1 by `seat` and by `spouse`; the row of 1 refers to no node.
   private struct World {
     let bench: StoreBench
     let context: ManagedObjectContext
@@ -36,7 +36,7 @@ import Testing
       nodes = try ids.map(context.object(with:))
     }
 
-    /// By the objects' names.
+    /// The links of a relationship, by the objects' names.
     func links(_ name: String) throws -> [String: [String]] {
       try Pairs.links(in: bench.stranger()).compactMapValues { $0[name] }.filter { !$0.value.isEmpty }
     }
@@ -82,7 +82,7 @@ import Testing
     for order in [[0, 1], [1, 0]] {
       let world = try World(kind, rule: .deny)
       for index in order { try world.context.delete(world.nodes[index]) }
-      // The spouse of 0 denies as ever: its own row leads to 1, which goes too.
+      // The spouse's own row refers to a node that is deleted too, so the deny rule is satisfied.
       try world.context.save()
       #expect(try world.context.fetch(FetchRequest("Node")).count == 2)
     }

@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Relationships of which both rows hold a part: nothing may write the one and not the other.
+/// A one-to-one relationship stored in both rows: a save must write both or neither.
 @Suite struct OneToOneTests {
-  /// Five nodes of a store, all read: 1 has links of all kinds to 2, 3 and 4.
+  /// Five nodes of a store, all read: node 1 has links of all kinds to nodes 2, 3 and 4.
   private struct World {
     let bench: StoreBench
     let context: ManagedObjectContext
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// What is changed before a node is refreshed.
+  /// Changes made before a node is refreshed.
   enum Change: CaseIterable {
     case move, moveBack, steal, part, unseat, reparent, unlike, delete, deleteTheOther, deleteUnpropagated
 
@@ -85,7 +85,7 @@ import Testing
     #expect(try world.nodes[3].object(forKey: "spouse") == nil)
   }
 
-  /// What a context does to 1, which another one has married to 2, where it has read 2 before.
+  /// Changes a context makes to node 1, which another context has linked to node 2, after reading node 2.
   enum Ending: CaseIterable {
     case delete, part, move, steal
 

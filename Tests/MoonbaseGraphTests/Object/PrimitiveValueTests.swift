@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Values that are set past change notes: a save writes what differs from the row, by whichever door it came.
+/// Values set without change notification: a save writes every difference from the row, however it was set.
 @Suite struct PrimitiveValueTests {
   @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst])
   func aPrimitiveValueSetInWillSaveIsSaved(_ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder) throws {
@@ -11,7 +11,7 @@ import Testing
     let count = Switch()
     let context = bench.context { entry in
       entry.willSave = { object in
-        // New each time: a note of the change would call it again and again.
+        // A new value on each call; with change notification, the hook would be called repeatedly.
         count.value += 1
         try object.setPrimitiveValue(.string("saved \(count.value)"), forKey: "lastName")
       }
@@ -32,7 +32,7 @@ import Testing
     let context = bench.context()
     try context.insert("Person", values: ["firstName": "A"])
     try context.save()
-    // Nobody but the context holds the object meanwhile.
+    // Only the context keeps the object meanwhile.
     func fetched() throws -> ManagedObject { try #require(try context.fetch(FetchRequest("Person")).first) }
     try fetched().setPrimitiveValue("L", forKey: "lastName")
     #expect(try !fetched().hasChanges && context.hasChanges && context.updatedObjects.count == 1)
@@ -58,7 +58,7 @@ import Testing
     #expect(try person["age"] == 0 && bench.saved("Person", "age") == [])
   }
 
-  /// A person that another context has saved, and a context in which people wake up with a last name and what `hook` sets.
+  /// A saved person, and a context in which `awakeFromFetch` sets the last name and runs `hook`.
   private func waking(
     _ kind: StoreKind, _ values: [String: Value], _ hook: @escaping (ManagedObject) throws -> Void
   ) throws -> (bench: StoreBench, other: ManagedObjectContext, saved: ManagedObject, context: ManagedObjectContext) {
@@ -146,7 +146,7 @@ import Testing
     try context.save()
   }
 
-  /// The hook is not called again where an object stays awake.
+  /// The hook is not called again while the object keeps its values.
   @Test(arguments: StoreKind.allCases) func whatAwakeFromFetchSetStaysWhereTheNewerRowHasTheSame(_ kind: StoreKind)
     throws
   {

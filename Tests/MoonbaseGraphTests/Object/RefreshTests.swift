@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What a refresh reads, where somebody else wrote to the store by a coordinator of his own.
+/// Refreshing after another coordinator wrote to the store.
 @Suite struct RefreshTests {
-  /// Two contexts that share a store and nothing else, and a person that one of them saved and the other one has read.
+  /// Two contexts that share only a store, and a person saved by one and read by the other.
   private func contexts(
     of bench: StoreBench
   ) throws -> (mine: ManagedObjectContext, theirs: ManagedObjectContext, person: ManagedObject, seen: ManagedObject) {
@@ -26,7 +26,7 @@ import Testing
       try theirs.save()
       try mine.refresh(seen, mergeChanges: merges)
       #expect(seen["firstName"].text == name)
-      // One that is a fault already is read anew too.
+      // A fault is read again too.
       try mine.refresh(seen, mergeChanges: merges)
       #expect(try mine.existingObject(with: person.objectID)?["firstName"].text == name)
     }
@@ -59,7 +59,7 @@ import Testing
     #expect(context.brokenInvariants().isEmpty)
   }
 
-  /// A walk that asks for the length of the owner's list must not read the list again and again.
+  /// A walk that reads the length of the owner's list must not read the list again for each member.
   @Test(arguments: StoreKind.allCases)
   func aRefreshedMemberWhoseRowIsTheSameLeavesTheListOfItsOwner(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -106,8 +106,8 @@ import Testing
     #expect(context.brokenInvariants().isEmpty)
   }
 
-  /// One moved a person and has not saved, the other one moved the same person and has: who keeps his change takes the person from
-  /// where it is by now.
+  /// Another context moved a person that has an unsaved move here. A refresh that keeps the unsaved change removes the
+  /// person from the owner that the newer row names.
   @Test(arguments: StoreKind.allCases)
   func aKeptChangeTakesTheObjectFromTheOwnerThatTheNewerRowNames(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -124,7 +124,7 @@ import Testing
     func lists() throws -> [Int] { try owners.map { try $0.objects(forKey: "employees").count } }
     #expect(try lists() == [0, 1, 0])
     #expect(mine.brokenInvariants().isEmpty)
-    // To give the change up gives all of it up.
+    // A refresh without merging discards all parts of the change.
     try mine.refresh(person, mergeChanges: false)
     #expect(try lists() == [0, 0, 1])
     try mine.rollback()

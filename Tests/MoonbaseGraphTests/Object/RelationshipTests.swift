@@ -87,7 +87,7 @@ import Testing
     let department = try context.insert("Department")
     let person = try context.insert("Person")
     try context.save()
-    // Nothing to read: what is not there was never there.
+    // A new object has nothing to read.
     #expect(try !department.hasFault(forRelationshipNamed: "employees"))
     try person.setObject(department, forKey: "department")
     #expect(try department.objects(forKey: "employees") == [person])
@@ -145,7 +145,7 @@ import Testing
     try context.save()
   }
 
-  /// An object may be its own member, also by a relationship that is its own inverse.
+  /// An object may be its own destination, also by a relationship that is its own inverse.
   @Test(arguments: StoreKind.allCases, ["friends", "likes"])
   func anObjectThatIsItsOwnMemberIsSavedSo(_ kind: StoreKind, _ key: String) throws {
     for (isSaved, hasOther) in [(false, false), (true, true)] {

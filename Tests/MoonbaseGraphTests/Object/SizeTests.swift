@@ -3,12 +3,12 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What the runtime allocates for an instance, header and all, by the class's metadata.
+/// The instance size of a class, header included, from the class metadata.
 private func instanceSize(of type: AnyClass) -> Int {
   Int(unsafeBitCast(type, to: UnsafeRawPointer.self).load(fromByteOffset: 24, as: UInt32.self))
 }
 
-/// What objects take in memory: a context may hold a million.
+/// Memory sizes of objects: a context may hold a million objects.
 struct SizeTests {
   private final class Known {
     var (one, two) = (1, 2)
@@ -22,7 +22,7 @@ struct SizeTests {
     #expect(instanceSize(of: ManagedObject.self) <= 96)
   }
 
-  /// There is one for each value that is set while there is an undo manager.
+  /// With an undo manager each assignment records an entry.
   @Test func anEntryOfTheJournalTakesAtMost48Bytes() {
     #expect(MemoryLayout<Change>.stride <= 48)
   }

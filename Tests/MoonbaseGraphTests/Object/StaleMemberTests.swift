@@ -3,15 +3,15 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Lists that are read after the rows of their members, which somebody else has saved in between.
+/// Relationship lists read after their members' rows, with a save of another context in between.
 @Suite struct StaleMemberTests {
   private struct Scene {
     let bench: StoreBench
     let mine, theirs: ManagedObjectContext
-    /// As the others see them.
+    /// The objects of the other context.
     let departments: [ManagedObject]
     let person: ManagedObject
-    /// As I see them: the row of the person is read.
+    /// The tested context's copies of these objects; the person's row is read.
     let seenDepartments: [ManagedObject]
     let seen: ManagedObject
 
@@ -29,7 +29,7 @@ import Testing
       (self.mine, self.theirs, self.departments) = (mine, theirs, departments)
     }
 
-    /// Whose list has the person, and where its row leads to, as the store has it.
+    /// Expects the person in the list of one department only, and the row to refer to that department.
     func check(_ place: Int?) throws {
       let fresh = bench.stranger()
       for (index, department) in departments.enumerated() {
@@ -71,7 +71,7 @@ import Testing
     try scene.check(0)
   }
 
-  /// The list is older than the row of its member.
+  /// The list is older than its member's row.
   private func olderList(_ kind: StoreKind) throws -> (Scene, mine: ManagedObjectContext, list: ManagedObject) {
     let scene = try Scene(kind, in: 0)
     let mine = scene.bench.stranger()
@@ -121,7 +121,8 @@ import Testing
     #expect(mine.brokenInvariants().isEmpty)
   }
 
-  /// What it changed goes by the row that it knows, and a newer one must not come in below without a word.
+  /// A change is based on the row that the object has. A newer row must cause a conflict instead of replacing that row
+  /// silently.
   @Test(arguments: StoreKind.allCases)
   func aChangedMemberWhoseRowIsOlderIsAConflict(_ kind: StoreKind) throws {
     let scene = try Scene(kind, in: nil)
@@ -149,7 +150,7 @@ import Testing
 
   // MARK: One context reads two sides at different times
 
-  /// A list that was read before a member came, and the member, whose row was read after it.
+  /// A list read before a member was added, and the member, whose row was read afterwards.
   private func newerRow(_ kind: StoreKind) throws -> (
     Scene, mine: ManagedObjectContext, list: ManagedObject, seen: ManagedObject
   ) {
@@ -180,7 +181,7 @@ import Testing
     try scene.check(nil)
   }
 
-  /// The list is newer than the row, and the row already says what is assigned.
+  /// The list is newer than the row, and the row already has the assigned destination.
   @Test(arguments: StoreKind.allCases, [nil, 0, 1])
   func aDestinationThatAnOldRowHasIsAssigned(_ kind: StoreKind, to place: Int?) throws {
     let scene = try Scene(kind, in: place)
@@ -195,7 +196,7 @@ import Testing
     try scene.check(place)
   }
 
-  /// Nothing but the list of the former owner is known: the new one, whose list was read too, has lost what the old row says.
+  /// Only the former owner's list was read: it lacks the object that the old row puts there.
   @Test(arguments: StoreKind.allCases) func aDestinationWhoseListLacksTheObjectIsAssigned(_ kind: StoreKind) throws {
     let scene = try Scene(kind, in: 1)
     #expect(try scene.seen.object(forKey: "department") == scene.seenDepartments[1])
@@ -224,7 +225,8 @@ import Testing
 
   // MARK: Pairs
 
-  /// Two friends or two strangers; one list of mine was read before others changed that, the other after it.
+  /// Two friends, or two people who are not. The first list was read before another context changed the relationship,
+  /// the second list afterwards.
   private func pair(
     _ kind: StoreKind, areFriends: Bool
   ) throws -> (bench: StoreBench, mine: ManagedObjectContext, old: ManagedObject, new: ManagedObject) {
@@ -279,7 +281,8 @@ import Testing
 
   // MARK: One-to-one
 
-  /// One row was read before others separated the two, the other row after it. Each side may be the one that is set.
+  /// The first row was read before another context separated the two objects, the second row afterwards. Each side is
+  /// set in turn.
   @Test(arguments: StoreKind.allCases, [false, true])
   func twoThatWereSeparatedSinceOneRowWasReadAreBothSaved(_ kind: StoreKind, settingOlder: Bool) throws {
     for key in ["seat", "sitter"] { try setOneToOne(key, kind, settingOlder: settingOlder) }
@@ -310,7 +313,7 @@ import Testing
 
   // MARK: Delete rules
 
-  /// An owner with a delete rule `to` its things. They have a relationship `back` to one owner or to many, or none.
+  /// An owner with a delete rule `to` its things. Their relationship `back` is to-one, to-many or missing.
   private static func owners(_ rule: DeleteRule, back: String) -> ManagedObjectModel {
     var to = RelationshipDescription.toMany("to", destination: "Thing", inverse: back == "none" ? nil : "back")
     to.deleteRule = rule
@@ -326,7 +329,8 @@ import Testing
     return ManagedObjectModel(entities: [owner, thing])
   }
 
-  /// An owner whose list was read before others took its only thing out of it, and perhaps gave it to another owner.
+  /// An owner whose list was read before another context removed its only thing, and perhaps gave the thing to another
+  /// owner.
   private func emptiedList(
     _ kind: StoreKind, _ rule: DeleteRule, back: String, isMoved: Bool
   ) throws -> (bench: StoreBench, mine: ManagedObjectContext, owner: ManagedObject, thing: ManagedObjectID) {
@@ -344,7 +348,7 @@ import Testing
     return (bench, mine, owner, thing.objectID)
   }
 
-  /// A pair is in no row of the member, so that no newer row tells of its removal.
+  /// A many-to-many pair is in no row, so no newer row reveals its removal.
   @Test(arguments: StoreKind.allCases, ["one", "many", "none"])
   func whoWasTakenOutSinceTheListWasReadStaysWhenTheOwnerGoes(_ kind: StoreKind, back: String) throws {
     for rule in [DeleteRule.cascade, .nullify] {
@@ -362,7 +366,7 @@ import Testing
     }
   }
 
-  /// The list is older than the row of its member, which has another owner by now.
+  /// The list is older than the row of its member, which has another owner now.
   @Test(arguments: StoreKind.allCases, [ManagedObjectContext.SaveOrder.validateFirst, .willSaveFirst])
   func theRuleDenyDoesNotCountWhoLeadsElsewhereByNow(
     _ kind: StoreKind, _ order: ManagedObjectContext.SaveOrder

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Temporary IDs in values that no save writes: the new ones come all the same.
+/// Temporary IDs in values that no save writes are still replaced by the permanent IDs.
 @Suite struct TemporaryIDTests {
   /// Notes have transient values and relationships without an inverse.
   private static func model() -> ManagedObjectModel {
@@ -21,7 +21,7 @@ import Testing
     return ManagedObjectModel(entities: [note])
   }
 
-  /// A saved note, which a context finds that makes another one when it wakes up.
+  /// A saved note, whose `awakeFromFetch` inserts another note.
   private func woken(
     _ kind: StoreKind, _ wake: @escaping (ManagedObject, ManagedObject) throws -> Void
   ) throws -> (bench: StoreBench, context: ManagedObjectContext, note: ManagedObject, new: ManagedObject) {
@@ -50,7 +50,7 @@ import Testing
     try context.save()
     #expect(!new.objectID.isTemporaryID)
     #expect(try note.object(forKey: key) === new)
-    // What was set is saved with the next change.
+    // The next change saves the value set by `awakeFromFetch`.
     try note.setValue("changed", forKey: "text")
     try context.save()
     #expect(try note.object(forKey: key) === new && context.brokenInvariants().isEmpty)
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// What awake-from-fetch set names an object that goes: it goes too, and the next one sets it anew.
+  /// A value set by `awakeFromFetch` refers to an object that is rolled back: the value is discarded.
   @Test(arguments: StoreKind.allCases, ["place", "next", "list", "others"])
   func whatNamesAnObjectThatIsRolledBackIsGivenUp(_ kind: StoreKind, key: String) throws {
     let isToMany = ["list", "others"].contains(key)

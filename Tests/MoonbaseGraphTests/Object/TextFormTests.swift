@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Text is its code points: what Swift takes as equal, a composed and a decomposed é, are two values.
+/// Texts are compared by code points: a composed and a decomposed é, equal in Swift, are two values.
 @Suite struct TextFormTests {
-  /// Short ones and long ones, which Swift keeps in different ways.
+  /// Short and long texts, which Swift stores in different ways.
   static let forms = [("\u{e9}", "e\u{301}"), ("a long name with an \u{e9}", "a long name with an e\u{301}")]
 
   private func bytes(_ value: Value) -> [UInt8] { Array((value.text ?? "").utf8) }

@@ -5,7 +5,7 @@ import Testing
 
 /// To-many relationships, over each kind of store.
 @Suite struct ToManyTests {
-  /// Lists and items that know each other in both directions; each side may be ordered.
+  /// Lists and items related in both directions; each side may be ordered.
   private func listModel(_ first: String, _ second: String, ordered: Set<String>) -> ManagedObjectModel {
     var one = EntityDescription(first)
     var others = RelationshipDescription.toMany("others", destination: second, inverse: "owners")
@@ -19,7 +19,7 @@ import Testing
     return ManagedObjectModel(entities: [one, other])
   }
 
-  /// The entity's place in the model decides which side writes the pairs.
+  /// The order of the entities in the model decides which side writes the pairs.
   @Test(arguments: StoreKind.withFolder, [("A", "B"), ("B", "A")])
   func theOrderOfManyToManyIsKeptWhicheverEntityComesFirst(_ kind: StoreKind, _ names: (String, String)) throws {
     let bench = try StoreBench(kind, listModel(names.0, names.1, ordered: [names.0, names.1]))

@@ -71,7 +71,7 @@ import Testing
     #expect(throws: GraphError.self) { try context.fetch(Unknown.self) }
   }
 
-  /// What is read as it is walked has the class of its request, whether a fetch or a controller found it.
+  /// Lazily read results have the class of their request, from a fetch or a controller.
   @Test(arguments: StoreKind.allCases) func walksAndSectionsHaveTheClassOfTheirRequest(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = bench.context()
@@ -96,7 +96,7 @@ import Testing
     #expect(try found.existingObject(at: 0) == nil && found.existingObject(at: 1)?[Member.age] == 30)
   }
 
-  /// A class that `ManagedObject` would hide by a type of its own.
+  /// A class with the name of a type nested in `ManagedObject`.
   final class Place: ManagedObject {
     override class var customAccessors: [CustomAccessor] {
       [CustomAccessor("firstName", of: Place.self, get: { $0.shown }, set: { _, _ in })]
@@ -113,7 +113,7 @@ import Testing
     #expect(try context.insert(Place.self)["firstName"] == "here")
   }
 
-  /// An entity below that has no class of its own has objects without one, which are no members.
+  /// A subentity without a class of its own has plain objects, which have the wrong class for the result.
   @Test(arguments: StoreKind.allCases) func anObjectOfAnotherClassIsNotPassedOver(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let context = bench.context()
@@ -124,7 +124,7 @@ import Testing
     var request = Member.fetchRequest()
     request.includesSubentities = false
     #expect(try context.fetch(request).isEmpty)
-    // A class of several entities is asked for by the name of one.
+    // For a class with several entities, the request names one.
     var offices = Office.fetchRequest()
     offices.entityName = "Department"
     #expect(try context.fetch(offices).isEmpty)

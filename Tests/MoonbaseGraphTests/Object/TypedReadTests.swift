@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What typed keys read, from rows and from values of the object's own.
+/// Typed reads, from rows and from an object's own values.
 @Suite struct TypedReadTests {
   private final class Item: ManagedObject {
     static let int = Attribute<Item, Int64>("int")
@@ -22,7 +22,7 @@ import Testing
     static let unknown = Attribute<Item, Double>("unknown")
   }
 
-  /// A type that knows nothing of cells.
+  /// A type that is not read from cells directly.
   private enum Size: String, AttributeValue {
     case small, large, none
 
@@ -33,7 +33,7 @@ import Testing
     var attributeValue: Value { .string(rawValue) }
   }
 
-  /// What is kept of what was computed or transformed is read by its type as it is by its name, each time.
+  /// Cached computed and transformed values are read by typed keys as by names, each time.
   @Test(arguments: StoreKind.allCases) func keptValuesAreReadAgain(_ kind: StoreKind) throws {
     final class Note: ManagedObject {
       static let tags = Attribute<Note, Value>("tags")
@@ -54,7 +54,7 @@ import Testing
     bench.coordinator.register(Note.self, forClassName: "Note")
     let context = bench.context(extending: "Note") { entry in
       entry.derived = [
-        // What no facet tells: it holds until anything changes.
+        // A value whose inputs are not recorded; it is kept until any change.
         DerivedAttribute("count") { note in
           guard let context = note.managedObjectContext else { return .null }
           return .int(Int64(try context.count(FetchRequest("Note"))))
@@ -123,7 +123,7 @@ import Testing
       let fault = try #require(try reader.object(with: new.objectID) as? Item)
       check(fault)
       #expect(!fault.isFault)
-      // An own value hides the row's, in its slot alone.
+      // An object's own value hides the row's in that slot only.
       fault[Item.int] = 8
       #expect(fault[Item.int] == 8 && fault[Item.double] == 1.5 && fault[Item.text] == text)
       try reader.rollback()
@@ -167,7 +167,7 @@ import Testing
     #expect(reader.drainAccessorErrors().count == 1)
   }
 
-  /// What `body` does with the object does not take the row away from under it.
+  /// Changes that `body` makes to the object do not invalidate the bytes being read.
   @Test(arguments: StoreKind.allCases) func bytesStayWhileTheyAreLookedAt(_ kind: StoreKind) throws {
     let bench = try bench(kind)
     let (writer, reader) = (bench.context(), bench.context())

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What a context tells of the objects that changed in it, event by event.
+/// The change notifications of a context, event by event.
 @Suite struct ChangeObservationTests {
-  /// Three saved people, and what was told.
+  /// Three saved people, and the notifications received.
   private final class Watched {
     let bench: StoreBench
     let context: ManagedObjectContext
@@ -50,7 +50,7 @@ import Testing
     #expect(change.refreshed.isEmpty && !change.isInvalidated && change.objectIDs.deleted == [people[2].objectID])
     try context.processPendingChanges()
     #expect(watched.told.isEmpty)
-    // A save tells what it finds; what it saves is no change.
+    // A save reports the changes it finds; saving itself is no change.
     try new.setValue("z", forKey: "firstName")
     try context.save()
     #expect(watched.take()?.updated == [new])
@@ -89,7 +89,7 @@ import Testing
     #expect(
       change.updated.isEmpty && change.deleted.isEmpty && change.inserted.isEmpty && new.managedObjectContext == nil)
     #expect(Set(change.refreshed) == [people[0], people[1]])
-    // What a merge reads anew, and what it takes away.
+    // Objects that a merge refreshes or removes.
     let other = watched.bench.stranger()
     try other.object(with: people[0].objectID).setValue("theirs", forKey: "firstName")
     try other.delete(other.object(with: people[1].objectID))
@@ -122,7 +122,7 @@ import Testing
     try context.redo()
     change = try #require(watched.take())
     #expect(change.inserted == [new] && change.updated == [people[0]] && change.deleted == [people[1]])
-    // The manager goes, and the observer stays.
+    // Removing the undo manager does not affect the observer.
     context.undoManager = nil
     try people[0].setValue("y", forKey: "firstName")
     try context.processPendingChanges()
@@ -155,7 +155,7 @@ import Testing
     let observation = context.observeChanges { _ in
       told.append((try? person.changedValuesForCurrentEvent()) ?? ["error": true])
       guard told.count == 1 else { return }
-      // What the closure changes belongs to the next event, and hides nothing of this one.
+      // Changes made by the closure belong to the next event, and hide no changes of this event.
       person["firstName"] = "z"
       told.append((try? person.changedValuesForCurrentEvent()) ?? ["error": true])
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What a context tells tasks of other executors: IDs, in sequences.
+/// Asynchronous sequences of the IDs that a context changed and saved, for tasks on other executors.
 @Suite struct ContextSequenceTests {
   @Test(arguments: StoreKind.allCases) func changesAndSavesAreToldByIDs(_ kind: StoreKind) async throws {
     let bench = try StoreBench(kind)
@@ -25,7 +25,7 @@ import Testing
     #expect(will == change && temporary.isTemporaryID)
     #expect(did == SavedObjectIDs(inserted: [new.objectID], updated: [people[0].objectID], deleted: [gone]))
     #expect(!new.objectID.isTemporaryID)
-    // What others save is not this context's.
+    // Saves of other contexts are not in the sequence.
     let other = bench.context()
     try other.insert("Person")
     try other.save()
@@ -50,7 +50,7 @@ import Testing
     #expect(await upcoming.next()?.inserted == [temporary])
     #expect(await upcoming.next()?.inserted == [temporary])
     #expect(await saves.next()?.inserted == [new.objectID])
-    // A save of nothing is none.
+    // A save without changes is not in the sequence.
     try context.reset()
     withExtendedLifetime(context) {}
   }
@@ -69,7 +69,7 @@ import Testing
     withExtendedLifetime(observation) {}
   }
 
-  /// A task of another executor reads while the context goes on, and ends with it.
+  /// A task on another executor reads the sequence, which ends with the context.
   @Test(arguments: StoreKind.allCases, [false, true])
   func aContextThatGoesEndsItsSequences(_ kind: StoreKind, closes: Bool) async throws {
     let bench = try StoreBench(kind)
@@ -113,7 +113,7 @@ import Testing
     withExtendedLifetime(context) {}
   }
 
-  /// Who has let go of a sequence costs nothing from the next event on.
+  /// After a sequence is released, the next event no longer costs anything for it.
   @Test func withoutReadersNothingIsNoted() throws {
     let context = try StoreBench(.memory).context()
     do {
@@ -127,7 +127,7 @@ import Testing
     try context.save()
     #expect(context.changeEvent == nil && context.journal.base == 0 && !context.tellsOfSaves)
     #expect(context.saveSequences == nil)
-    // An observer beside them goes on.
+    // An observer of the context still receives changes.
     var count = 0
     let observation = context.observeChanges { _ in count += 1 }
     do { _ = context.didChangeObjectIDs }
@@ -169,7 +169,7 @@ import Testing
     let anew = ChangedObjectIDs(all: [news, ChangedObjectIDs(isInvalidated: true), ChangedObjectIDs(updated: [ids[1]])])
     #expect(anew == ChangedObjectIDs(updated: [ids[1]], isInvalidated: true))
     var few = News<ChangedObjectIDs>()
-    // Many at a time: the IDs of every 64 are put together anew.
+    // Many IDs at a time: every 64 additions are merged.
     for start in stride(from: 1, through: Int64(News<ChangedObjectIDs>.greatestIDCount), by: 1024) {
       let keys = start..<(start + 1024)
       few.add(

@@ -4,9 +4,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Observing keys and objects: what key-value observing is in Core Data.
+/// Observing keys and objects, as key-value observing does in Core Data.
 @Suite struct ObservationTests {
-  /// What observers were told, in order.
+  /// The notifications of observers, in order.
   private final class Log {
     var lines: [String] = []
 
@@ -88,7 +88,7 @@ import Testing
     }
     person["age"] = 2
     #expect(log.take() == ["age: 0 -> 1"])
-    // The token keeps the object.
+    // The token keeps the object alive.
     try context.save()
     weak var fault: ManagedObject?
     var token: Observation?
@@ -119,7 +119,7 @@ import Testing
         "fullName: Ann of Research -> Bea of Research", "fullName: Bea of Research -> Bea of Sales",
         "fullName: Bea of Sales -> Bea of nowhere",
       ])
-    // An assignment sets two inputs, and is told once.
+    // An assignment sets two inputs and sends one notification.
     person["fullName"] = "Eve Q"
     #expect(log.take() == ["fullName: Bea of nowhere -> Eve of nowhere"])
     try context.save()
@@ -166,7 +166,7 @@ import Testing
     let tokens = [
       try one.observe("employees") { log.noteMembers($0) }, try two.observe("employees") { log.noteMembers($0) },
       try ann.observe("department") { change in
-        // Both sides agree when an observer is told.
+        // Both sides of the relationship agree during a notification.
         let list = (try? one.objects(forKey: "employees").contains(ann)) ?? false
         #expect(list == (change.new == .objectID(one.objectID)))
         log.note(change)
@@ -240,13 +240,13 @@ import Testing
     #expect(throws: GraphError.self) {
       try context.insert("Person", values: ["department": .objectID(department.objectID), "age": "old"])
     }
-    // Whichever of the two was set first.
+    // Neither assignment sends a notification, whichever was set first.
     #expect(log.take() == [])
     #expect(try department.objects(forKey: "employees").isEmpty)
     withExtendedLifetime(token) {}
   }
 
-  /// What is undone and done again is told once it is; also of an object that was gone meanwhile.
+  /// Undo and redo notify once they are complete, also for an object that was deleted in between.
   @Test(arguments: StoreKind.allCases) func observersFollowUndoAndRedo(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -276,7 +276,7 @@ import Testing
     #expect(log.take() == ["employees: +1 -0"])
     person["age"] = 3
     #expect(log.take() == ["age: 2 -> 3"])
-    // So is one whose insertion was undone.
+    // An object whose insertion was undone also sends notifications.
     try context.processPendingChanges()
     let other = try context.insert("Person")
     let token = try other.observe("age") { log.note($0) }
@@ -300,7 +300,7 @@ import Testing
     let last = try person.observe("lastName") { log.note($0) }
     person["firstName"] = "Ann"
     #expect(log.take() == ["firstName: none -> Ann", "lastName: none -> Ann"])
-    // Those who answer each other for ever end with an error.
+    // Observers that notify each other without end fail with an error.
     let age = try person.observe("age") { $0.object["age"] = .int(1 - ($0.new.int ?? 0)) }
     person["age"] = 1
     #expect(context.drainAccessorErrors().map { "\($0)" } == ["Person: its observers change it again and again"])
@@ -344,7 +344,7 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  /// Nobody pays for who is observed elsewhere: what is not observed goes the quick way, and is told to nobody.
+  /// Unobserved objects take the fast path although other objects are observed, and send no notifications.
   @Test(arguments: StoreKind.allCases) func whatIsNotObservedIsToldToNobody(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -396,7 +396,7 @@ import Testing
 
   private enum OrderDoor: CaseIterable { case rollback, refresh, merge, keptRefresh, emptyMove }
 
-  /// A department with three projects in an order, of which each new order is told once.
+  /// A department with three ordered projects sends one notification for each new order.
   @Test(arguments: StoreKind.allCases, OrderDoor.allCases)
   private func aNewOrderIsToldByWhicheverDoor(_ kind: StoreKind, _ door: OrderDoor) throws {
     let bench = try StoreBench(kind)
@@ -444,8 +444,8 @@ import Testing
     withExtendedLifetime(token) {}
   }
 
-  /// Members that will-save adds and did-save removes again are not told. New objects have other IDs by then, and observers are
-  /// told the permanent ones.
+  /// Members that `willSave` adds and `didSave` removes send no notification. By then new objects have permanent IDs,
+  /// which the notifications use.
   @Test(arguments: StoreKind.allCases, ["employees", "projects"])
   func whoComesAndGoesWithinASaveIsNotTold(_ kind: StoreKind, _ key: String) throws {
     for stay in 0...2 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Random operations on objects of which everything is observed: after each what observers were told is what is there.
+/// Random operations on fully observed objects: after each, the notified values equal the actual values.
 @Suite struct RandomObserverTests {
   private struct Broken: Error {}
 
@@ -15,7 +15,7 @@ import Testing
     return model
   }
 
-  /// What an observer knows of one property. Objects stand for their IDs, which change.
+  /// The values an observer knows of one property. Objects stand for their IDs, which change.
   private final class Knowledge {
     let object: ManagedObject
     let key: String
@@ -60,7 +60,7 @@ import Testing
       if let id = value.objectID { (.null, [identity(id)]) } else { (value, []) }
     }
 
-    /// An object that left knows its ID still.
+    /// An object that left the context keeps its ID.
     private func identity(_ id: ManagedObjectID) -> ObjectIdentifier {
       let known = world.objects.first { $0.objectID == id } ?? object.managedObjectContext?.registeredObject(for: id)
       return known.map(ObjectIdentifier.init) ?? ObjectIdentifier(self)
@@ -180,7 +180,7 @@ import Testing
       }
     }
 
-    /// Another context changes what is saved.
+    /// Another context changes and saves objects.
     private func elsewhere(_ person: ManagedObject, _ department: ManagedObject, _ number: Value) {
       guard !person.objectID.isTemporaryID, !department.objectID.isTemporaryID else { return }
       let other = bench.context()
@@ -201,7 +201,7 @@ import Testing
     for number in 0..<120 {
       try world.step(withOthers: withOthers)
       if withOthers {
-        // Who reads may find newer rows, and the next call tells of them.
+        // Reading may load newer rows, which the next call reports.
         for known in world.knowledge { _ = known.isTrue }
         try? world.context.processPendingChanges()
       } else {
@@ -222,7 +222,7 @@ import Testing
   @Test(arguments: StoreKind.allCases, 1...Repetition.observerSeeds.count)
   func observersLearnOfWhatOthersSaved(_ kind: StoreKind, _ seed: Int) throws { try run(kind, seed, withOthers: true) }
 
-  /// A copy of the objects' values, kept up to date by an observer that reads only the objects that it is told of.
+  /// A copy of the objects' values, updated by an observer that reads only the reported objects.
   private final class Copy {
     private var values: [ManagedObject: [String: [Value]]] = [:]
     private var token: ChangeObservation?
@@ -306,7 +306,7 @@ import Testing
     for number in 0..<120 {
       try world.step(withOthers: withOthers)
       world.knowledge = []
-      // Who reads may find newer rows, of which the next event tells.
+      // Reading may load newer rows, which the next event reports.
       if withOthers { copy.read() }
       try? world.context.processPendingChanges()
       let wrong = copy.differences()

@@ -1,4 +1,4 @@
-/// What a hook of a sequence changes, the first time that it is called.
+/// A change that a hook makes once, at its first call.
 final class HookPlan {
   enum Point: CaseIterable {
     case awakeFromInsert, prepareForDeletion, willSave, didSave
@@ -7,7 +7,7 @@ final class HookPlan {
   private var point: Point?
   private var body: (() throws -> Void)?
 
-  /// Has a hook run `body` while `operation` runs; the result is whether it did.
+  /// Lets a hook run `body` during `operation`; returns whether the hook was called.
   func having(_ point: Point, run body: @escaping () throws -> Void, during operation: () throws -> Void) throws -> Bool
   {
     (self.point, self.body) = (point, body)

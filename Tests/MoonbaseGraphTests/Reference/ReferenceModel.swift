@@ -1,8 +1,9 @@
 import MoonbaseModel
 
-/// The model of the reference suites: a relationship of each kind from an entity to itself, a unique value, a transformable and a transient one.
+/// The model of the reference suites: a relationship of each kind from an entity to itself, and a unique, a
+/// transformable and a transient attribute.
 enum ReferenceModel {
-  /// One direction of a relationship.
+  /// A direction of a relationship.
   struct Link: Sendable {
     let name: String
     let inverse: String
@@ -14,7 +15,7 @@ enum ReferenceModel {
     var back: Link { ReferenceModel.link(inverse) }
   }
 
-  /// Those that are led at random.
+  /// Relationships that are set at random.
   static let freeLinks: [Link] = [
     Link(name: "spouse", inverse: "spouse"),
     Link(name: "seat", inverse: "sitter"), Link(name: "sitter", inverse: "seat"),
@@ -37,11 +38,11 @@ enum ReferenceModel {
   private static let linksByName = Dictionary(uniqueKeysWithValues: links.map { ($0.name, $0) })
   static func link(_ name: String) -> Link { linksByName[name] ?? links[0] }
 
-  /// What a new object has.
+  /// The values of a new object.
   static let defaults: [String: Value] = [
     "name": .null, "number": 0, "data": .null, "code": .null, "mood": .null, "note": .null,
   ]
-  /// Attributes that are set at random. The last one is in no store.
+  /// Attributes that are set at random. No store has the last one.
   static let keys = ["name", "number", "data", "mood"]
 
   static func model() -> ManagedObjectModel {

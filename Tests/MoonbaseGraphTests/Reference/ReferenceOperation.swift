@@ -1,6 +1,6 @@
 import MoonbaseTestSupport
 
-/// One operation of a sequence. Its numbers choose among what is there, whatever that is, so that a sequence can be shortened.
+/// An operation of a sequence. Its numbers select among the existing objects, so a sequence can be shortened.
 struct ReferenceOperation: Sendable {
   enum Kind: CaseIterable, Sendable {
     case insert, set, primitiveSet, relate, assign, order, delete
@@ -12,21 +12,21 @@ struct ReferenceOperation: Sendable {
     case keep, denyDeletion, childSave, childConflict, changeInHook
     case setByDoor, relateByDoor, failSavepoint
 
-    /// Those that there were when some sequences failed that are kept by their seeds.
+    /// The kinds that existed when the sequences kept by their seeds failed.
     static let earlier = allCases.filter {
       ![
         .keep, .denyDeletion, .childSave, .childConflict, .changeInHook, .setByDoor, .relateByDoor, .failSavepoint,
       ].contains($0)
     }
 
-    /// Those that touch plain values alone, so that objects never have more than their row.
+    /// The kinds that use plain values only, so that objects have nothing but their row.
     static let plain: [Kind] = [
       .insert, .setByDoor, .failSavepoint, .failTransaction, .failCommit, .undo, .redo, .endEvent, .save, .rollback,
       .refresh,
       .refreshAll, .giveUp, .reopen, .merge, .conflict,
     ]
 
-    /// How often it comes, among others.
+    /// The relative frequency of a kind.
     var weight: Int {
       switch self {
       case .relate, .setByDoor: 14
@@ -44,7 +44,7 @@ struct ReferenceOperation: Sendable {
   let kind: Kind
   let a, b, c: Int
 
-  /// The operations of a seed, of some kinds.
+  /// The operations of a seed, among some kinds.
   static func sequence(_ seed: Int, count: Int, of kinds: [Kind]) -> [ReferenceOperation] {
     let deck = kinds.flatMap { Array(repeating: $0, count: $0.weight) }
     var random = SplitMix(UInt64(truncatingIfNeeded: seed))

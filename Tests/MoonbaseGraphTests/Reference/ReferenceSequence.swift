@@ -5,13 +5,13 @@ import MoonbaseTestSupport
 
 /// A sequence of operations on a context and on the naive model beside it.
 struct ReferenceSequence {
-  /// Where context and model first differ.
+  /// The first difference between context and model.
   struct Failure {
     let message: String
     let log: [String]
   }
 
-  /// Where the operations of a sequence come from.
+  /// The seed and the kinds of operations of a sequence.
   struct Origin: Sendable {
     let seed: Int
     let kinds: [ReferenceOperation.Kind]
@@ -33,7 +33,8 @@ struct ReferenceSequence {
   let seed: Int
   let isPlain: Bool
   var operations: [ReferenceOperation]
-  /// When operations of these kinds were run in this order, a value changes behind the model's back: so that there is something to find.
+  /// After operations of these kinds in this order, a value is changed without the model's knowledge, so that there is
+  /// a failure to find.
   var breakage: [ReferenceOperation.Kind] = []
 
   init(_ kind: StoreKind, _ origin: Origin, count: Int = 50) {
@@ -41,11 +42,11 @@ struct ReferenceSequence {
     operations = ReferenceOperation.sequence(seed, count: count, of: origin.kinds)
   }
 
-  /// Whether everything is read after each operation. To read it fires faults and fills lists: in the other sequences what is here already
-  /// is compared after each operation, and what would have to be read after every third.
+  /// Whether everything is read after each operation, which fires faults and fills lists. The remaining sequences
+  /// compare loaded values after each operation, and all values after every third.
   private var readsAll: Bool { seed % 4 == 1 }
 
-  /// Runs it; nil where context and model agree from its beginning to its end.
+  /// Runs the sequence; nil if context and model agree throughout.
   func firstFailure() -> Failure? {
     var replica: Replica?
     do {
@@ -66,7 +67,7 @@ struct ReferenceSequence {
     return Failure(message: replica.mistakes.joined(separator: "; "), log: replica.log)
   }
 
-  /// The shortest sequence that could be found which fails too, by leaving operations out.
+  /// The shortest failing sequence found by leaving operations out.
   func shrunk() -> ReferenceSequence {
     var best = self
     var stretch = max(1, operations.count / 2)
@@ -86,7 +87,7 @@ struct ReferenceSequence {
     }
   }
 
-  /// What a person needs to see of a failure; nil where there is none.
+  /// A readable report of the failure; nil if there is none.
   func report() -> String? {
     guard firstFailure() != nil else { return nil }
     let shrunk = shrunk()

@@ -4,19 +4,19 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Random sequences of operations on a context, beside a naive model of what objects have.
+/// Random sequences of operations on a context, compared with a naive model of the objects' values.
 ///
-/// What fails is shortened and printed with its seed. `MOONBASE_SEQUENCES` says how many sequences there are for each store
-/// (`Repetition.referenceSequences`), `MOONBASE_SEED` which is the first; alone it runs that one only.
+/// A failing sequence is shortened and printed with its seed. `MOONBASE_SEQUENCES` sets the number of sequences per
+/// store (`Repetition.referenceSequences`), `MOONBASE_SEED` the first seed; without the former, only that seed runs.
 @Suite struct ReferenceTests {
   private static let parts = 4
-  /// What these found was mended.
+  /// Sequences that once failed; their defects are fixed.
   private static let formerFailures: [ReferenceSequence.Origin] = [
     .init(172, of: ReferenceOperation.Kind.earlier), .init(328, of: ReferenceOperation.Kind.earlier),
     .init(2092, of: ReferenceOperation.Kind.earlier),
   ]
 
-  /// Those of a store that a part runs; each store has sequences of its own.
+  /// The sequences of a store that one part runs; each store has sequences of its own.
   private static func origins(_ part: Int) -> [ReferenceSequence.Origin] {
     let start = TestLength.firstSeed ?? 0
     let seeds = stride(from: start + part, to: start + Repetition.referenceSequences.seeds, by: parts)
@@ -41,7 +41,7 @@ import Testing
 
   @Test func contextsAgreeOverAStoreOfSomebodyElse() { expectAgreement(.folder, Self.origins(0)) }
 
-  /// The model would not do if it agreed with anything: a context in which one value is other is found.
+  /// Checks that the comparison can fail: a changed value is found.
   @Test func whatDiffersIsFound() throws {
     let replica = try Replica(.memory, seed: 0)
     try replica.changeUnseen()
@@ -52,9 +52,9 @@ import Testing
     #expect(replica.mistakes.contains { $0.contains("#1.name is unseen") })
   }
 
-  /// Of fifty operations the two are left after which something differs, and the report says how to run them again.
+  /// A failing sequence of fifty operations shrinks to the two that matter, and the report tells how to run it again.
   @Test(arguments: [0, 1, 3]) func whatFailsIsShortenedToWhatItNeeds(_ start: Int) throws {
-    // In some sequences nothing is set before something is related.
+    // Some sequences never set a value before they relate objects.
     var (seed, sequence) = (start, ReferenceSequence(.memory, .init(start)))
     while !sequence.operations.drop(while: { $0.kind != .set }).contains(where: { $0.kind == .relate }) {
       seed += 4

@@ -1,27 +1,27 @@
 import MoonbaseModel
 
-/// The naive model: what objects have, in plain values, and what each change makes of that.
+/// The naive model: the objects' values, and the effect of each change on them.
 ///
-/// Objects are known by running numbers. There are no faults in it, no rows, no journal and no list of what came and went.
+/// Objects have running numbers. The model has no faults, rows, journal or change lists.
 struct ReferenceWorld: Equatable {
-  /// One object.
+  /// The values and links of an object.
   struct Node: Equatable {
     var isLeaf = false
     var values: [String: Value] = [:]
     /// Destinations of to-one relationships.
     var ones: [String: Int] = [:]
-    /// Destinations of to-many relationships; of those without an order by number.
+    /// Destinations of to-many relationships; unordered ones are sorted by number.
     var lists: [String: [Int]] = [:]
   }
 
   var nodes: [Int: Node] = [:]
-  /// Objects that are to go when delete rules are applied.
+  /// Deleted objects whose delete rules are not applied yet.
   var marked: Set<Int> = []
 
-  /// Who is there and not to go, by number.
+  /// The objects that are not deleted, by number.
   var live: [Int] { nodes.keys.filter { !marked.contains($0) }.sorted() }
 
-  /// Without those that are to go.
+  /// The model without deleted objects.
   var visible: ReferenceWorld {
     guard !marked.isEmpty else { return self }
     var result = self
@@ -31,7 +31,7 @@ struct ReferenceWorld: Equatable {
     return result
   }
 
-  /// What a store keeps.
+  /// The part that a store keeps.
   var persistent: ReferenceWorld {
     var result = self
     for number in nodes.keys { result.nodes[number] = nodes[number]?.persistent }
@@ -50,7 +50,7 @@ struct ReferenceWorld: Equatable {
     nodes[number] = node
   }
 
-  /// A to-one relationship leads elsewhere, and the other sides follow.
+  /// Sets a to-one relationship and updates the inverse sides.
   mutating func set(_ number: Int, _ link: ReferenceModel.Link, to other: Int?) {
     let old = nodes[number]?.ones[link.name]
     guard old != other else { return }
@@ -82,14 +82,14 @@ struct ReferenceWorld: Equatable {
     nodes[number]?.lists[link.name]?.insert(other, at: place)
   }
 
-  /// Applies delete rules: children go with their parents, and the rest forgets who goes.
+  /// Applies delete rules: children are deleted with their parents, and references to deleted objects are cleared.
   mutating func settle() {
     guard !marked.isEmpty else { return }
     remove(going(with: marked))
     marked = []
   }
 
-  /// These, their children, and theirs.
+  /// The given objects with all their descendants.
   func going(with numbers: Set<Int>) -> Set<Int> {
     var (gone, waiting) = (numbers, Array(numbers))
     while let number = waiting.popLast() {
@@ -98,7 +98,7 @@ struct ReferenceWorld: Equatable {
     return gone
   }
 
-  /// Who keeps these from going: wards of them, or of those that would go with them.
+  /// The wards of the given objects or of their descendants, which deny a deletion.
   func wards(leftBy numbers: Set<Int>) -> [Int] {
     let gone = going(with: numbers)
     return Set(gone.flatMap { nodes[$0]?.lists["wards"] ?? [] }).subtracting(gone).sorted()
@@ -123,7 +123,7 @@ struct ReferenceWorld: Equatable {
     if !link.isOrdered { nodes[number]?.lists[link.name]?.sort() }
   }
 
-  /// An object leads to another one, because that leads to it.
+  /// Updates the inverse side of a new link.
   private mutating func take(_ number: Int, _ link: ReferenceModel.Link, _ other: Int) {
     if link.isToMany {
       if !leads(number, link, to: other) { append(other, to: number, link) }
@@ -145,7 +145,7 @@ struct ReferenceWorld: Equatable {
 
   // MARK: Comparison
 
-  /// Where a relationship does not lead back, or leads to nothing.
+  /// Links without a destination or an inverse.
   var brokenLinks: [String] {
     var broken: [String] = []
     for (number, node) in nodes {
@@ -159,7 +159,7 @@ struct ReferenceWorld: Equatable {
     return broken.sorted()
   }
 
-  /// What this has otherwise than another one.
+  /// The differences from another model.
   func differences(from other: ReferenceWorld) -> [String] {
     var result: [String] = []
     for number in Set(nodes.keys).union(other.nodes.keys).sorted() {
@@ -187,14 +187,14 @@ extension ReferenceWorld.Node {
 
   var hasLinks: Bool { !ones.isEmpty || !lists.isEmpty }
 
-  /// What a store keeps.
+  /// The part that a store keeps.
   var persistent: ReferenceWorld.Node {
     var result = self
     result.takeTransients(of: nil)
     return result
   }
 
-  /// What no store has becomes that of another one, or goes.
+  /// Takes the transient values of another node, or clears them.
   mutating func takeTransients(of other: ReferenceWorld.Node?) {
     values["mood"] = other?.values["mood"]
     for link in ReferenceModel.links where link.isTransient {

@@ -75,7 +75,7 @@ extension Replica {
     change { $0.nodes[number]?.values[key] = value }
   }
 
-  /// Alone it is no step of undoing, so that what could be undone does not lead to what was there any more.
+  /// A primitive value alone is no undo step, so recorded groups would no longer restore the model's states.
   private func setPrimitive(_ number: Int?, _ key: String) throws {
     guard let number, level == 0 else { return }
     try endEvent()
@@ -113,7 +113,7 @@ extension Replica {
     }
   }
 
-  /// Replaces all members of a relationship.
+  /// Replaces all destinations of a relationship.
   private func assign(_ number: Int?, _ b: Int, _ c: Int) throws {
     let links = freeLinks.filter(\.isToMany)
     guard let number else { return }
@@ -198,7 +198,7 @@ extension Replica {
     if value != node.values[key] { mistakes.append("#\(number).\(key) is \(value), not \(node.values[key] ?? .null)") }
   }
 
-  /// A fetch applies delete rules, and is no end of a group.
+  /// A fetch applies delete rules and does not end a group.
   private func fetch(_ b: Int) throws {
     let name = world.nodes[pick(b) ?? 0]?.values["name"] ?? .null
     let request: FetchRequest =
@@ -229,7 +229,7 @@ extension Replica {
   // MARK: Refreshing
 
   private func refresh(_ number: Int?) throws {
-    // The delete rules of what the row leads to would be applied ahead of their time.
+    // A refresh might otherwise apply pending delete rules through the row's references.
     try endEvent()
     guard let number, world.nodes[number] != nil else { return }
     log.append("refresh #\(number)")
@@ -241,16 +241,16 @@ extension Replica {
     log.append("refresh all")
     try context.refreshAllObjects()
     try adoptTransients()
-    // What can be undone has what went.
+    // Recorded undo groups contain the discarded transient values.
     becomeMurky()
   }
 
   private func giveUp(_ number: Int?) throws {
     try endEvent()
     guard let number, let now = world.nodes[number], let saved = committed.nodes[number] else { return }
-    // The rule of one that is to go, and has a ward again, would deny that.
+    // The keeper is deleted and would have a ward again, so its delete rule would deny the deletion.
     if let keeper = saved.ones["keeper"], world.nodes[keeper] == nil { return }
-    // It goes with the parent that its row has, if that is to go; unless somebody keeps it.
+    // The object is deleted with the parent named by its row, if that parent is deleted, unless the object has wards.
     let goes = saved.ones["parent"].map { world.nodes[$0] == nil } ?? false
     let wards = goes ? world.wards(leftBy: [number]) : []
     log.append("give up #\(number)")
@@ -260,7 +260,7 @@ extension Replica {
       for ward in wards { try setKeeper(of: ward, to: nil) }
     }
     guard now.persistent.ones == saved.ones, now.persistent.lists == saved.lists else {
-      // What its relationships made of others goes, as far as both rows have it.
+      // Changes that its relationships made to other objects are discarded as far as both rows have them.
       try adopt()
       return becomeMurky()
     }

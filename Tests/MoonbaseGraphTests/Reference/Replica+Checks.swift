@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 
 /// Comparing a context with the naive model.
 extension Replica {
-  /// What must hold between operations; with `isThorough` every value is read.
+  /// Checks the invariants between operations; with `isThorough` all values are read.
   func check(isThorough: Bool) throws {
     mistakes += context.brokenInvariants()
     mistakes += context.pendingErrors.map { "pending: \($0)" }
@@ -39,7 +39,7 @@ extension Replica {
     let updated = try numbers(context.updatedObjects)
     expect(try numbers(context.insertedObjects), inserted, "inserted")
     expect(try numbers(context.deletedObjects), deleted, "deleted")
-    // One that is other only because another one is to go is so when that goes.
+    // An object that differs only because of a pending deletion counts as updated once the deletion is applied.
     let wanted = world.marked.isEmpty ? Set(differing) : []
     if !updated.isSuperset(of: wanted) { expect(updated, updated.union(wanted), "updated") }
     if !updated.isSubset(of: touched) { expect(updated, updated.intersection(touched), "updated") }
@@ -62,7 +62,7 @@ extension Replica {
     if undo.canRedo != (place + 1 < states.count) { mistakes.append("canRedo is \(undo.canRedo)") }
   }
 
-  /// Reads plain values alone, each by another door.
+  /// Reads plain values only, each through a different accessor.
   private func checkPlain(isThorough: Bool) throws {
     for (number, object) in objects where object.managedObjectContext === context && !object.isDeleted {
       guard let node = world.nodes[number], isThorough || !object.isFault else { continue }
@@ -77,8 +77,8 @@ extension Replica {
 
   // MARK: Known values
 
-  /// Compares what is here: the values of objects that are no faults, and the destinations of relationships that were read. Nothing is
-  /// read for it, so that what comes next finds faults where they were.
+  /// Compares loaded values: objects that are no faults, and relationships that were read. Nothing is fetched, so later
+  /// operations find the same faults.
   private func checkKnown() throws {
     let shown = world.visible
     let here = objects.filter { $1.managedObjectContext === context && !$1.isDeleted && !$1.isFault }
@@ -114,7 +114,7 @@ extension Replica {
 
   // MARK: Reading
 
-  /// What the context shows.
+  /// The values that the context has.
   func observed() throws -> ReferenceWorld {
     try observed(objects.filter { $0.value.managedObjectContext === context && !$0.value.isDeleted })
   }
@@ -147,7 +147,7 @@ extension Replica {
     return world
   }
 
-  /// What is in the store is what was to be saved.
+  /// Compares the store with the committed model.
   func checkStore() throws {
     let stranger = bench.stranger()
     var found: [Int: ManagedObject] = [:]
@@ -162,7 +162,7 @@ extension Replica {
     mistakes += try observed(found).persistent.differences(from: committed).map { "in the store \($0)" }
   }
 
-  /// What is in no store is as it is: after a rollback, for example, some of it is gone.
+  /// Adopts the context's transient values, some of which are lost, for example after a rollback.
   func adoptTransients() throws {
     let found = try observed()
     for number in world.nodes.keys {
@@ -175,7 +175,7 @@ extension Replica {
     }
   }
 
-  /// What the context shows is taken for right, as far as it fits together.
+  /// Adopts the context's values as correct, provided that they are consistent.
   func adopt() throws {
     try context.processPendingChanges()
     world = try observed()

@@ -3,9 +3,9 @@ import MoonbaseTestSupport
 
 @testable import MoonbaseGraph
 
-/// What child contexts save here.
+/// Saves of child contexts.
 extension Replica {
-  /// A child context changes something, and saves it here; or fails to, or is given up.
+  /// Makes changes in a child context, which is then saved, fails to save, or is discarded.
   func saveChild(_ operation: ReferenceOperation) throws {
     guard level == 0 else { return }
     try endEvent()
@@ -23,7 +23,8 @@ extension Replica {
         try run(ReferenceOperation(kind: kind, a: a, b: kind == .set ? b % 3 : b, c: c))
         try check(isThorough: (a + b) % 3 == 0)
       }
-      // What counted as changed there may do so here, even where it is no other: a list that was not read believes who adds to it.
+      // An object updated in the child may count as updated here without a difference: an unread list records each
+      // addition.
       let touchedThere = touched
       let isSaved = try endChild(c)
       let (result, changed, theirs) = (world, touched.union(touchedThere), objects)
@@ -36,14 +37,14 @@ extension Replica {
     }
   }
 
-  /// The objects of a child that are here.
+  /// The child's objects for the objects of this context.
   private func objectsOf(_ child: ManagedObjectContext) throws -> [Int: ManagedObject] {
     var own: [Int: ManagedObject] = [:]
     for number in world.nodes.keys { own[number] = try child.object(with: object(number).objectID) }
     return own
   }
 
-  /// What the sequence looks at while a child is at work.
+  /// The state of the sequence that is replaced while a child is in use.
   private struct View {
     let context: ManagedObjectContext
     let undo: UndoManager?
@@ -71,12 +72,12 @@ extension Replica {
     committed = world.persistent
     world = committed
     for number in world.nodes.keys { world.nodes[number]?.values["mood"] = .null }
-    // A child knows nothing of what no store has, and saves none of it.
+    // A child has no transient values and saves none.
     freeLinks = freeLinks.filter { !$0.isTransient }
     (touched, isDirty) = ([], false)
   }
 
-  /// Saves the child, unless it is to be given up; false where nothing came of it.
+  /// Saves the child or discards it; returns whether the child was saved.
   private func endChild(_ c: Int) throws -> Bool {
     switch c % 8 {
     case 0: return false
@@ -102,7 +103,8 @@ extension Replica {
     try check(isThorough: true)
   }
 
-  /// A save that fails leaves the child as it was; one that does without what fails is a save.
+  /// Attempts a save that is to fail. A failed save leaves the child unchanged; a save that does not need the failing
+  /// part succeeds.
   private func failChild(_ isExpected: (any Error) -> Bool) throws -> Bool {
     log.append("save, which may fail")
     let result = Result { try context.save() }
@@ -110,7 +112,7 @@ extension Replica {
     store.fail(afterReads: nil)
     switch result {
     case .success:
-      // Nothing was there to be saved, or to be read.
+      // There was nothing to save or to read.
       settleWorld()
       committed = world.persistent
       touched = []
@@ -124,7 +126,7 @@ extension Replica {
     }
   }
 
-  /// What a child saved is a change of its parent.
+  /// Applies the child's saved changes to its parent.
   private func take(_ result: ReferenceWorld, over before: ReferenceWorld, _ theirs: [Int: ManagedObject]) throws {
     change { world in
       world.remove(Set(before.nodes.keys).subtracting(result.nodes.keys))
@@ -144,7 +146,7 @@ extension Replica {
     }
   }
 
-  /// A child changes what its parent changes after it was read there, and is given up when its save has failed.
+  /// A child and its parent change the same object; the child's save fails, and the child is discarded.
   func conflictWithChild(_ a: Int, _ b: Int) throws {
     guard level == 0 else { return }
     try endEvent()

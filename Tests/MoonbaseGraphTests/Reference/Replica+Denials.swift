@@ -3,11 +3,11 @@ import MoonbaseTestSupport
 
 @testable import MoonbaseGraph
 
-/// Deletions that a rule denies.
+/// Deletions denied by a delete rule.
 extension Replica {
-  /// One is kept by another one, who cannot go without it.
+  /// Makes one object the keeper of another, its ward, which denies the keeper's deletion.
   func keep(_ number: Int?, _ b: Int, _ c: Int) throws {
-    // Who is to go, and who goes with them, is known then.
+    // Applies pending deletions first, so that all deleted objects are known.
     try endEvent()
     guard let number, world.nodes[number] != nil else { return }
     guard c % 4 != 0 else { return try setKeeper(of: number, to: nil) }
@@ -26,14 +26,14 @@ extension Replica {
     change { $0.set(number, ReferenceModel.link("keeper"), to: keeper) }
   }
 
-  /// What an operation made of the children of those that are to go may have given them wards.
+  /// Frees the wards that an operation gave to children of deleted objects.
   func releaseWards() throws {
     guard !world.marked.isEmpty else { return }
     for number in world.wards(leftBy: world.marked) { try setKeeper(of: number, to: nil) }
   }
 
-  /// Who has wards is deleted: a save says no, and all is as before. Then the deletion is given up or undone, or the wards go too, or go
-  /// elsewhere.
+  /// Deletes an object that has wards: the save fails and changes nothing. Then the deletion is rolled back or undone,
+  /// or the wards are deleted or moved.
   func denyDeletion(_ a: Int, _ b: Int, _ c: Int) throws {
     guard level == 0 else { return }
     try endEvent()
@@ -51,7 +51,7 @@ extension Replica {
     case 1:
       guard let undo, !isMurky else { return try rollback() }
       log.append("undo")
-      // The deletion alone is the open group.
+      // The open group contains only the deletion.
       try undo.undo()
       return try forgetGroups()
     case 2:

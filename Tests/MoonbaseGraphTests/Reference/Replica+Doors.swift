@@ -3,16 +3,16 @@ import MoonbaseTestSupport
 
 @testable import MoonbaseGraph
 
-/// Values and relationships that are set by any door of an object, alone and several at once.
+/// Values and relationships set through any accessor of an object, one or several at once.
 extension Replica {
-  /// Sets one to three attributes of an object, each by a door of its own.
+  /// Sets one to three attributes of an object, each through a different accessor.
   func setByDoor(_ number: Int?, _ b: Int, _ c: Int) throws {
     guard let number else { return }
     for round in 0...(c % 3) {
       let keys = isPlain ? ["name", "number", "code", "note"] : ValueDoor.keys
       let key = keys[(b / (round + 1)) % keys.count]
       var door = ValueDoor.allCases[(c / (round + 2)) % ValueDoor.allCases.count]
-      // A primitive value is no step of undoing.
+      // A primitive value is no undo step.
       if door == .primitive, undo != nil { door = .typedKey }
       let value = (b + c) % 7 == 0 && key != "number" ? .null : freshValue(key)
       log.append("#\(number).\(key) = \(value) by \(door)")
@@ -22,7 +22,7 @@ extension Replica {
     }
   }
 
-  /// Leads a relationship elsewhere by a typed key, a value, a key path or a mutable set.
+  /// Sets a relationship by a typed key, a value, a key path or a mutable set.
   func relateByDoor(_ number: Int?, _ b: Int, _ c: Int) throws {
     guard let number else { return }
     let link = freeLinks[b % freeLinks.count]
@@ -70,7 +70,7 @@ extension Replica {
     change { isMember ? $0.remove(other, from: number, link) : $0.add(other, to: number, link) }
   }
 
-  /// All that is done within a savepoint that fails is undone; what was changed before it stays changed.
+  /// Changes within a savepoint that fails are reverted; earlier changes stay.
   func failSavepoint(_ operation: ReferenceOperation) throws {
     log.append("begin a savepoint")
     let (before, touchedBefore, wasDirty) = (world, touched, isDirty)

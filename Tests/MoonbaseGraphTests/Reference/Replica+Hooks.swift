@@ -5,12 +5,12 @@ import MoonbaseTestSupport
 
 /// Changes that hooks make.
 extension Replica {
-  /// Within hooks, and in child contexts.
+  /// The kinds of operations that run within hooks and in child contexts.
   static let plainKinds: [ReferenceOperation.Kind] = [
     .set, .relateByDoor, .assign, .order, .delete, .relate, .setByDoor,
   ]
 
-  /// Runs another operation within a hook of one that calls it.
+  /// Runs a second operation within a hook that the first one calls.
   func changeInHook(_ operation: ReferenceOperation) throws {
     let (a, b, c) = (operation.a, operation.b, operation.c)
     let point = HookPlan.Point.allCases[a % HookPlan.Point.allCases.count]
@@ -41,13 +41,13 @@ extension Replica {
 
   private func run(_ inner: ReferenceOperation, in point: HookPlan.Point) throws {
     log.append("in \(point):")
-    // A save has applied delete rules then.
+    // By then the save has applied delete rules.
     if point == .willSave { settleWorld() }
     try run(inner)
     log.append("done in \(point)")
   }
 
-  /// A save during which `willSave` changes something. That belongs to the save's group, or to the last one.
+  /// A save whose `willSave` makes a change, which belongs to the save's group or to the last one.
   private func saveChanging(_ inner: ReferenceOperation) throws {
     guard hasToWrite else { return }
     let (wasDirty, hasStep) = (isDirty, hasStep)
@@ -68,7 +68,7 @@ extension Replica {
     try noteSaved()
   }
 
-  /// Whether what was done since the last group ended makes one for certain.
+  /// Whether the changes since the last group certainly make an undo step.
   private var hasStep: Bool {
     guard isDirty, !isMurky, undo != nil else { return false }
     var settled = world
@@ -76,14 +76,14 @@ extension Replica {
     return settled != states[place]
   }
 
-  /// Whether a save has an object to write, and not only ones to delete.
+  /// Whether a save has an object to insert or update, not only deletions.
   private var hasToWrite: Bool {
     var settled = world
     settled.settle()
     return settled.nodes.contains { number, node in committed.nodes[number] != node.persistent }
   }
 
-  /// A save after which `didSave` changes something: that waits for the next one.
+  /// A save whose `didSave` makes a change, which stays unsaved.
   private func changeAfterSave(_ inner: ReferenceOperation) throws {
     guard hasToSave, !isDirty || hasStep || undo == nil || isMurky || level > 0 else { return }
     log.append("save")

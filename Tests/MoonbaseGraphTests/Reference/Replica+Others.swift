@@ -3,11 +3,11 @@ import MoonbaseTestSupport
 
 @testable import MoonbaseGraph
 
-/// What another context saves, and what becomes of it here: a merge, or a conflict.
+/// Saves of another context and their effect here: a merge or a conflict.
 extension Replica {
   private var persistentKeys: [String] { ["name", "number", isPlain ? "code" : "data", "note"] }
 
-  /// A context that shares the row cache, or one that shares the store only; with what it says of its saves.
+  /// A context that shares the row cache, or only the store, with the queue of its saves.
   private func other(_ number: Int) -> (context: ManagedObjectContext, inbox: NotificationInbox<SavedObjectIDs>) {
     let context = number % 2 == 0 ? bench.context() : bench.stranger()
     return (context, context.coordinator.addInbox())
@@ -21,7 +21,7 @@ extension Replica {
     committed.nodes[number]?.hasLinks == false && world.nodes[number]?.hasLinks == false
   }
 
-  /// Another context changes some values of an object, and saves them; the model of the store follows.
+  /// Another context changes some values of an object and saves; the model of the store follows.
   private func changeElsewhere(_ number: Int, _ keys: [String], in context: ManagedObjectContext) throws {
     let object = try context.object(with: object(number).objectID)
     for key in keys {
@@ -37,7 +37,7 @@ extension Replica {
     return keys.isEmpty ? ["name"] : keys
   }
 
-  /// What did not change here is as it was saved elsewhere.
+  /// Values unchanged here become those saved by the other context.
   private func mergeValues(_ number: Int, over before: ReferenceWorld) {
     for key in persistentKeys where world.nodes[number]?.values[key] == before.nodes[number]?.values[key] {
       world.nodes[number]?.values[key] = committed.nodes[number]?.values[key]
@@ -119,7 +119,7 @@ extension Replica {
     }
   }
 
-  /// Both change an object, and this context saves last.
+  /// Both contexts change an object, and this context saves last.
   func conflict(_ a: Int, _ b: Int, _ c: Int) throws {
     guard level == 0 else { return }
     try endEvent()
@@ -168,7 +168,7 @@ extension Replica {
     throw ReferenceMistake("no error")
   }
 
-  /// One context changes what the other one deletes.
+  /// A context changes an object that the other one deletes.
   func conflictOfDeletion(_ a: Int, _ b: Int) throws {
     guard level == 0 else { return }
     try endEvent()
@@ -177,7 +177,7 @@ extension Replica {
     let isMine = a % 2 == 0
     let (other, inbox) = other(b)
     if isMine {
-      // A fault that is deleted is of no version.
+      // A deleted fault has no version to compare.
       _ = try object(number).value(forKey: "name")
       try context.delete(object(number))
       try changeElsewhere(number, ["name"], in: other)
@@ -193,7 +193,7 @@ extension Replica {
     if policy == .error || !isMine && !storeWins {
       if !isMine { committed.nodes[number] = nil }
       try expectFailure(.mergeConflict)
-      // It is a fault without a row then, and leaves with the merge.
+      // The object is then a fault without a row, and leaves the context with the merge.
       if !isMine { objects[number] = nil }
       try rollback()
       try take(inbox)
@@ -211,7 +211,7 @@ extension Replica {
     becomeMurky()
   }
 
-  /// A new object has a value that must be unique, of a saved one.
+  /// Gives a new object the unique value of a saved object.
   func uniqueConflict(_ a: Int, _ b: Int) throws {
     guard level == 0, world.nodes.count < 12 else { return }
     try endEvent()

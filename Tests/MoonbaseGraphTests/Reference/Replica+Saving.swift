@@ -3,14 +3,14 @@ import MoonbaseTestSupport
 
 @testable import MoonbaseGraph
 
-/// Saves that succeed and fail, and rollbacks.
+/// Successful and failed saves, and rollbacks.
 extension Replica {
   func save() throws {
     log.append("save")
     do {
       try context.save()
     } catch let error as GraphError where isMurky && error.code == .constraintConflict {
-      // Undoing brought back a value that somebody else has by now.
+      // Undo restored a unique value that another object has now.
       return try rollback()
     }
     settleWorld()
@@ -18,7 +18,7 @@ extension Replica {
     try noteSaved()
   }
 
-  /// What is there is what the store has.
+  /// Notes that the store has the current values.
   func noteSaved() throws {
     committed = world.persistent
     touched = []
@@ -26,14 +26,15 @@ extension Replica {
     try checkStore()
   }
 
-  /// What a save has to write for certain.
+  /// Whether a save certainly has something to write.
   var hasToSave: Bool {
     var settled = world
     settled.settle()
     return settled.persistent != committed
   }
 
-  /// Fails at the commit, after hooks that change whatever they find (2), or in such a hook (4). All is as before.
+  /// Fails a save at the commit, after hooks that make random changes (2), or in such a hook (4). Everything is
+  /// unchanged afterwards.
   func failSave(_ hooks: Int) throws {
     guard hasToSave else { return }
     log.append("fail to save, \(hooks)")
@@ -46,11 +47,11 @@ extension Replica {
     try expectFailure { try context.save() }
   }
 
-  /// All that the body does is undone.
+  /// Runs a transaction that fails, so that all its changes are reverted.
   func failTransaction(_ operation: ReferenceOperation) throws {
     guard !context.hasChanges else { return }
     log.append("begin a transaction")
-    // It is a group of its own.
+    // A transaction is a group of its own.
     settleWorld()
     endGroup()
     let (before, touchedBefore, wasDirty) = (world, touched, isDirty)

@@ -3,7 +3,7 @@ import MoonbaseTestSupport
 
 @testable import MoonbaseGraph
 
-/// Groups, and where undoing them leads.
+/// Undo groups and the states that they restore.
 extension Replica {
   func endEvent() throws {
     log.append("end of event")
@@ -41,10 +41,10 @@ extension Replica {
     touch(from: before)
   }
 
-  /// Where the store cannot be read, nothing is undone, or all that did not need it.
+  /// Undoes with an unreadable store: the undo fails and changes nothing, or succeeds without a read.
   func goBackWithoutStore(_ reads: Int) throws {
     guard let undo, level == 0 else { return }
-    // What is read is to be the undoing's.
+    // Leaves only the undo's own reads to fail.
     try endEvent()
     log.append("undo after \(reads) reads")
     store.fail(afterReads: reads)

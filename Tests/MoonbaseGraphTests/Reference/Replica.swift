@@ -3,34 +3,36 @@ import MoonbaseTestSupport
 
 @testable import MoonbaseGraph
 
-/// A context, and what the naive model says of it.
+/// A context and its naive model.
 final class Replica {
   let bench: StoreBench
   let store: FailingStore
-  /// What hooks do: 1 insertions fail, 2 saves are meddled with, 3 deletions fail, 4 saves are meddled with and fail.
+  /// The behaviour of hooks: 1 insertions fail, 2 saves make random changes, 3 deletions fail, 4 saves make random
+  /// changes and fail.
   let mode = Switch()
-  /// What a hook changes, once.
+  /// A change that a hook makes once.
   let plan = HookPlan()
   var context: ManagedObjectContext
   /// Nil for every fourth seed.
   var undo: UndoManager?
-  /// All objects that ever were, by number.
+  /// All objects ever made, by number.
   var objects: [Int: ManagedObject] = [:]
 
-  /// What the context is to show, and what the store is to hold.
+  /// The expected values of the context and of the store.
   var world = ReferenceWorld()
   var committed = ReferenceWorld()
-  /// The relationships that are led at random.
+  /// The relationships that are set at random.
   var freeLinks = ReferenceModel.freeLinks
   /// Objects that may count as changed.
   var touched: Set<Int> = []
 
-  /// What was there after each group, and the place of what is there now.
+  /// The state after each undo group, and the index of the current state.
   var states: [ReferenceWorld] = []
   var place = 0
-  /// Whether anything was done since the last group ended.
+  /// Whether there are changes since the last group.
   var isDirty = false
-  /// Whether the groups go back to before somebody else's save, or a refresh: what they lead to is only looked at.
+  /// Whether groups reach back beyond another context's save or a refresh: the states they restore are read, not
+  /// predicted.
   var isMurky = false
   var level = 0
 
@@ -39,8 +41,8 @@ final class Replica {
   private var valueCount = 0
   private var lastNumber = 0
   private let seed: Int
-  /// Whether objects have nothing but plain values, in a row of their own. Values that are set there take the shortest way, which a
-  /// transformed or transient value, a list that was read, or an observer of any of these would close.
+  /// Whether objects have only plain values, in rows of their own. Assignments then take the fast path, which a
+  /// transformed or transient value, a loaded list or an observer would rule out.
   let isPlain: Bool
 
   init(_ kind: StoreKind, seed: Int, isPlain: Bool = false) throws {
@@ -99,7 +101,7 @@ final class Replica {
     forgetStates()
   }
 
-  /// Goes on with a new context, in which everything is a fault.
+  /// Continues with a new context in which all objects are faults.
   func reopen() throws {
     guard !context.hasChanges, world.marked.isEmpty, world.persistent == committed else { return }
     log.append("reopen")
@@ -111,7 +113,7 @@ final class Replica {
     if undo != nil { try beginUndo() }
   }
 
-  /// A hook that changes whatever it finds.
+  /// A hook that makes random changes.
   private static func meddle(_ object: ManagedObject) throws {
     guard let context = object.managedObjectContext else { return }
     let nodes = try context.fetch(FetchRequest("Node")).filter { $0 !== object }
@@ -129,7 +131,7 @@ final class Replica {
     try context.insert("Leaf", values: ["friends": .list([.objectID(object.objectID)])])
   }
 
-  /// Changes a value behind the model's back.
+  /// Changes a value without telling the model.
   func changeUnseen() throws {
     guard let number = pick(0) else { return }
     log.append("and #\(number).name is another one")
@@ -153,13 +155,13 @@ final class Replica {
     return object
   }
 
-  /// A number that nobody ever had.
+  /// An unused number.
   func nextNumber() -> Int {
     lastNumber += 1
     return lastNumber
   }
 
-  /// A value that was never there before.
+  /// An unused value.
   func freshValue(_ key: String) -> Value {
     valueCount += 1
     switch key {
@@ -171,7 +173,7 @@ final class Replica {
 
   // MARK: The model follows
 
-  /// Something was changed: by undoing too that is a change of all that are others now.
+  /// Changes the model; every object that differs afterwards may count as changed.
   func change(_ body: (inout ReferenceWorld) -> Void) {
     let before = world
     body(&world)
@@ -196,15 +198,15 @@ final class Replica {
     (states, place, isDirty, isMurky) = ([world.visible], 0, false, false)
   }
 
-  /// A group ends, if one was open.
+  /// Ends the current group, if there is one.
   func endGroup() {
     guard undo != nil else { return isDirty = false }
-    // Within a group that was begun, what changed is still to be a part of it.
+    // Within an explicitly begun group, the changes still belong to that group.
     guard level == 0 else { return }
     defer { isDirty = false }
     guard isDirty, !isMurky else { return }
     guard world != states[place] else {
-      // It may be a group that does nothing, or none: only the manager knows. Delete rules that wait would be one.
+      // Only the manager knows whether an empty group exists; pending delete rules would make one.
       try? context.processPendingChanges()
       undo?.removeAllActions()
       return forgetStates()
@@ -218,14 +220,14 @@ final class Replica {
     }
   }
 
-  /// What groups lead to cannot be told any more.
+  /// Marks the states restored by undo groups as unpredictable.
   func becomeMurky() {
     guard let undo else { return }
     if undo.canUndo || undo.canRedo || level > 0 { isMurky = true } else { forgetStates() }
   }
 }
 
-/// What a sequence cannot go on with.
+/// An inconsistency after which a sequence cannot continue.
 struct ReferenceMistake: Error, CustomStringConvertible {
   let description: String
 

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The class of the reference model's objects: it has typed keys, and an accessor of its own for `note`.
+/// The class of the reference model's objects, with typed keys and a custom accessor for `note`.
 final class ReferenceNode: ManagedObject {
   static let name = Attribute<ReferenceNode, String?>("name")
   static let number = Attribute<ReferenceNode, Int64>("number")
@@ -25,7 +25,7 @@ final class ReferenceNode: ManagedObject {
     }
   }
 
-  /// Sets an attribute by its typed key. A number that is taken away has no typed form.
+  /// Sets an attribute by its typed key. Clearing a number is not possible with a typed key.
   func setTyped(_ value: Value, _ key: String) throws {
     switch key {
     case "name": self[Self.name] = try Self.text(value)
@@ -42,7 +42,7 @@ final class ReferenceNode: ManagedObject {
 enum ValueDoor: CaseIterable, Sendable {
   case key, subscripted, typedKey, keyPath, values, primitive
 
-  /// The attributes that the doors of the reference model are tried on.
+  /// The attributes of the reference model on which the accessors are tried.
   static let keys = ["name", "number", "data", "mood", "note"]
 
   func set(_ value: Value, _ key: String, of object: ManagedObject) throws {
@@ -59,7 +59,7 @@ enum ValueDoor: CaseIterable, Sendable {
     }
   }
 
-  /// The value as another way of reading tells it.
+  /// The value as read by one of several accessors.
   static func value(_ key: String, of object: ManagedObject, way: Int) throws -> Value {
     switch way % 5 {
     case 0: return try object.value(forKey: key)
@@ -72,7 +72,7 @@ enum ValueDoor: CaseIterable, Sendable {
 }
 
 extension ReferenceNode {
-  /// The value by its typed key; a number that is missing reads as 0 by its own.
+  /// The value read by its typed key; a missing number reads as 0.
   func typedValue(_ key: String) throws -> Value {
     switch key {
     case "name": self[Self.name].attributeValue

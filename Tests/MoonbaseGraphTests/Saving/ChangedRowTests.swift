@@ -5,9 +5,10 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// The first change of a saved object gives it a row of its own above the store's, and a save takes that as it is.
+/// The first change of a saved object gives it a row of its own over the store's row, and a save writes the own row
+/// directly.
 @Suite struct ChangedRowTests {
-  /// A context with saved things, numbered from 0, of which nothing but their rows is known.
+  /// A context with saved things, numbered from 0, that are loaded but unchanged.
   private func things(
     _ bench: StoreBench, count: Int = 20
   ) throws -> (context: ManagedObjectContext, things: [ManagedObject]) {
@@ -55,7 +56,7 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
-  /// What every kind of value becomes in the row of a changed object, beside values set one by one of a new one.
+  /// Values of every kind in the row of a changed object, compared with a new object whose values are set one by one.
   @Test(arguments: StoreKind.allCases)
   func valuesAreThoseOfANewObject(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, NewRowTests.model())
@@ -83,7 +84,7 @@ import Testing
     }
   }
 
-  /// Texts of a row are moved eight slots at a time, and slots beyond the first 64 are noted elsewhere.
+  /// Texts of a row are moved eight slots at a time; slots beyond the first 64 are tracked separately.
   @Test(arguments: [1, 8, 9, 16, 17, 64, 65, 66], [false, true])
   func eachTextStaysWhereAnotherOneChanges(_ count: Int, _ asCells: Bool) throws {
     var entity = EntityDescription("Thing")
@@ -97,7 +98,7 @@ import Testing
     let context = bench.context()
     let things = try context.fetch(FetchRequest("Thing"))
     for thing in things { try thing.fireFault() }
-    // In each thing another text is a new one.
+    // In each thing another text is new.
     func expectOneChange(_ things: [ManagedObject]) {
       for (thing, changed) in zip(things, names) {
         let others = names.filter { name in thing[name] != (name == changed ? Value.string("new") : values[name]) }
@@ -144,7 +145,7 @@ import Testing
     #expect(try bench.saved("Thing", "text").contains("kept"))
   }
 
-  /// A value that is set and set back is saved as no change, and the object has the store's row again.
+  /// A value that is set and set back is saved as no change, and the object uses the store's row again.
   @Test(arguments: StoreKind.allCases)
   func whatIsSetBackIsNoChange(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, NewRowTests.model())
@@ -158,7 +159,8 @@ import Testing
     #expect(!things[0].row.isOwn && context.brokenInvariants() == [])
   }
 
-  /// Another thread may have the page of a save that failed: what is set after it lies beside the row, and the next save copies both.
+  /// Another thread may have the page of a failed save: later values are kept beside the row, and the next save copies
+  /// both.
   @Test(arguments: StoreKind.allCases)
   func thePageOfAFailedSaveStaysAsItIs(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind, NewRowTests.model())
@@ -191,8 +193,8 @@ import Testing
     #expect(try fresh.object(forKey: "next")?.objectID == other.objectID)
   }
 
-  /// What a hook of a save set goes with the save that failed, also where the plan had written it into the row already: a destination that
-  /// was new, and text for which there was no room any more.
+  /// Changes that a save's hook made are reverted with the failed save, even if the plan has already written them into
+  /// the row: a new destination, and a text that no longer fits.
   @Test(arguments: StoreKind.allCases, ["next", "text"])
   func whatAFailedSaveSetIsUndone(_ kind: StoreKind, _ key: String) throws {
     let (bench, store) = try StoreBench.failing(kind, NewRowTests.model())
@@ -206,7 +208,7 @@ import Testing
       }
     }
     let thing = try context.object(with: saved[0].objectID)
-    // Former values are of no use, and there is no room for more of them.
+    // Former values leave no reusable space, and there is no room for more of them.
     for count in 0..<2000 { thing["text"] = .string(String(repeating: "b", count: count % 300)) }
     thing["text"] = "mine"
     thing["number"] = 70
@@ -240,7 +242,7 @@ import Testing
     }
   }
 
-  /// The row of a new partner tells the former one too.
+  /// The row of a new partner also clears the former partner.
   @Test(arguments: StoreKind.allCases, [false, true])
   func whoWasThePartnerBeforeIsItNoLonger(_ kind: StoreKind, _ isChanged: Bool) throws {
     let bench = try StoreBench(kind, Self.pairs)
@@ -262,7 +264,8 @@ import Testing
     #expect(try mine[2].object(forKey: "eno") == nil && mine[0].object(forKey: "one") === mine[1])
   }
 
-  /// What a row of the other side tells within something that fails is no change, and keeps no row of the object's own.
+  /// A change that the other side's row implies, within a failed operation, is no change and gives the object no row of
+  /// its own.
   @Test(arguments: StoreKind.allCases)
   func whatAnotherRowTellsIsNoChange(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.pairs)
@@ -292,7 +295,7 @@ import Testing
     #expect(try bench.saved("T", "n").contains(1) && mine["n"] == 9 && context.brokenInvariants() == [])
   }
 
-  /// A newer row comes below: what changed stays, and all else is the newer one's.
+  /// A newer row replaces the row below the changes: changed values stay, all others are those of the newer row.
   @Test(arguments: StoreKind.allCases)
   func aNewerRowComesBelowTheChanges(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, NewRowTests.model())
@@ -313,7 +316,7 @@ import Testing
     #expect(fresh["text"] == "mine" && fresh["number"] == 99 && fresh["kind"] == "mine too")
   }
 
-  /// Rows of saves long ago are kept by nobody.
+  /// Rows of former saves are released.
   @Test(arguments: StoreKind.allCases)
   func formerRowsGo(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, NewRowTests.model())
@@ -322,7 +325,7 @@ import Testing
     for round in 0..<6 {
       for thing in things { thing["text"] = .string("round \(round)") }
       former.append(Unowned(try #require(things[0].page)))
-      // A change that is given up leaves a row that nobody takes.
+      // A discarded change leaves an unused row.
       if round % 2 == 0 { try context.refresh(things[0], mergeChanges: false) }
       try context.save()
       try things[0].fireFault()
@@ -336,7 +339,7 @@ import Testing
     init(_ page: RowPage) { self.page = page }
   }
 
-  /// Who sets a value again and again leaves no trail of former ones.
+  /// Setting a value repeatedly does not accumulate former values.
   @Test(arguments: ["text", "bytes", "price", "uuid"])
   func whatIsSetAgainTakesNoRoom(_ key: String) throws {
     let (context, things) = try things(StoreBench(.memory, NewRowTests.model()), count: 1)

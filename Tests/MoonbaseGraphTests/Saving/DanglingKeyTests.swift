@@ -5,7 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Two contexts of which one deletes what the other one points at: no save leaves a key that points at nothing.
+/// When one of two contexts deletes an object to which the other refers, no save leaves a key without a row.
 @Suite struct DanglingKeyTests {
   /// Two contexts over one store.
   enum Pair: CaseIterable {
@@ -32,7 +32,7 @@ import Testing
     let a, b: ManagedObjectContext
     let folder: TemporaryFolder
 
-    /// The rows as a third context finds them: their names, and what they point at.
+    /// The rows as a third context reads them: their names and destinations.
     func rows(_ key: String = "o") throws -> [String] {
       let fresh = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: a.coordinator))
       var request = FetchRequest("P")
@@ -89,7 +89,7 @@ import Testing
         #expect(try contexts.rows(key) == ["2:"], "\(key)")
         try owner.setValue(isToOne ? .null : .list([]), forKey: key)
         try b.save()
-        // A new row that points there.
+        // A new row that refers to the deleted object.
         let new = try b.insert("P", values: ["n": 3])
         try new.setValue(isToOne ? id : .list([id]), forKey: key)
         #expect(throws: GraphError.self) { try b.save() }
@@ -136,7 +136,7 @@ import Testing
         #expect(error?.code == .mergeConflict && error?.objectID == p.objectID && error?.property == "c")
         #expect(error?.message.contains("\(q.objectID)") == true)
         #expect(try contexts.rows() == ["1:", "2:1"])
-        // As the error says: refreshed, it has its rules applied to what the store knows.
+        // As the error advises: after a refresh, the delete rules apply to the current relationships.
         try a.refresh(p, mergeChanges: true)
         switch rule {
         case .deny:
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  /// Relationships that are kept as pairs: between two entities, within one, and without an inverse.
+  /// Relationships stored as pairs: between two entities, within one, and without an inverse.
   private static func pairs(_ rule: DeleteRule) -> ManagedObjectModel {
     var (p, q) = (EntityDescription("P"), EntityDescription("Q"))
     (p.attributes, q.attributes) = (

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// A save that fails leaves the context as it was before: what hooks, rules and delete rules did meanwhile is undone.
+/// A failed save leaves the context unchanged: changes by hooks, validation and delete rules are reverted.
 @Suite struct FailedSaveTests {
   /// A context whose saves insert, change, link, delete and nullify before they fail.
   private func context(_ bench: StoreBench, _ failing: Switch) throws -> ManagedObjectContext {
@@ -56,7 +56,7 @@ import Testing
     #expect(context.brokenInvariants() == [] && !context.hasChanges)
   }
 
-  /// Ordered destinations return to their places.
+  /// Ordered destinations return to their positions.
   @Test(arguments: StoreKind.allCases)
   func aFailedSavePutsOrderedDestinationsBack(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -100,7 +100,7 @@ import Testing
     #expect(try bench.saved("Person", "email") == ["taken"])
   }
 
-  /// A value that an accessor in a hook could not set is lost: the save that runs the hook must say so.
+  /// A hook's accessor could not set a value, so the save that runs the hook must fail.
   @Test(arguments: StoreKind.allCases)
   func errorsOfAccessorsInWillSaveFailThisSaveAndNoLaterOne(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)

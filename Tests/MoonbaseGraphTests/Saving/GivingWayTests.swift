@@ -4,7 +4,8 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// New objects that give way to saved ones which have their unique values, alone and in chains; and conflicts that nothing resolves.
+/// New objects that are replaced by saved objects with the same unique values, alone and in chains, and conflicts
+/// without a resolution.
 @Suite struct GivingWayTests {
   private static let handingOver: [MergePolicyName] = [.object, .overwrite]
 
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  /// Boxes with a unique name, and what they lead to by relationships of each kind whose rule deletes, or refuses.
+  /// Boxes with a unique name and relationships of each kind, with delete rule `rule`.
   private static func model(_ rule: DeleteRule) -> ManagedObjectModel {
     var box = EntityDescription("Box")
     box.attributes = [AttributeDescription("name", type: .string), AttributeDescription("size", type: .integer64)]
@@ -56,7 +57,7 @@ import Testing
     try ["owner", "lid"].contains(key) ? [box.object(forKey: key)].compactMap { $0 } : box.objects(forKey: key)
   }
 
-  /// What is handed over is not deleted with who handed it over, whichever rule the relationship has.
+  /// Destinations transferred to the saved object are not deleted with the new one, whatever the delete rule.
   @Test(arguments: StoreKind.allCases, handingOver)
   func whatIsHandedOverStays(_ kind: StoreKind, name: MergePolicyName) throws {
     for rule in [DeleteRule.cascade, .deny] {
@@ -80,7 +81,7 @@ import Testing
     }
   }
 
-  /// Where the store has the last word, a new object goes with what is new and its own; what was there before stays, and denies nothing.
+  /// If the store's version wins, a new object is deleted with its new dependents; saved objects stay and deny nothing.
   @Test(arguments: StoreKind.allCases, [MergePolicyName.store, .rollback])
   func whatWasThereIsNotDeletedWithANewObject(_ kind: StoreKind, name: MergePolicyName) throws {
     for rule in [DeleteRule.cascade, .deny] {
@@ -103,7 +104,8 @@ import Testing
     }
   }
 
-  /// Two new objects that lead to each other, and to themselves, give way: so do those that take their places.
+  /// New objects that refer to each other and to themselves are replaced: the saved objects refer to each other in the
+  /// same way.
   @Test(arguments: StoreKind.allCases, handingOver)
   func aCircleOfNewObjectsIsHandedOverAsACircle(_ kind: StoreKind, name: MergePolicyName) throws {
     let bench = try StoreBench(kind, Self.model(.nullify))
@@ -132,7 +134,7 @@ import Testing
     #expect(try same.object(forKey: "next")?.objectID == saved[0].objectID && same.objects(forKey: "near").count == 2)
   }
 
-  /// What is to be deleted, by the same save too, is handed over to nobody.
+  /// Objects deleted in the same save are not transferred.
   @Test(arguments: StoreKind.allCases, handingOver)
   func whatGoesIsHandedOverToNobody(_ kind: StoreKind, name: MergePolicyName) throws {
     let bench = try StoreBench(kind, Self.model(.nullify))
@@ -143,7 +145,7 @@ import Testing
     let things = try (0..<2).map { _ in try context.insert("Thing") }
     try context.save()
     let new = try context.insert("Box", values: ["name": "a", "size": 3])
-    // One that nothing leads back from is in the way by itself.
+    // A reference without an inverse would be a conflict by itself.
     let keys = Self.keys.filter { $0 != "links" }
     for key in keys { try lead(new, key, to: things[0]) }
     for thing in things { try context.delete(thing) }
@@ -153,7 +155,7 @@ import Testing
     #expect(try bench.saved("Thing", "name").isEmpty && context.brokenInvariants() == [])
   }
 
-  /// Values that a program answers with are set where a destination is gone, too.
+  /// Values returned by a custom merge policy are set even if a destination is gone.
   @Test(arguments: StoreKind.allCases) func aProgramAnswersWithValuesWhereADestinationIsGone(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -169,7 +171,7 @@ import Testing
     #expect(try bench.saved("Person", "firstName") == ["was in a department"])
   }
 
-  /// A store may name the saved object, whose row it writes later, and not the new one that has its value.
+  /// The store may report the conflict for the saved object, whose row is written later, instead of the new object.
   @Test(arguments: StoreKind.allCases, [MergePolicyName.store, .object, .overwrite, .rollback])
   func aNewObjectGivesWayToOneThatChangedToo(_ kind: StoreKind, name: MergePolicyName) throws {
     let bench = try StoreBench(kind)
@@ -186,7 +188,7 @@ import Testing
     #expect(try bench.saved("Person", "age") == [name == .overwrite ? 0 : 7])
   }
 
-  /// Where a hook does again what is in the way, the save fails at once, and not when it has tried dozens of times.
+  /// If a hook restores the conflict, the save fails at once instead of retrying dozens of times.
   @Test(arguments: StoreKind.allCases) func whatARoundDoesNotResolveFailsAtOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let goneID = Switch()
@@ -221,7 +223,7 @@ import Testing
     withExtendedLifetime((first, department)) {}
   }
 
-  /// A program's answer that changes nothing the second time ends the save then.
+  /// A custom merge policy whose values change nothing the second time ends the save.
   @Test(arguments: StoreKind.allCases) func anAnswerThatDoesNotHelpIsNotAskedForAgainAndAgain(_ kind: StoreKind) throws
   {
     let bench = try StoreBench(kind)

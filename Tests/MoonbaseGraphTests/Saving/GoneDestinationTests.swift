@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Relationships that no delete rule reaches, when a deletion is saved.
+/// Relationships that no delete rule covers, when a deletion is saved.
 @Suite struct GoneDestinationTests {
   @Test(arguments: StoreKind.allCases) func nothingListsAnObjectWhoseDeletionIsSaved(_ kind: StoreKind) throws {
     var owner = EntityDescription("Owner")
@@ -52,7 +52,7 @@ import Testing
     #expect(try other.object(with: object.objectID).objectIDs(forRelationshipNamed: "items") == [items[1].objectID])
   }
 
-  /// A pair is in no row of its two objects, so that no version tells that one of them is gone.
+  /// A many-to-many pair is in no row, so no version reveals the deletion of one of its objects.
   @Test(arguments: StoreKind.withFolder, ["friends", "likes", "likedBy", "books", "loose"])
   func aPairWithAnObjectThatAnotherContextDeletedIsAConflict(_ kind: StoreKind, _ key: String) throws {
     var model = Pairs.model()
@@ -78,14 +78,14 @@ import Testing
   }
 }
 
-/// Objects that are deleted before they were ever saved: nothing leads to them any more.
+/// Objects deleted before their first save: all references to them are cleared.
 @Suite struct GoneNewObjectTests {
-  /// How an owner leads to a thing, and the thing back.
+  /// The kinds of the relationship and its inverse.
   enum Ends: CaseIterable {
     case oneToOne, oneToMany, manyToMany
   }
 
-  /// An owner `to` things with a delete rule, which lead `back`.
+  /// An owner `to` things with a delete rule, and the inverse `back`.
   private static func pair(_ ends: Ends, _ rule: DeleteRule) -> ManagedObjectModel {
     var (owner, thing) = (EntityDescription("Owner"), EntityDescription("Thing"))
     var to = RelationshipDescription.toMany("to", destination: "Thing", inverse: "back")
@@ -232,7 +232,7 @@ import Testing
     #expect(try Self.things(owner, key) == [thing])
   }
 
-  /// What awake-from-fetch sets is no change, and is none either when it goes.
+  /// A value set by `awakeFromFetch` is no change, and neither is clearing it.
   @Test(arguments: StoreKind.allCases)
   func whatAwakeFromFetchLedToANewObject(_ kind: StoreKind) throws {
     for rollsBack in [false, true] {
@@ -249,7 +249,7 @@ import Testing
       let owner = try #require(try context.fetch(FetchRequest("Owner")).first)
       #expect(try owner.object(forKey: "one") == thing && !owner.hasChanges)
       if rollsBack {
-        // The owner turns into a fault, and its next awake-from-fetch sets what there is then.
+        // The owner turns into a fault, and its next `awakeFromFetch` sets the current value.
         try context.rollback()
         new = nil
         #expect(try owner.object(forKey: "one") == nil && !owner.hasChanges && !context.hasChanges)

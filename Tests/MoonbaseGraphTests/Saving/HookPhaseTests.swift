@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What Swift code that a context calls may ask of it, and what stays as it was.
+/// Operations permitted to Swift code that a context calls, and state that stays unchanged.
 @Suite struct HookPhaseTests {
   @Test(arguments: StoreKind.allCases) func resetWithinARuleFailsTheSaveAndKeepsTheObject(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -33,7 +33,7 @@ import Testing
     #expect(context.takeDidSaveErrors().isEmpty)
   }
 
-  /// A run that is over is no error of a hook: all others are called, and it is told then.
+  /// An interruption does not count as a hook's error: all other hooks are called, and the save then throws it.
   @Test(arguments: StoreKind.allCases) func everyDidSaveHookIsCalledWhateverOthersThrow(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let calls = Switch()
@@ -61,7 +61,7 @@ import Testing
     func stopped() throws {
       try context.insert("Person", values: ["firstName": "B"])
       #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .invalidRequest }
-      // One within another saves nothing, and takes back what its own body changed.
+      // A nested transaction saves nothing, and reverts its own changes when it throws.
       #expect(throws: Stop.self) {
         try context.transaction {
           try context.insert("Person", values: ["firstName": "C"])
@@ -93,7 +93,7 @@ import Testing
     for value in [Value.double(.nan), .double(-.nan)] {
       #expect { try employee.setValue(value, forKey: "salary") } throws: { ($0 as? GraphError)?.property == "salary" }
     }
-    // Foundation cannot print such a date, so that the expectation must not see it.
+    // Foundation cannot print such a date, so the expectation must not capture it.
     let never = Value.date(Date(timeIntervalSinceReferenceDate: .nan))
     let code: GraphError.Code?
     do {

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Deletions of what relationships without an inverse lead to.
+/// Deletion of destinations of relationships without an inverse.
 @Suite struct LooseLeadTests {
   /// `pal` and `any` have no inverse, `guest` is not saved.
   private static var model: ManagedObjectModel {
@@ -62,7 +62,7 @@ import Testing
     #expect(try holder.object(forKey: "pal") == nil)
   }
 
-  /// Neither the objects that are registered nor those that are changed are gone through.
+  /// The deletion visits neither all registered objects nor all changed ones.
   @Test(arguments: StoreKind.allCases) func aDeletionCostsWhatLedThere(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model)
     let context = bench.context()

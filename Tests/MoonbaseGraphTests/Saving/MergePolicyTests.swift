@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// What a save does where another context came first.
+/// Saves after another context's conflicting save, under each merge policy.
 @Suite struct MergePolicyTests {
   private static let resolving: [MergePolicyName] = [.store, .object, .overwrite, .rollback]
 
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// One person, read by a context and then saved by another one.
+  /// A person read by a context and then changed and saved by another one.
   private func disputed(
     _ kind: StoreKind, _ policy: MergePolicy, _ change: (ManagedObject) throws -> Void
   ) throws -> (bench: StoreBench, context: ManagedObjectContext, person: ManagedObject) {
@@ -214,7 +214,7 @@ import Testing
     withExtendedLifetime(bench) {}
   }
 
-  /// A destination may have to be unique too: the store's stays, and both sides follow.
+  /// The destination may also be unique: the store's link is kept, and both sides follow.
   @Test(arguments: StoreKind.allCases) func aUniqueDestinationIsGivenUpOnBothSides(_ kind: StoreKind) throws {
     var seat = EntityDescription("Seat")
     seat.attributes = [AttributeDescription("row", type: .integer64)]
@@ -268,7 +268,7 @@ import Testing
     #expect(error?.code == .mergeConflict && person["age"] == 60)
   }
 
-  /// Rules and hooks see what was merged, and what they did for what was not saved is undone.
+  /// Validation rules and hooks run again on merged values, and their changes for the rejected values are reverted.
   @Test(arguments: StoreKind.allCases) func hooksAndRulesRunAnewForWhatWasMerged(_ kind: StoreKind) throws {
     let (bench, first, person) = try disputed(kind, .error) { try $0.setValue(50, forKey: "age") }
     _ = first

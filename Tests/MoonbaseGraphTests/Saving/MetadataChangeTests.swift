@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Metadata that are committed together with objects.
+/// Metadata changes committed together with objects.
 @Suite struct MetadataChangeTests {
   private struct Refusal: Error {}
 

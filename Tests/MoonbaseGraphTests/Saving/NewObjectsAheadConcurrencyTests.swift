@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// New objects that another thread writes while the context goes on.
+/// Background saves of new objects while the context is in use.
 @Suite struct NewObjectsAheadConcurrencyTests {
   private static let count = 100
 
@@ -31,7 +31,7 @@ import Testing
     #expect(all[205]["firstName"] == "round 2 5" && all[205]["fullName"] == "transient")
     #expect(Set(all.map(\.objectID)).count == all.count)
     #expect(try Set(bench.saved("Person", "firstName")) == Set(all.map { $0["firstName"] }))
-    // The same chunk may have both.
+    // A chunk may contain new and changed objects.
     for person in all.prefix(Self.count) { person["lastName"] = "changed" }
     let new = try context.insert("Person", values: ["lastName": "new"])
     try context.saveAhead()
@@ -40,7 +40,7 @@ import Testing
     #expect(try bench.saved("Person", "lastName").filter { $0 == "new" }.count == 1)
   }
 
-  /// What asks for the result waits for it.
+  /// Reading a result of the save waits for the save.
   @Test(arguments: StoreKind.allCases) func whoAsksWaits(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let questions: [(String, (ManagedObjectContext, ManagedObject) throws -> Bool)] = [
@@ -103,7 +103,8 @@ import Testing
     }
   }
 
-  /// For every call of the store that fails: the objects are new again, the next step says why, and saving again writes them.
+  /// Each call of the store fails in turn: the objects are new again, the next operation throws, and another save
+  /// writes them.
   @Test(arguments: StoreKind.allCases) func failuresComeWithTheNextStep(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind)
     let context = bench.contextSavingAhead()
@@ -126,7 +127,7 @@ import Testing
     }
   }
 
-  /// Two contexts insert the same unique value: who comes later has its objects, all of them new.
+  /// Two contexts insert the same unique value: the later one keeps its objects, all still new.
   @Test(arguments: StoreKind.allCases) func aTakenValueGivesTheObjectsBack(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.contextSavingAhead()
@@ -144,7 +145,7 @@ import Testing
     #expect(try bench.saved("Person", "email").filter { !$0.isNull } == ["a@b", "c@d"])
   }
 
-  /// New objects of which hooks hear are saved at once.
+  /// New objects with save hooks are saved synchronously.
   @Test(arguments: StoreKind.allCases) func whatHooksHearOfIsSavedAtOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     var heard = 0

@@ -5,9 +5,9 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// New objects write their values into the rows that a save takes as they are.
+/// New objects write their values into rows that a save uses directly.
 @Suite struct NewRowTests {
-  /// An entity with a property of each kind that a row can have, and some that none can.
+  /// An entity with a property of each kind that a row can hold, and some that no row can.
   static func model() -> ManagedObjectModel {
     var kind = AttributeDescription("kind", type: .string)
     kind.defaultValue = "plain"
@@ -40,7 +40,7 @@ import Testing
   static func value(_ key: String, _ random: inout SplitMix) -> Value {
     let number = Int(random.next() % 1000)
     if number < 100 { return .null }
-    // Some are so long that a row keeps them apart.
+    // Some texts are too long to be stored in the row.
     let length = number < 150 ? 5000 : number % 40
     switch key {
     case "bytes": return .data(Data(repeating: UInt8(number % 256), count: length))
@@ -78,7 +78,7 @@ import Testing
     #expect(context.brokenInvariants() == [])
   }
 
-  /// Sets a value as a script does: from where it lies, without a `Value`. False where that has to be one.
+  /// Sets a value from its memory without making a `Value`, as scripts do. False if a `Value` is required.
   static func setCell(_ value: Value, of object: ManagedObject, slot: Slot) -> Bool {
     switch value {
     case .string(var text):
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  /// What does not fit is left to the setter, which refuses it by name or makes something else of it.
+  /// Values that do not fit are left to the setter, which refuses or converts them.
   @Test func cellsThatDoNotFitAreNotSet() throws {
     let context = try StoreBench(.memory, Self.model()).context()
     let thing = try context.insert("Thing")
@@ -133,7 +133,7 @@ import Testing
     #expect(try !isSet(RawCell(.int, word: 4), "number"))
   }
 
-  /// Another thread or the store may have the page: what is set after the save does not change it.
+  /// Another thread or the store may have the page: assignments after the save do not change it.
   @Test(arguments: StoreKind.allCases)
   func thePageOfAFailedSaveStaysAsItIs(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind, Self.model())
@@ -159,7 +159,7 @@ import Testing
     #expect(try one.committedValues()["next"] == .objectID(other.objectID))
   }
 
-  /// Text that is looked at stays where it is, whatever its object does meanwhile.
+  /// Text in use stays in place, whatever its object does meanwhile.
   @Test func whatIsLookedAtStays() throws {
     let context = try StoreBench(.memory, Self.model()).context()
     let thing = try context.insert("Thing", values: ["text": "looked at"])
@@ -172,7 +172,7 @@ import Testing
     #expect(seen == "looked at" && thing[text].count == 9900)
   }
 
-  /// Who sets a value again and again leaves no trail of former ones.
+  /// Setting a value repeatedly does not accumulate former values.
   @Test(arguments: ["text", "bytes", "price", "uuid"])
   func whatIsSetAgainTakesNoRoom(_ key: String) throws {
     let context = try StoreBench(.memory, Self.model()).context()
@@ -186,7 +186,7 @@ import Testing
     #expect(page.tailRoom < 20_000 && page.apart.count < 100)
   }
 
-  /// A context, and what it has told by now that its objects weigh.
+  /// A context, and the weight of its objects that it has reported.
   static func weighing(_ bench: StoreBench) -> (context: ManagedObjectContext, told: () -> Int) {
     let domain = ExtensionRegistry()
     let held = Lock(0)
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  /// The last ones of a page do not keep what the others wrote.
+  /// The last objects of a page do not keep the other objects' values alive.
   @Test func aFewOfManyMoveToAPageOfTheirOwn() throws {
     let context = try StoreBench(.memory, Self.model()).context()
     var kept: [ManagedObject] = []
@@ -239,13 +239,14 @@ import Testing
     #expect(kept.map { $0["number"] } == (0..<10).map { .int(500 * $0) })
   }
 
-  /// What one object has, by key, and where `next` leads.
+  /// The values of one object by key, and the destination of `next`.
   private struct Reference: Equatable {
     var values: [String: Value]
     var next: Int?
   }
 
-  /// New objects are set, connected, deleted, undone, saved with and without success, and given up, beside dictionaries.
+  /// New objects are set, related, deleted, undone, saved with and without success, and discarded; dictionaries are the
+  /// reference.
   @Test(arguments: StoreKind.allCases, 1...Repetition.newRowSeeds.count)
   func newObjectsAgreeWithTheNaiveModelAtRandom(_ kind: StoreKind, _ seed: Int) throws {
     var random = SplitMix(UInt64(seed))
@@ -308,7 +309,7 @@ import Testing
       case 2:
         try context.rollback()
         (world, objects) = (savedWorld, savedObjects)
-        // Transient values go with their object's other ones, and are the model's again where the object was changed.
+        // Transient values are discarded with the others, and return to the default where the object was changed.
         for (number, object) in objects { world[number]?.values["note"] = try object.value(forKey: "note") }
       case 3, 4:
         let (formerWorld, formerObjects) = (world, objects)

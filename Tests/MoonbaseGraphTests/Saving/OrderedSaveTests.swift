@@ -5,12 +5,12 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// What a save writes of an ordered relationship that changed a little.
+/// The statements that a save executes for a small change of an ordered relationship.
 @Suite struct OrderedSaveTests {
   private enum Kind: CaseIterable {
-    /// Places beside the key of the owner.
+    /// Positions beside the key of the owner.
     case oneToMany
-    /// Places in the table of pairs.
+    /// Positions in the table of pairs.
     case manyToMany
   }
 
@@ -27,7 +27,7 @@ import Testing
     return ManagedObjectModel(entities: [list, item])
   }
 
-  /// A saved list of so many items, and the slot that holds them.
+  /// A saved list of `count` items.
   private func filledList(
     _ kind: Kind, count: Int, in store: StoreKind = .sqlite
   ) throws -> (bench: StoreBench, context: ManagedObjectContext, list: ManagedObject, slot: Slot) {
@@ -43,7 +43,7 @@ import Testing
     try #require(bench.coordinator.persistentStores.first as? SQLiteStore)
   }
 
-  /// The statements of a save that concern places.
+  /// The statements of a save that concern positions.
   private func statements(of store: SQLiteStore, _ body: () throws -> Void) throws -> (reads: [String], writes: Int) {
     let log = Lock<[String]>([])
     store.statements.listen { sql in log.withLock { $0.append(sql) } }
@@ -78,7 +78,7 @@ import Testing
         let order = try list.objectIDs(forRelationshipNamed: "items")
         #expect(try saved(list, in: bench) == order, "\(name)")
         #expect(writes == 1, "\(name)")
-        // Only the neighbours are looked up, and the last place where it is not known who has it.
+        // Reads only the neighbours, and the last position where the last member is unknown.
         #expect(reads.allSatisfy { $0.contains("json_each") || $0.contains("MAX(") }, "\(name)")
         #expect(reads.count <= 2, "\(name)")
         try context.refresh(list, mergeChanges: false)
@@ -96,7 +96,7 @@ import Testing
       if isRead { #expect(try list.objects(forKey: "items").count == count) }
       let new = try (0..<3).map { _ in try context.insert("Item") }
       for item in new { try list.add(item, to: "items") }
-      // What is here already stays where it is.
+      // An existing member stays in place.
       if !isRead { try list.add(context.object(with: before[7]), to: "items") }
       let (reads, writes) = try statements(of: store(bench)) { try context.save() }
       #expect(reads.count == (isRead ? 1 : 2) && writes == 3)
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// Rows whose places nobody wrote, as other programs leave them, stand behind the others by their keys.
+  /// Rows without a position, as other programs leave them, follow the others in the order of their keys.
   @Test(arguments: StoreKind.withFolder, Kind.allCases)
   private func whatComesStandsBehindRowsWithoutAPlace(_ kind: StoreKind, _ form: Kind) throws {
     let bench = try StoreBench(kind, model(form))
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  /// Takes an item out of a list by the item's side, which reads no list.
+  /// Removes an item from a list through the item's side, which reads no list.
   private func leave(_ item: ManagedObject, _ list: ManagedObject, _ kind: Kind) throws {
     if kind == .oneToMany {
       try item.setObject(nil, forKey: "list")
@@ -240,7 +240,7 @@ import Testing
     #expect(try #require(place) > #require(last))
   }
 
-  /// What another context reads.
+  /// The members that another context reads.
   private func saved(_ list: ManagedObject, in bench: StoreBench) throws -> [ManagedObjectID] {
     let other = bench.context()
     return try other.object(with: list.objectID).objectIDs(forRelationshipNamed: "items")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// New objects get the keys that their store sets aside, and whoever names them learns of it.
+/// New objects get keys reserved by their store, and all references are updated.
 @Suite struct PermanentIDTests {
   private let thing = Symbol("Thing")
   private let other = Symbol("Other")
@@ -35,7 +35,7 @@ import Testing
     #expect(all.indices.filter { !kept.contains($0) }.allSatisfy { permanent[all[$0]] == nil })
   }
 
-  /// Undoing may put objects back in another order.
+  /// Undo may restore objects in another order.
   @Test func keysGoByTheListAndNotByTheTemporaryKeys() {
     var range = TemporaryKeyRange()
     let ids = (0..<10).map { _ in range.take(for: thing) }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Random imports in chunks that are saved ahead, of which some fail, beside a naive model of what leads where.
+/// Random imports in chunks with background saves, some of which fail, compared with a naive model of the
+/// relationships.
 @Suite struct RandomImportsConcurrencyTests {
   private struct Import {
     private let context: ManagedObjectContext
@@ -13,7 +14,7 @@ import Testing
     private var random: SplitMix
     private var people: [ManagedObject] = []
     private var departments: [ManagedObject] = []
-    /// By numbers: where somebody works, and who is whose friend.
+    /// By numbers: each person's department, and the pairs of friends.
     private var works: [Int: Int] = [:]
     private var likes: Set<[Int]> = []
     private(set) var countAhead = 0
@@ -31,7 +32,7 @@ import Testing
       departments.append(try context.insert("Department", values: ["name": .string("\(number)")]))
     }
 
-    /// People come, some of whom know others; now and then somebody who is there already moves or makes friends.
+    /// Inserts people, some of whom have friends; now and then an existing person moves or gets a friend.
     mutating func addChunk() throws {
       if Bool.random(using: &random) { try addDepartment(departments.count) }
       let start = people.count
@@ -65,7 +66,7 @@ import Testing
       likes.formUnion([[one, other], [other, one]])
     }
 
-    /// The commit may fail. Whoever goes on at once finds out later.
+    /// The commit may fail; without waiting, the failure is reported later.
     mutating func save() throws {
       let fails = Int.random(in: 0..<3, using: &random) == 0
       store.fail(atCommit: fails)
@@ -86,7 +87,7 @@ import Testing
       if Int.random(in: 0..<3, using: &random) == 0 { try compare() }
     }
 
-    /// What the context has is what the model has.
+    /// Compares the context with the model.
     private mutating func compare() throws {
       let number = Int.random(in: 0..<departments.count, using: &random)
       let employees = try departments[number].objects(forKey: "employees")
@@ -99,7 +100,7 @@ import Testing
       #expect(context.brokenInvariants() == [])
     }
 
-    /// What the store has is what the model has.
+    /// Compares the store with the model.
     mutating func finish() throws {
       try context.save()
       #expect(!context.hasChanges && context.brokenInvariants() == [])

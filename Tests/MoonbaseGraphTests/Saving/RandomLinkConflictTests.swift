@@ -3,12 +3,12 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Two contexts that link the same objects: under each merge policy both sides of each relationship agree in the
+/// Two contexts that relate the same objects: under each merge policy both sides of each relationship agree in the
 /// file.
 @Suite struct RandomLinkConflictTests {
   private static let policies: [MergePolicy.Name] = [.error, .objectTrump, .storeTrump, .overwrite, .rollback]
 
-  /// Relationships of all shapes, to the own entity and to another one.
+  /// Relationships of all kinds, within the entity and to another one.
   private static func model() -> ManagedObjectModel {
     func pair(
       _ shape: (String, String, String) -> RelationshipDescription, _ name: String, _ destination: String,
@@ -50,7 +50,7 @@ import Testing
         let inverse = relationship.inverseSlot.map { fresh.model.destination(of: relationship).properties[$0].name }
         for id in try object.objectIDs(forRelationshipNamed: property.name) {
           guard let other = try fresh.existingObject(with: id) else {
-            // Without an inverse nobody takes the key away.
+            // Without an inverse, a deletion leaves the key.
             if inverse == nil { continue }
             wrong.append("\(object.objectID).\(property.name) leads to \(id), which is gone")
             continue
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// Changes something at random, and says what.
+  /// Makes a random change and returns its description.
   private func change(_ context: ManagedObjectContext, _ random: inout SplitMix) throws -> String {
     func any(_ entity: String) throws -> ManagedObject? {
       let all = try context.fetch(FetchRequest(entity)).sorted { $0.objectID.key < $1.objectID.key }

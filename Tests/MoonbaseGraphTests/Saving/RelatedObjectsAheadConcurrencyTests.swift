@@ -4,11 +4,11 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// New objects with destinations that another thread writes while the context goes on.
+/// Background saves of new objects with destinations while the context is in use.
 @Suite struct RelatedObjectsAheadConcurrencyTests {
   private static let count = 100
 
-  /// New people of a department, each a friend of the one before, and of `friend`.
+  /// New people of a department, each a friend of the previous one and of `friend`.
   private func insertPeople(
     _ context: ManagedObjectContext, _ name: String, of department: ManagedObject?, friend: ManagedObject? = nil
   ) throws -> [ManagedObject] {
@@ -23,7 +23,7 @@ import Testing
     return people
   }
 
-  /// New people of a saved department, who are on their way.
+  /// New people of a saved department, whose background save has started.
   private func underWay(
     _ kind: StoreKind
   ) throws -> (bench: StoreBench, context: ManagedObjectContext, department: ManagedObject, people: [ManagedObject]) {
@@ -36,13 +36,13 @@ import Testing
     return (bench, context, department, people)
   }
 
-  /// Who works where and who is whose friend, as a stranger reads it.
+  /// The departments and friends of all people, as a fresh context reads them.
   private func stored(_ bench: StoreBench) throws -> Set<String> {
     let reader = bench.stranger()
     return try known(reader.fetch(FetchRequest("Person")), reader.fetch(FetchRequest("Department")))
   }
 
-  /// The same by the objects of a context.
+  /// The departments and friends of all people, from the objects of a context.
   private func known(_ people: [ManagedObject], _ departments: [ManagedObject]) throws -> Set<String> {
     var all: Set<String> = []
     for person in people {
@@ -60,7 +60,8 @@ import Testing
     return all
   }
 
-  /// Destinations that are saved, new with the others, or were new a chunk before; and chunk follows chunk without anybody waiting.
+  /// Destinations that are saved, new in the same chunk, or new in the previous one; chunks follow each other without
+  /// waiting.
   @Test(arguments: StoreKind.withFolder) func newObjectsWithDestinationsAreWrittenAhead(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.contextSavingAhead()
@@ -88,7 +89,7 @@ import Testing
     #expect(try known(all, departments) == stored(bench))
   }
 
-  /// What came to a list while its owner was under way is the next save's, whatever becomes of the first.
+  /// Members added while the owner is being saved belong to the next save, whether or not the first one succeeds.
   @Test(arguments: StoreKind.allCases, [false, true]) func listsGrowMeanwhile(_ kind: StoreKind, _ fails: Bool) throws {
     let (bench, store) = try StoreBench.failing(kind)
     let context = bench.contextSavingAhead()
@@ -114,7 +115,7 @@ import Testing
     #expect(try known(first + second + [friend], [department]) == stored(bench))
   }
 
-  /// What asks for the result waits for it.
+  /// Reading a result of the save waits for the save.
   @Test(arguments: StoreKind.allCases) func whoAsksWaits(_ kind: StoreKind) throws {
     let questions: [(String, (ManagedObjectContext, ManagedObject, [ManagedObject]) throws -> Bool)] = [
       ("a list", { _, owner, people in try owner.objects(forKey: "employees").count == people.count }),
@@ -176,7 +177,8 @@ import Testing
     }
   }
 
-  /// For every call of the store that fails: objects and lists are as they were, the next step says why, and saving again writes them.
+  /// Each call of the store fails in turn: objects and lists are unchanged, the next operation throws, and another save
+  /// writes them.
   @Test(arguments: StoreKind.allCases) func failuresComeWithTheNextStep(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind)
     let context = bench.contextSavingAhead()
@@ -211,7 +213,7 @@ import Testing
     }
   }
 
-  /// Another context deletes the department that is pointed at: the objects come back.
+  /// Another context deletes the department that the objects refer to: the objects are new again.
   @Test(arguments: StoreKind.allCases) func aDestinationThatIsGoneGivesTheObjectsBack(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.contextSavingAhead()
@@ -230,7 +232,7 @@ import Testing
     #expect(try bench.saved("Person", "firstName").count == Self.count)
   }
 
-  /// An insertion that fails while a list of its destination is under way leaves what was there.
+  /// A failed insertion during a background save of its destination's list restores the list.
   @Test(arguments: StoreKind.allCases) func aFailedInsertionLeavesTheList(_ kind: StoreKind) throws {
     let (bench, context, department, people) = try underWay(kind)
     #expect(throws: GraphError.self) {
@@ -247,7 +249,7 @@ import Testing
     #expect(try known(people, [department]) == stored(bench))
   }
 
-  /// The same where somebody asks within what fails for what became of the list, so that the save ends there.
+  /// A read within the failing operation waits for the save to end; the list is restored all the same.
   @Test(arguments: StoreKind.allCases, [false, true])
   func aFailedInsertionDuringWhichTheSaveEndsLeavesTheList(_ kind: StoreKind, _ isDeleted: Bool) throws {
     let (bench, context, department, people) = try underWay(kind)
@@ -266,7 +268,7 @@ import Testing
     #expect(try known(people, [department]) == stored(bench))
   }
 
-  /// A temporary ID from before the chunk leads nowhere once the objects are under way, as after a save.
+  /// A temporary ID from before the chunk is invalid once the background save has started, as after a save.
   @Test(arguments: StoreKind.allCases) func temporaryIDsFromBeforeLeadNowhere(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.contextSavingAhead()
@@ -281,7 +283,8 @@ import Testing
     #expect(try department.objects(forKey: "employees").count == Self.count + 1)
   }
 
-  /// What would be told apart is saved at once: ordered lists of saved owners, who leaves a list, and changes of to-one relationships.
+  /// Changes that cannot be deferred are saved synchronously: ordered lists of saved owners, removals, and changes of
+  /// to-one relationships.
   @Test(arguments: StoreKind.allCases) func whatStaysIsSavedAtOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.contextSavingAhead()

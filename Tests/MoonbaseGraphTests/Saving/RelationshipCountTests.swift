@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Relationships that have too few or too many destinations, from whichever side that comes.
+/// Relationships with too few or too many destinations, whichever side was changed.
 @Suite struct RelationshipCountTests {
-  /// A team has two or three players, in an order or in none; a course has at most two students, who attend one to two.
+  /// A team has two or three players, ordered or not; a course has at most two students, who attend one or two courses.
   private static func model(isOrdered: Bool) -> ManagedObjectModel {
     var players = RelationshipDescription.toMany("players", destination: "Player", inverse: "team")
     (players.minCount, players.maxCount, players.isOrdered) = (2, 3, isOrdered)
@@ -29,7 +29,7 @@ import Testing
 
   private static let orders = [false, true]
 
-  /// A team of some players, saved by another context: nobody has read it here.
+  /// A team of some players, saved by another context and not read here.
   private func saved(
     _ kind: StoreKind, isOrdered: Bool = false, players count: Int
   ) throws -> (bench: StoreBench, context: ManagedObjectContext, team: ManagedObject, players: [ManagedObject]) {
@@ -55,7 +55,7 @@ import Testing
     #expect(error?.objectID == object.objectID && error?.entity == object.entity.name, sourceLocation: location)
     #expect(error?.message.contains(words) == true, "\(error?.message ?? "")", sourceLocation: location)
     #expect(context.hasChanges, sourceLocation: location)
-    // On demand it is the same, once delete rules are applied.
+    // Explicit validation finds the same, once delete rules are applied.
     try context.processPendingChanges()
     let told = #expect(throws: GraphError.self, sourceLocation: location) { try object.validate() }
     #expect(told?.code == code, sourceLocation: location)
@@ -75,7 +75,7 @@ import Testing
     try context.save()
     let stranger = bench.stranger()
     #expect(try stranger.object(with: team.objectID).objects(forKey: "players").count == 2)
-    // None at all is allowed, for the relationship is optional.
+    // No destination at all is allowed, since the relationship is optional.
     try team.setObjects([], forKey: "players")
     try context.save()
   }
@@ -93,7 +93,7 @@ import Testing
     #expect(try stranger.object(with: team.objectID).objects(forKey: "players").count == 3)
   }
 
-  /// Apple: a count of 0 means undefined, whatever the relationship says of being optional.
+  /// Apple: a count of 0 means undefined, whether or not the relationship is optional.
   @Test(arguments: StoreKind.allCases) func anEmptyRelationshipThatIsRequiredIsValidWithoutAMinimum(_ kind: StoreKind)
     throws
   {
@@ -192,7 +192,7 @@ import Testing
     let students = try (0..<3).map { _ in try context.insert("Player") }
     for student in students.prefix(2) { try courses[0].add(student, to: "students") }
     try context.save()
-    // The course is full, whoever says that somebody comes.
+    // The course is full, whichever side adds a student.
     try students[2].add(courses[0], to: "courses")
     try expectFailure(.relationshipExceedsMaximumCount, of: courses[0], "students", "has 3 destinations")
     try students[2].remove(courses[0], from: "courses")
@@ -203,7 +203,7 @@ import Testing
     try context.save()
   }
 
-  /// What is wrong because of others fails only who changes it.
+  /// A relationship that other contexts made invalid fails only saves that change it.
   @Test(arguments: StoreKind.allCases) func aChangeOfSomethingElseReadsNoDestinations(_ kind: StoreKind) throws {
     let (bench, context, team, players) = try saved(kind, players: 3)
     defer { withExtendedLifetime(bench) {} }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Objects that are the last ones of a page get their rows copied when rows are read: also while a save is written that took the rows which
-/// the objects filled. An undo manager reads what a deletion takes away.
+/// The last objects of a page get copies of their rows when rows are read, even during a save that writes those rows.
+/// An undo manager reads the values of deleted objects.
 @Suite struct RowsCopiedInSaveTests {
   private static let model = ManagedObjectModel {
     EntityDescription("Note") { AttributeDescription("text", type: .string) }
@@ -27,7 +27,7 @@ import Testing
     try changed.setValue("new", forKey: "text")
     try context.delete(deleted)
     try context.processPendingChanges()
-    // Most objects of the page go.
+    // Most objects of the page are released.
     all = []
     #expect(!context.sparsePages.isEmpty)
     try context.save()
@@ -35,7 +35,7 @@ import Testing
     #expect(try changed.value(forKey: "text") == "new")
     #expect(context.brokenInvariants() == [])
     #expect(try texts(bench) == ["2", "3", "4", "5", "6", "7", "new"])
-    // What is changed next is changed from there on.
+    // Later changes apply to the copied row.
     try changed.setValue("newer", forKey: "text")
     try context.save()
     #expect(try texts(bench) == ["2", "3", "4", "5", "6", "7", "newer"])
@@ -60,7 +60,7 @@ import Testing
     #expect(try texts(bench) == ["0", "1"])
     #expect(new[0].snapshot?.version == 1)
     #expect(context.brokenInvariants() == [])
-    // No conflict with what was saved just now.
+    // No conflict with the save just made.
     try new[0].setValue("first", forKey: "text")
     try context.save()
     #expect(try texts(bench) == ["1", "first"])

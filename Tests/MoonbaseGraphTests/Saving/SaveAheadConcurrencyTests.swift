@@ -5,11 +5,11 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Saves that another thread writes while the context goes on.
+/// Background saves while the context is in use.
 @Suite struct SaveAheadConcurrencyTests {
   private static let count = 100
 
-  /// People of any age.
+  /// The model without limits for ages.
   private static var model: ManagedObjectModel {
     var model = People.model()
     let index = model.entities[0].attributes.firstIndex { $0.name == "age" } ?? 0
@@ -17,7 +17,7 @@ import Testing
     return model
   }
 
-  /// A context that saves ahead, on one core too, with saved people of ages from 0.
+  /// A context that saves in the background, even on one core, with saved people of ages from 0.
   private func people(_ bench: StoreBench) throws -> (ManagedObjectContext, [ManagedObject]) {
     let context = bench.contextSavingAhead()
     let people = try (0..<Self.count).map { try context.insert("Person", values: ["age": .int(Int64($0))]) }
@@ -52,7 +52,7 @@ import Testing
     #expect(people.allSatisfy { $0.rowVersion.map { $0 == 6 } ?? true })
   }
 
-  /// What asks for the result waits for it.
+  /// Reading a result of the save waits for the save.
   @Test(arguments: StoreKind.allCases) func whoReadsWaitsForTheSave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model)
     let (context, people) = try people(bench)
@@ -97,8 +97,8 @@ import Testing
     }
   }
 
-  /// For every call of the store that fails: the objects have their changes again, the next step says why, and saving again
-  /// writes them.
+  /// Each call of the store fails in turn: the objects have their changes again, the next operation throws, and another
+  /// save writes them.
   @Test(arguments: StoreKind.allCases) func failuresComeWithTheNextStep(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind, Self.model)
     let (context, people) = try people(bench)
@@ -134,7 +134,7 @@ import Testing
     #expect(try storedAges(bench) == [1] + (0..<Self.count).map { Int64(1000 + $0) })
   }
 
-  /// A savepoint that opened meanwhile does not take the changes along.
+  /// A savepoint opened meanwhile does not revert the returned changes.
   @Test(arguments: StoreKind.allCases) func aFailedInsertionLeavesWhatCameBack(_ kind: StoreKind) throws {
     let (bench, store) = try StoreBench.failing(kind, Self.model)
     let (context, people) = try people(bench)
@@ -154,7 +154,7 @@ import Testing
     #expect(try storedAges(bench) == (0..<Self.count).map { Int64(1000 + $0) })
   }
 
-  /// Hooks that hear of the save, objects that come or go, and relationships are saved at once.
+  /// Objects with save hooks, insertions, deletions and relationship changes are saved synchronously.
   @Test(arguments: StoreKind.allCases) func whatOthersHearOfIsSavedAtOnce(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model)
     let (context, people) = try people(bench)
@@ -180,7 +180,7 @@ import Testing
     #expect(heard == Self.count && hooked.pendingSave == nil)
   }
 
-  /// The context goes while its save is under way.
+  /// The context is released while its save is running.
   @Test(arguments: StoreKind.allCases) func aContextWaitsWhenItGoes(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model)
     try {

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// A save as a store sees it.
+/// Save sessions of a store.
 @Suite struct SaveSessionTests {
   private struct Bench {
     let bench: StoreBench
@@ -21,7 +21,7 @@ import Testing
       entity = people[0].entity
     }
 
-    /// A change of a row as it was read, or of a version of it.
+    /// A change of a row, given the version that was read.
     func update(_ id: ManagedObjectID, _ key: String, _ value: Value, version: Int64 = 1) throws -> StoreChanges {
       let slot = try #require(entity.slot(key))
       var values = Array(try #require(try store.snapshot(of: id)).values)
@@ -96,7 +96,7 @@ import Testing
       session = nil
     }
     #expect(try bench.store.metadata()["mark"] == nil)
-    // The value is free, the row as it was, and the store writes on.
+    // The value is free, the row is unchanged, and the store still saves.
     try bench.store.save(bench.update(bench.bob, "email", "new"))
     try bench.store.save(bench.update(bench.ada, "age", 5))
     #expect(try bench.age(bench.ada) == 5)
@@ -110,7 +110,7 @@ import Testing
     try session.setMetadata(["mark": 1])
     try session.prepare()
     try session.commit()
-    // A second end is none.
+    // Ending a session twice has no effect.
     session.abort()
     #expect(try bench.store.metadata()["mark"] == 1 && bench.age(bench.ada) == 2)
   }

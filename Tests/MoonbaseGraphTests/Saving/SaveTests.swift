@@ -34,7 +34,7 @@ import Testing
     #expect(!person.isUpdated && !context.hasChanges)
   }
 
-  /// Few that come to many, and many that come to few, are put right in two ways.
+  /// Few additions to many members and many additions to few members are written in two ways.
   @Test(arguments: StoreKind.withFolder, [(40, 2), (2, 40), (0, 3), (4, 1)])
   func destinationsHaveTheirPermanentIDsAfterASave(_ kind: StoreKind, _ counts: (Int, Int)) throws {
     let (there, coming) = counts

@@ -5,7 +5,7 @@ import Testing
 @testable import MoonbaseGraph
 
 extension StoreBench {
-  /// A context that saves ahead, on one core too.
+  /// A context that saves in the background, even on one core.
   func contextSavingAhead() -> ManagedObjectContext {
     let context = context()
     context.savesAhead = true
@@ -14,11 +14,11 @@ extension StoreBench {
 }
 
 extension ManagedObjectContext {
-  /// Saves ahead what `change` did, again and again, while one call of the store fails: the first, then the second, and so on until none
-  /// is left to fail.
+  /// Saves the changes of `change` in the background repeatedly, while one call of the store fails: first the first
+  /// call, then the second, until no call is left to fail.
   ///
-  /// After each failure `checkChanges` says that everything is as it was before. Then the changes are given up and saved in turn, and
-  /// `checkOutcome` is told whether they are saved. All three are told how many calls succeeded.
+  /// After each failure `checkChanges` checks that everything is unchanged. Then the changes are rolled back or saved
+  /// in turn, and `checkOutcome` receives whether they are saved. All three receive the number of calls that succeeded.
   func savesAhead(
     failingIn store: FailingStore, _ change: (Int) throws -> Void, checkChanges: (Int) throws -> Void,
     checkOutcome: (Int, _ isSaved: Bool) throws -> Void

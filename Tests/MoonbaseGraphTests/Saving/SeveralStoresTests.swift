@@ -4,14 +4,14 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A save into two stores: all is written before the first commits.
+/// A save into two stores: all rows are written before the first commit.
 @Suite struct SeveralStoresTests {
   private struct Bench {
     let coordinator: PersistentStoreCoordinator
     let stores: [FailingStore]
     /// The store that commits last.
     let lastStore: FailingStore
-    /// The entity in the store that commits last, and that in the one before it.
+    /// The entities of the store that commits last and of the other one.
     let (last, first): (String, String)
 
     init(_ kinds: [StoreKind], _ folder: TemporaryFolder) throws {
@@ -29,7 +29,7 @@ import Testing
         FailingStore(try $0.store(for: resolved, configuration: $1, in: folder))
       }
       for store in stores { try coordinator.add(store) }
-      // The one that is asked to write first commits last.
+      // The store that is written first commits last.
       let isOne = StoreNumber(stores[0].identifier).rawValue < StoreNumber(stores[1].identifier).rawValue
       (last, first) = isOne ? ("A", "B") : ("B", "A")
       lastStore = isOne ? stores[0] : stores[1]
@@ -112,13 +112,14 @@ import Testing
     try context.save()
     #expect(try Set(bench.saved(bench.last)) == ["saved", "by the hook"] && bench.saved(bench.first).count == 2)
     #expect(!context.hasChanges && context.brokenInvariants() == [])
-    // What was committed first can be changed and deleted as if nothing had been.
+    // The object committed first can be changed and deleted as usual.
     try context.delete(saved)
     try context.save()
     #expect(try bench.saved(bench.first) == ["by the hook"])
   }
 
-  /// Whatever call of either store fails: nothing is saved, or what a store committed before it is, and a retry ends the same.
+  /// Whichever call of either store fails, nothing is saved, or only the store that committed before is; a retry
+  /// completes the save.
   @Test(arguments: kinds, [0, 1])
   func aSaveOfWhichAnyCallFailsIsEndedByARetry(_ kinds: [StoreKind], failing place: Int) throws {
     for count in 0... {
@@ -164,7 +165,7 @@ import Testing
       do {
         let context = try ManagedObjectContext(bench.coordinator)
         for index in 0..<20 {
-          // Each touches the stores in its own order.
+          // Each worker uses the stores in a different order.
           for entity in worker == 0 ? ["A", "B"] : ["B", "A"] {
             try context.insert(entity, values: ["s": .string("\(worker) \(index)")])
           }

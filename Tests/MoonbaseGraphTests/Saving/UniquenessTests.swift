@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// Values that the model wants to be unique.
+/// Uniqueness constraints of the model.
 @Suite struct UniquenessTests {
   @Test(arguments: StoreKind.withFolder) func aUniqueValuePassesFromOneRowToAnotherInOneSave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
@@ -20,20 +20,20 @@ import Testing
     #expect(try context.count(FetchRequest("Person")) == 2 && c["email"] == "b")
   }
 
-  /// Of each row that has values of others, once, whether it is new or changed.
+  /// Each row, new or changed, with taken values is reported once.
   @Test(arguments: StoreKind.withFolder) func allTakenValuesOfASaveAreNamedTogether(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()
     let people = try ["a", "b", "c", "d"].map { try context.insert("Person", values: ["email": .string($0)]) }
     try context.save()
-    // What one hands on is free for another, beside those that are not.
+    // A value released by one object is free for another, also beside conflicting values.
     people[3]["email"] = "e"
     people[2]["email"] = "a"
     let new = try ["b", "d", "f", "c"].map { try context.insert("Employee", values: ["email": .string($0)]) }
     let error = #expect(throws: GraphError.self) { try context.save() }
     #expect(error?.code == .constraintConflict)
     #expect(error?.message.hasPrefix("2 objects have values that must be unique") == true, "\(error as Any)")
-    // A new object is named by the ID that it would have had.
+    // A new object is identified by the ID that it would have got.
     #expect(error?.details.contains { $0.objectID == people[2].objectID } == true)
     #expect(error?.details.contains { $0.entity == "Employee" } == true && new[0].objectID.isTemporaryID)
     #expect(error?.details.allSatisfy { $0.property == "email" } == true)
@@ -54,7 +54,7 @@ import Testing
     let a = try context.insert("Person", values: ["email": "a"])
     let b = try context.insert("Person", values: ["email": "b"])
     try context.save()
-    // One value is freed and another taken before the third row is refused.
+    // A value is freed and another taken before the third row is refused.
     a["email"] = "new"
     let d = try context.insert("Person", values: ["email": "d"])
     let c = try context.insert("Employee", values: ["email": "b"])
@@ -72,7 +72,7 @@ import Testing
     #expect(try other.count(FetchRequest("Person")) == 7)
   }
 
-  /// As `each` does where it is to change nothing.
+  /// A check without a save, as the command's `each` uses for a dry run.
   @Test(arguments: StoreKind.withFolder) func takenValuesAreFoundBeforeASave(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

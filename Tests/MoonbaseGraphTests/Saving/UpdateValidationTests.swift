@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What an update looks at, beside what it changes (`ObjectValidationTests`).
+/// Validation of an update beside the changed values (see `ObjectValidationTests`).
 @Suite struct UpdateValidationTests {
-  /// A person that was saved where nothing was asked of it.
+  /// A person saved by a context without extensions.
   private func saved(_ kind: StoreKind, _ values: [String: Value]) throws -> (bench: StoreBench, id: ManagedObjectID) {
     let bench = try StoreBench(kind)
     let context = bench.context()
@@ -15,7 +15,8 @@ import Testing
     return (bench, person.objectID)
   }
 
-  /// No store has a transient value, so that of an object that was read none is missing until somebody takes it away.
+  /// No store has a transient value, so a read object's required transient value is missing only after it is set to
+  /// null.
   @Test(arguments: StoreKind.allCases) func aTransientValueThatNobodySetIsNotMissing(_ kind: StoreKind) throws {
     var flag = AttributeDescription("flag", type: .boolean)
     (flag.isTransient, flag.isOptional, flag.defaultValue) = (true, false, false)
@@ -55,7 +56,7 @@ import Testing
     #expect(try bench.saved("Person", "firstName") == ["ANN"])
   }
 
-  /// What must only be there is not made a value of to see that it is.
+  /// Checking that an unchanged required value is present does not decode the value.
   @Test(arguments: StoreKind.allCases) func aRequiredValueThatDidNotChangeIsNotDecoded(_ kind: StoreKind) throws {
     var model = People.model()
     model.entities[0].attributes[3].isOptional = false
@@ -96,7 +97,7 @@ import Testing
     same["name"] = "Research"
     try context.save()
     #expect(try same.hasFault(forRelationshipNamed: "employees"))
-    // One that lost its last destination is counted.
+    // The object that lost its last destination is validated.
     try first.delete(person)
     let error = #expect(throws: GraphError.self) { try first.save() }
     #expect(error?.code == .relationshipLacksMinimumCount && error?.property == "employees")

@@ -6,7 +6,7 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// What leads from one store to another: fetched properties do, relationships do not.
+/// Fetched properties may cross stores; relationships may not.
 @Suite struct AcrossStoresTests {
   private static let kinds: [(StoreKind, StoreKind)] = [(.memory, .memory), (.memory, .sqlite), (.sqlite, .sqlite)]
 
@@ -41,7 +41,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(ann.objectID.storeIdentifier == coordinator.persistentStores[0].identifier)
     let first = try #require(ann.fetchedObjects(forKey: "books").first)
     #expect(first.objectID.storeIdentifier == coordinator.persistentStores[1].identifier)
-    // Unsaved changes count in both stores.
+    // Unsaved changes are found in both stores.
     try first.setValue("Bo", forKey: "author")
     #expect(try ann.fetchedObjects(forKey: "books").map { $0["title"] } == ["c"])
     try ann.setValue("Bo", forKey: "name")

@@ -7,8 +7,8 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Each call of a store fails once, for every call of a save and of all ways to read: context and store are as before, and the same
-/// again succeeds.
+/// Each call of a store fails once, during a save and during all ways to read: context and store are unchanged, and the
+/// repeated operation succeeds.
 @Suite struct EveryCallFailsTests {
   private struct Bench {
     let bench: StoreBench
@@ -44,7 +44,7 @@ import struct MoonbaseModel.SortDescriptor
       return try #require(try context.fetch(FetchRequest(entity, where: "\(key) == '\(name)'")).first)
     }
 
-    /// Of all kinds, so that a save has to read destinations, to write rows, pairs and places, and to delete.
+    /// Changes of all kinds, so that a save reads destinations, writes rows, pairs and positions, and deletes.
     func change() throws {
       let (ada, bob, moon) = (try named("ada"), try named("bob"), try named("moon"))
       try bob.setValue(50, forKey: "age")
@@ -59,10 +59,10 @@ import struct MoonbaseModel.SortDescriptor
         [named("c"), context.insert("Project", values: ["title": "n"]), named("a")], forKey: "projects")
     }
 
-    /// Everything that is saved, by names.
+    /// All saved values, by names.
     func content() throws -> [String] { try lines(of: bench.stranger(), EveryCallFailsTests.entities) { _ in true } }
 
-    /// What is changed and not saved.
+    /// The unsaved changes.
     func changes() throws -> [String] {
       let kinds = [context.insertedObjects, context.updatedObjects, context.deletedObjects].map { $0.map(\.objectID) }
       return try kinds.enumerated().flatMap { place, ids in
@@ -102,7 +102,7 @@ import struct MoonbaseModel.SortDescriptor
 
   private static let entities = ["Person", "Department", "Project"]
 
-  /// Runs `body` on a new bench with each call failing in turn, looks whether all is as it was, and runs `body` again.
+  /// Runs `body` on a new bench with each call failing in turn, checks that nothing changed, and runs `body` again.
   private func eachCall(
     _ kind: StoreKind, changed: Bool, atLeast least: Int, _ body: (Bench) throws -> [String]
   ) throws {
@@ -184,7 +184,7 @@ import struct MoonbaseModel.SortDescriptor
         request.fetchBatchSize = 2
         let found = try bench.context.fetchedObjects(request)
         let lines = try found.indices.map { try found.existingObject(at: $0).map(bench.line) ?? "-" }
-        // To count cannot throw: the context keeps the error.
+        // `count` of a collection cannot throw: the context keeps the error.
         if let error = bench.context.drainAccessorErrors().first { throw error }
         return lines
       }

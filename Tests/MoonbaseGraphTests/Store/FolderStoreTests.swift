@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// A store that somebody else could have written keeps its rows; what contexts do over it is tested beside the other stores.
+/// A store written outside the package keeps its rows; contexts over it are tested beside the other stores.
 @Suite struct FolderStoreTests {
   @Test func rowsLinksOrderAndMetadataAreThereWhenTheFolderIsOpenedAgain() throws {
     let folder = try TemporaryFolder()
@@ -35,7 +35,7 @@ import Testing
       try $0.value(forKey: "title")
     }
     #expect(titles == ["c", "a", "b"])
-    // Keys are not given again, and the next save goes on from there.
+    // Keys are not reused, and the next save continues from there.
     let next = try other.insert("Person")
     try other.save()
     #expect(try other.count(FetchRequest("Person")) == 3 && next.objectID != ada.objectID)

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// IDs are packed as they come, whatever they are of.
+/// Lists of IDs are packed in their order, whatever their entities and stores.
 @Suite struct IDListTests {
   private func ids(_ pattern: String) -> [ManagedObjectID] {
     pattern.enumerated().map { place, letter in
@@ -42,7 +42,7 @@ import Testing
     #expect(cursor.next(upTo: 4).isEmpty)
   }
 
-  /// Rows are not read for them where the store need not.
+  /// A session returns the IDs without reading the rows, where the store can.
   @Test(arguments: StoreKind.withFolder) func aSessionGivesTheIDsOfItsRowsInTheirOrder(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let context = bench.context()

@@ -13,14 +13,14 @@ import Testing
     return request
   }
 
-  /// The same rows, asked in a way that no index answers.
+  /// An equivalent request in a form that no index serves.
   private func plainRequest(_ entity: String, _ values: [String: Value]) -> FetchRequest {
     var result = request(entity, values)
     result.predicate = result.predicate.map { .not(.not($0)) }
     return result
   }
 
-  /// Each question and each save costs what it finds and changes, not all that is stored.
+  /// The cost of a lookup or save depends on the rows found or changed, not on all rows.
   @Test func lookingOneUpCostsWhatIsFound() throws {
     let model = try People.model().resolved()
     let coordinator = PersistentStoreCoordinator(model: model)

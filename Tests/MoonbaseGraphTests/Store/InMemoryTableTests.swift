@@ -5,14 +5,14 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// The rows of an in-memory store, beside a dictionary.
+/// The rows of an in-memory store, compared with a dictionary.
 @Suite struct InMemoryTableTests {
   private static func row(_ key: Int64, _ version: Int64) throws -> Snapshot {
     let id = ManagedObjectID(store: StoreNumber(rawValue: 1), entity: Symbol("Thing"), key: key)
     return Snapshot(id: id, version: version, values: [])
   }
 
-  /// Keys in turn, with gaps of many stretches, and such that nobody hands out.
+  /// Consecutive keys, keys with large gaps, and keys that no store assigns.
   @Test(arguments: [1, 2, 3, 4]) func rowsAreFoundAndWalkedInTheOrderOfTheirKeys(_ seed: UInt64) throws {
     var random = SplitMix(seed)
     var table = InMemoryTable()

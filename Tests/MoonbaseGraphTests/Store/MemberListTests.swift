@@ -9,7 +9,8 @@ import Testing
 
   private func ids(_ count: Int) -> [ManagedObjectID] { (0..<count).map { _ in ManagedObjectID(temporaryFor: symbol) } }
 
-  /// Beside an array that is searched from its beginning; few in one array, many in chunks, of which some split and some go.
+  /// Compares with an array searched linearly: few members in one array, many members in chunks that split and
+  /// disappear.
   @Test(arguments: [5, 200, 2000], [false, true]) func randomOperationsGiveWhatAnArrayGives(
     _ size: Int, _ keepsOrder: Bool
   ) {
@@ -39,7 +40,7 @@ import Testing
     #expect(Set(list).count == list.count)
   }
 
-  /// Whoever keeps the list of before pays for what changes, and not for a copy.
+  /// A copy costs the changed parts only, not the whole list.
   @Test(arguments: [1000, 100_000]) func aCopySharesWhatDoesNotChange(_ count: Int) {
     let ids = ids(count + 1)
     let before = MemberChunks(unique: ContiguousArray(ids.dropLast()))
@@ -69,7 +70,7 @@ import Testing
     for id in ids.dropLast(1000) { list.remove(id, keepingOrder: true) }
     let left = Set(ids.suffix(1000))
     #expect(Array(list) == naive.filter(left.contains))
-    // Chunks of few are filled up, and few lie in one array again.
+    // Small chunks are merged, and a short list is one array again.
     #expect(list.chunkSizes.count <= 1000 / 64)
     for id in ids.suffix(1000).dropLast(10) { list.remove(id, keepingOrder: true) }
     #expect(list.count == 10 && list.chunkSizes.isEmpty)

@@ -7,7 +7,7 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// All objects of a store in another one that takes its place.
+/// Migrating all objects of a store to a store that replaces it.
 @Suite struct MigratedStoreTests {
   private let folder: TemporaryFolder
   private let coordinator: PersistentStoreCoordinator
@@ -30,7 +30,7 @@ import struct MoonbaseModel.SortDescriptor
     ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
   }
 
-  /// What is there, with names in the place of IDs.
+  /// The contents, with names instead of IDs.
   private func contents() throws -> [String] {
     let context = context
     func name(_ object: ManagedObject) -> String {
@@ -84,7 +84,7 @@ import struct MoonbaseModel.SortDescriptor
       }
     }
     try context.save()
-    // Keys with holes.
+    // Leaves gaps between keys.
     try context.delete(people[5])
     try context.save()
   }
@@ -105,14 +105,14 @@ import struct MoonbaseModel.SortDescriptor
     #expect(coordinator.persistentStores.map(\.identifier) == [new.identifier])
     #expect(try contents() == before)
     #expect(try new.metadata()["colour"] == "red")
-    // Keys are the same, and new ones come after them.
+    // Keys are unchanged, and new keys follow them.
     let context = context
     let first = try #require(context.fetch(FetchRequest("Project", where: "title == 'c0'")).first)
     #expect(first.objectID.key == 1)
     let person = try context.insert("Person", values: ["firstName": "new"])
     try context.save()
     #expect(person.objectID.key == 701)
-    // The old store has what it had.
+    // The old store is unchanged.
     try coordinator.remove(new)
     try coordinator.add(old)
     #expect(try contents() == before)
@@ -166,7 +166,7 @@ import struct MoonbaseModel.SortDescriptor
     } catch {
       #expect(coordinator.persistentStores.map(\.identifier) == [old.identifier])
       #expect(try contents() == before)
-      // Nothing holds it up afterwards.
+      // A later save succeeds.
       try fill()
     }
   }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// IDs from texts that name the root entity of an object, or another one with the same table.
+/// IDs from texts that name the root entity of an object, or another entity of the same table.
 @Suite struct NamedByTextTests {
   private func bench(_ kind: StoreKind) throws -> (StoreBench, ManagedObjectID) {
     var book = EntityDescription("Book")
@@ -43,7 +43,7 @@ import Testing
     withExtendedLifetime(bench) {}
   }
 
-  /// Nobody looked at the row when the object was made.
+  /// The row was not read when the object was made.
   @Test(arguments: StoreKind.withFolder) func aFaultThatWasNamedWronglySaysWhoItIs(_ kind: StoreKind) throws {
     let (bench, id) = try bench(kind)
     let context = bench.stranger()

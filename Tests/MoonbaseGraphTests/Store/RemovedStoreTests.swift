@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Stores that are taken out of their coordinator, and finding stores and objects of those that are in it.
+/// Removing stores from a coordinator, and finding stores and objects of the remaining ones.
 @Suite struct RemovedStoreTests {
   private let folder: TemporaryFolder
   private let coordinator: PersistentStoreCoordinator
@@ -21,7 +21,7 @@ import Testing
     return store
   }
 
-  /// An empty result would say that there are no people.
+  /// Expects an error, since an empty result would mean that there are no people.
   private func expectNoStore<Result>(_ body: () throws -> Result) throws {
     #expect {
       _ = try body()
@@ -70,7 +70,7 @@ import Testing
       "\($0)".contains("no open store holds Person")
     }
     try context.reset()
-    // It may come back, with the objects as they are in it.
+    // The store can be added again, and its objects are valid.
     try coordinator.add(store)
     #expect(try context.object(with: read.objectID).value(forKey: "firstName") == "Ann")
     withExtendedLifetime(writer) {}

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Rows as stretches of pages, beside an array of them.
+/// Rows as ranges of pages, compared with an array of rows.
 @Suite struct RowBatchTests {
   private static func page(_ count: Int, from key: Int64) -> RowPage {
     let builder = RowPageBuilder(StoreNumber("s"), entity: Symbol("E"), slotCount: 1, capacity: count)
@@ -30,7 +30,7 @@ import Testing
     for _ in 0..<60 {
       let page = pages[random.next(3)]
       let start = random.next(page.count)
-      // Now and then the row that follows the last one, so that stretches grow.
+      // Now and then appends the row that follows the last one, so that ranges grow.
       let follows = random.next(2) == 0 && rows.last.map { $0.place + 1 < $0.page.count } ?? false
       let row = follows ? rows.last.map { Snapshot($0.page, at: $0.place + 1) } : nil
       let new = row.map { [$0] } ?? (start..<min(page.count, start + random.next(9))).map { Snapshot(page, at: $0) }
@@ -47,7 +47,7 @@ import Testing
     expectEqual([], [])
   }
 
-  /// Rows of one page are one stretch, however they come.
+  /// All rows of a page form a single range, in any order of addition.
   @Test func aPageIsOneStretch() {
     let page = Self.page(512, from: 1)
     let batch = RowBatch((0..<512).map { Snapshot(page, at: $0) })

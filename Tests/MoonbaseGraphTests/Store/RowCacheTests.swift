@@ -55,7 +55,7 @@ import Testing
     #expect(cache[id]?.version == 1)
   }
 
-  /// A few rows of many pages do not keep the pages.
+  /// A few rows from many pages do not keep the pages alive.
   @Test func fewRowsOfASaveGetAPageOfTheirOwn() throws {
     let cache = RowCache()
     let builder = RowPageBuilder(StoreNumber(rawValue: 1), entity: Symbol("Thing"), slotCount: 1, capacity: 512)
@@ -86,7 +86,7 @@ import Testing
     #expect(same["name"] == "new")
   }
 
-  /// A row stands in the old generation once the young one was full.
+  /// A row moves to the old generation once the young one is full.
   @Test(arguments: [0, 1, 5]) func aRowThatIsTakenOutIsGoneHoweverLongItWasNotUsed(_ others: Int) {
     for isReread in [false, true] {
       let cache = RowCache(capacity: 2)
@@ -95,7 +95,7 @@ import Testing
         let other = ManagedObjectID(temporaryFor: Symbol("Thing"))
         _ = cache.reading { [Snapshot(id: other, version: 1, values: [])] }
       }
-      // To read a row of the old generation brings it to the young one: it stands in both.
+      // Reading a row of the old generation copies it to the young one.
       if isReread { _ = cache[id] }
       cache.remove([id])
       #expect(cache[id] == nil && cache.unwritten(id) == nil, "\(isReread)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MoonbaseGraph
 
-/// Rows in pages, and pages of which few rows are used.
+/// Rows in pages, and pages with few rows in use.
 @Suite struct RowPageTests {
   private static let store = StoreNumber(rawValue: 1)
   private static let values: [Value] = [
@@ -45,7 +45,7 @@ import Testing
       let values = (0..<(entity + 1) * 3).map { _ in Self.values[random.next(Self.values.count)] }
       let id = ManagedObjectID(store: Self.store, entity: Symbol("E\(entity)"), key: Int64(key))
       let page = collector.page(for: id.entitySymbol, slotCount: values.count)
-      // A row that was begun and not ended is forgotten.
+      // A row that was begun and not ended is dropped.
       if random.next(10) == 0 { page.beginRow(key: -1, version: 0) }
       page.beginRow(key: id.key, version: 1)
       for (slot, value) in values.enumerated() { page.set(value, slot: slot) }
@@ -61,7 +61,7 @@ import Testing
     #expect(zip(copies, rows).allSatisfy { $0.page !== $1.page })
   }
 
-  /// What is kept of a large result keeps its own rows, not the pages of all.
+  /// Objects kept from a large result keep their own rows, not all pages.
   @Test(arguments: StoreKind.allCases) func theLastObjectsOfAPageGetARowOfTheirOwn(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
     let writer = bench.context()
@@ -97,7 +97,7 @@ import Testing
     for person in all { try person.fireFault() }
     let half = Array(all.prefix(256))
     _ = consume all
-    // The same objects come and go, so that more went than there are rows.
+    // Objects are released repeatedly, so that more releases are counted than there are rows.
     for _ in 0..<4 { _ = try context.fetch(FetchRequest("Person")).count }
     _ = try context.loadObjects(with: [])
     #expect(half.allSatisfy { ($0.snapshot?.page.count ?? 0) >= 8 })

@@ -1,7 +1,7 @@
 import MoonbaseGraph
 import MoonbaseTestSupport
 
-/// Changes in one of several contexts after the other, at random, each third of which is saved, or rolled back where that is refused.
+/// Makes random changes in one context after another; saves a third of them, and rolls back a refused save.
 func saveAtRandom(
   _ contexts: [ManagedObjectContext], steps: Int, _ random: inout SplitMix,
   change: (ManagedObjectContext, inout SplitMix) throws -> String, check: (_ log: [String]) throws -> Void

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// A switch that hooks of a domain look at.
+/// A number that hooks of a test read.
 final class Switch: Sendable {
   private let state = Lock(0)
 
@@ -15,5 +15,5 @@ final class Switch: Sendable {
   func failIfOn() throws { if value != 0 { throw Broken() } }
 }
 
-/// What hooks of tests throw.
+/// The error that hooks of tests throw.
 struct Broken: Error {}

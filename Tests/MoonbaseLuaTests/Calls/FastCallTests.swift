@@ -135,7 +135,8 @@ import Testing
       } == 5)
   }
 
-  /// Within a run scalars leave the stack at once. Any other result stays on the stack while it is read, and calls go on above it.
+  /// Within a run scalars leave the stack at once. Any other result stays on the stack while it is read, and calls go
+  /// on above it.
   @Test func resultsLiveWhileTheyAreReadWithinARun() throws {
     let state = try LuaState()
     let same = try call("return function(...) return ... end", state, parameters: 1)

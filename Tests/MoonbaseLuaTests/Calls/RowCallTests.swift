@@ -2,13 +2,13 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// Functions as stores call them for each row, and bytes that stay where they are.
+/// Functions that stores call for each row, and bytes passed without copying.
 @Suite struct RowCallTests {
   private func function(_ code: String, _ state: LuaState) throws -> LuaFunction {
     try #require(try state.load("return function(...) \(code) end", name: "f.lua").first().functionValue)
   }
 
-  /// What a call gives; nil where it knows no answer.
+  /// The result of a call as text; nil where the call has no answer.
   private func answer(_ call: RowCall, _ cells: [PlainCell]) -> String? {
     let result = cells.withUnsafeBufferPointer { cells in
       cells.baseAddress.flatMap { call.run($0, count: cells.count) }
@@ -36,7 +36,7 @@ import Testing
         let given = text.withUTF8 { answer(call, [PlainCell(bytes: UnsafeRawBufferPointer($0))]) }
         #expect(given == "'\(text)'")
       }
-      // The first result is the one.
+      // Only the first result counts.
       #expect(answer(call, [PlainCell(integer: 1), PlainCell(integer: 2)]) == "1")
     }
   }
@@ -48,11 +48,11 @@ import Testing
     let call = try #require(function.rowCall)
     try state.run {
       for _ in 0..<1000 { #expect(answer(call, [PlainCell(integer: 1)]) == nil) }
-      // Nothing of it stays on the stack, and who is asked in its place says what it is.
+      // The rejected result leaves the stack; a full call can read the value instead.
       let results = try self.function("return 1", state).call([])
       #expect(results.first?.integerValue == 1)
     }
-    // It is asked within a run.
+    // A row call works only within a run.
     #expect(answer(call, [PlainCell(integer: 1)]) == nil)
   }
 
@@ -86,7 +86,7 @@ import Testing
       }
     }
     #expect(text == "copied borrowed twice")
-    // The same outside of a run, and with nothing but borrowed ones.
+    // Outside of a run, and with borrowed arguments only.
     let own = LuaFastCall(try function("return #(...)", state), parameters: 1)
     let count = try borrowed.withUTF8 { bytes in
       try own.run {

@@ -131,7 +131,7 @@ import Testing
     #expect(try state.tree(of: list) == .list([.integer(1), .null, .integer(3)]))
   }
 
-  /// The walk keeps no C stack: depth is a limit of its own, also for trees that Swift made.
+  /// The conversion does not recurse on the C stack: depth has its own limit, also for trees made in Swift.
   @Test func deepValuesAreErrors() throws {
     let state = try LuaState()
     var tree = LuaTree.integer(1)

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// Errors as people read them: reports, places, tracebacks.
+/// Errors as text for people: reports, places, tracebacks.
 @Suite struct ErrorReportTests {
   private func error(_ code: String, _ preset: LuaPreset = .standard) throws -> LuaError {
     let state = try LuaState(preset: preset)
@@ -23,7 +23,7 @@ import Testing
     }
     let object = "error(setmetatable({}, { __tostring = function() return 'mine' end }))"
     #expect(try error(object, .trusted).plainReport == "mine")
-    // With a place, where a person wants one.
+    // With a place, which a person needs.
     #expect(try error("error('msg', 0)").description == "t.lua:1: msg")
   }
 

@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// What an error holds, whichever languages it crosses.
+/// The contents of an error, whichever languages it crosses.
 @Suite struct ErrorTests {
   struct Refused: Error, Equatable { var number: Int }
 
@@ -61,7 +61,7 @@ import Testing
     #expect(error.underlying as? Refused == Refused(number: 3))
   }
 
-  /// Tells how many errors there were at once.
+  /// Counts the errors that exist.
   final class Tally {
     var alive = 0
     var most = 0
@@ -96,7 +96,7 @@ import Testing
     return state
   }
 
-  /// What Lua has let go waits for a call into Swift, and every such call may fail.
+  /// Values that Lua releases wait for the next call into Swift, and every such call may fail.
   @Test(arguments: [false, true], ["refuse(1)", "thing.name = 1", "return thing.name"])
   func caughtErrorsAreLetGoWhereEveryCallFails(_ isMapped: Bool, _ code: String) throws {
     let tally = Tally()
@@ -106,7 +106,7 @@ import Testing
     #expect(tally.most < 10_000)
   }
 
-  /// A finalizer runs wherever Lua makes something, such as the error value of the call that failed before it.
+  /// A finalizer may run at any allocation of Lua, such as that of the error value of the failed call.
   @Test(arguments: [false, true]) func aFinalizerThatFailsChangesNoOtherError(_ isMapped: Bool) throws {
     let state = try refusing(in: .trusted, Tally())
     if isMapped {
@@ -128,7 +128,7 @@ import Testing
     #expect(try state.load(script, name: "t").first().integerValue == 0)
   }
 
-  /// Errors of Swift cross every kind of call back into Swift.
+  /// Swift errors cross every kind of call back into Swift.
   @Test func errorsCrossCallsWithinCalls() throws {
     struct Refusal: Error {}
     let state = try LuaState()

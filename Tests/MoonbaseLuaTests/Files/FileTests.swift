@@ -107,7 +107,7 @@ import Testing
     for mode in ["w", "a", "r+"] {
       #expect(try text("local f, m = io.open(\(path), '\(mode)') return f and 'open' or m").contains("not granted"))
     }
-    // A link is removed itself, where its folder may be written, and not what it leads to.
+    // Removing a link affects the link itself, if its folder is writable, not its destination.
     let isLink = path.contains("/out/") && !path.contains("/../")
     let answer = try text("local ok, m = os.remove(\(path)) return ok and 'gone' or m")
     #expect(isLink ? answer == "gone" : answer.contains("not granted"), "\(answer)")
@@ -127,7 +127,7 @@ import Testing
     #expect(try text("return select(2, pcall(io.lines, folder .. '/in'))").hasSuffix("/in: Is a directory"))
   }
 
-  /// What a script gives as a path, a mode or a module may be of any length.
+  /// Paths, modes and module names of scripts may have any length.
   @Test(arguments: [
     "select(2, io.open(long))", "select(2, pcall(io.lines, long))", "select(2, os.remove(long))",
     "select(2, os.rename(long, long))",
@@ -145,7 +145,7 @@ import Testing
     #expect(message.contains("…' is no module name"), "\(message.prefix(500))")
   }
 
-  /// A file that goes with its last reference is not waited for: its pipe is full, and nobody reads.
+  /// A file released with its last reference is not flushed when its pipe is full and has no reader.
   @Test func whatAFullPipeDoesNotTakeIsDroppedWhenItsFileGoes() throws {
     try #require(mkfifo(folder.appendingPathComponent("out/pipe").path, 0o600) == 0)
     let fill = """

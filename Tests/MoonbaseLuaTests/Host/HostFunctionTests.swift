@@ -21,7 +21,7 @@ import Testing
     let state = try LuaState(limits: LuaLimits(memory: 4 << 20))
     try state.setGlobal(
       "fail", to: state.function { call in throw call.argumentError(0, problem: String(repeating: "x", count: 1000)) })
-    // Fails with an error that is no text, behind a result that is one.
+    // Fails with an error value other than a text, after a text result.
     try state.setGlobal(
       "mixed",
       to: state.function { call in

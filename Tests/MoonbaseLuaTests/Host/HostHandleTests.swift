@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// Handles of host objects: what they reach, how long they live.
+/// Handles of host objects: access and lifetime.
 @Suite struct HostHandleTests {
   final class Point {
     var x: Double
@@ -35,7 +35,7 @@ import Testing
     return type
   }
 
-  /// Preset `trusted` reaches the finalizer of an object.
+  /// The preset `trusted` can call the finalizer of an object.
   @Test func theFinalizerTakesNothingButObjects() throws {
     let state = try LuaState(preset: .trusted)
     let type = pointType()
@@ -50,7 +50,8 @@ import Testing
     #expect(try state.load(script, name: "gc.lua").first().numberValue == 3)
   }
 
-  /// It reaches what reads and writes properties too. That serves the handles of all types, each by its own.
+  /// The preset can also call the functions that read and write properties. They serve the handles of all types, each
+  /// by its own type.
   @Test func accessTakesNothingButObjectsAndGoesByTheirType() throws {
     let state = try LuaState(preset: .trusted)
     let type = pointType()
@@ -75,7 +76,7 @@ import Testing
     #expect(results.map(\.numberValue) == [3, 7])
   }
 
-  /// Lua holds texts of up to 40 bytes once, and longer ones as often as they are made.
+  /// Lua stores each text of up to 40 bytes once, and longer texts once per creation.
   @Test func propertiesAreFoundHoweverManyThereAreAndHoweverLongTheirNames() throws {
     let state = try LuaState()
     let names = (0..<100).map { "p\($0)" } + ["long" + String(repeating: "g", count: 60)]

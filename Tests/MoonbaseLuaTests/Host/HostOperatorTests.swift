@@ -9,7 +9,7 @@ import Testing
     init(_ cents: Int64) { self.cents = cents }
   }
 
-  /// Every metamethod that a type may have.
+  /// Defines every metamethod that a type may have.
   func open(_ state: LuaState) throws -> LuaHostType<Money> {
     let type = LuaHostType<Money>("Money", interned: false)
     type.property("cents", get: { money, call in call.return(money.cents) })
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  /// A handle is its own key, and no other type's handle passes for it.
+  /// A handle is recognized by its identity; a handle of another type is refused.
   @Test func anotherTypesObjectIsRefused() throws {
     final class Other {}
     let state = try LuaState()

@@ -1,7 +1,8 @@
 import MoonbaseLua
 import Testing
 
-/// Values of the host in Lua: those without references lie in Lua's own memory, others in a box, and scripts see no difference.
+/// Host values in Lua: values without references are stored in Lua's memory, others in a box; scripts see no
+/// difference.
 @Suite struct ValueTypeTests {
   struct Triple: Equatable {
     var a: Int64
@@ -75,7 +76,7 @@ import Testing
     }
   }
 
-  /// A call that is made often takes them beside strings, whose bytes lie in the same place.
+  /// A fast call accepts values beside strings, whose bytes are at the same place.
   @Test func aFastCallTakesAndGivesThem() throws {
     let function = try state.load("return function(a, b, c, d) return d, a, b, c end", name: "f.lua").first()
       .functionValue
@@ -134,7 +135,7 @@ import Testing
     #expect(lines[4].contains("count expected"))
   }
 
-  /// Preset `trusted` reaches the functions behind an access, and has userdata of others.
+  /// The preset `trusted` can call the functions behind an access, with foreign userdata.
   @Test func accessTakesNothingButValues() throws {
     let other = LuaHostType<LuaBox<Int64>>("box")
     other.property("value", get: { box, call in call.return(box.value) })
@@ -161,7 +162,7 @@ import Testing
     #expect(try state.load(script, name: "access.lua").first().integerValue == 7)
   }
 
-  /// They are Lua's memory, and go with its collector.
+  /// The values are in Lua's memory and are collected with it.
   @Test func valuesThatGoLeaveNothing() throws {
     try state.setGlobal("n", to: number.value(0))
     let grow = try #require(

@@ -1,9 +1,9 @@
 import MoonbasePlatform
 import MoonbaseTestSupport
 
-/// Starts `moonbase-hostile`, which is built along with these tests and does in processes of their own what may end a process.
+/// Starts `moonbase-hostile`, built along with these tests, which runs code that may end its process.
 enum HostileRunner {
-  /// The lines that it answers to arguments and input lines.
+  /// Returns the program's output lines for arguments and input lines.
   static func ask(_ arguments: [String], _ lines: [String]) throws -> [String] {
     let outcome = try ChildProcess.run(runner, arguments, input: lines.joined(separator: "\n") + "\n")
     return outcome.output.split(separator: "\n").map(String.init)

@@ -1,18 +1,18 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// A script below `Attacks/`: its first lines say what it tries and how it must end.
+/// A script below `Attacks/`, whose first lines describe the attack and how the script must end.
 struct HostileScript: Sendable {
   let path: String
-  /// The codes of the errors it may end with.
+  /// The codes of the errors with which the script may end.
   let endings: [String]
-  /// What the message holds.
+  /// A required part of the error's message.
   let says: String
-  /// Limits that differ.
+  /// Limits that differ from the default.
   let limits: [String]
-  /// Whether a deadline alone must end it too.
+  /// Whether a deadline alone must also end the script.
   let isTimed: Bool
-  /// Presets that by design have no protection against it, each with its reason.
+  /// Presets that by design have no protection against the script, each with its reason.
   let absentees: [String: String]
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Attacks")
@@ -45,7 +45,7 @@ struct HostileScript: Sendable {
 
   func applies(to preset: LuaPreset) -> Bool { absentees[preset.rawValue] == nil }
 
-  /// The most memory that Lua gets, in KiB: four times the soft limit.
+  /// The maximum memory of Lua in KiB: four times the soft limit.
   var memoryCap: Int {
     let soft = limits.first { $0.hasPrefix("memory=") }?.dropFirst(7).dropLast()
     return soft.flatMap { Int($0) }.map { $0 * 4 * 1_000_000 / 1024 } ?? 16 << 10

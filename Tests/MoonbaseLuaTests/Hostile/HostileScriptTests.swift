@@ -2,8 +2,8 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// Runs every script below `Attacks/` in every preset that stands against it, each in a process of its own: a crash ends that
-/// process with a signal, a hang with SIGALRM.
+/// Runs every script below `Attacks/` in every preset with protection against it, each in its own process. A crash ends
+/// that process with a signal, a hang with SIGALRM.
 @Suite(.enabled(if: !Instrument.isThreadSanitizer, "the thread sanitizer does not follow forks"))
 struct HostileScriptTests {
   struct Outcome {
@@ -27,7 +27,7 @@ struct HostileScriptTests {
     }
   }
 
-  /// With a deadline and no count of instructions, nothing but the signal ends a script.
+  /// With a deadline and no limit on instructions, only the signal ends a script.
   @Test(arguments: [LuaPreset.standard, .trusted]) func timedAttacksEndAsDocumented(_ preset: LuaPreset) throws {
     let scripts = HostileScript.all.filter { $0.isTimed && $0.applies(to: preset) }
     for outcome in try run(scripts, in: preset, limits: ["instructions=0", "deadline=0.02"]) {

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// The modules on board: each file in `Scripts` returns cases by name, which run in every preset.
+/// The built-in modules: each file in `Scripts` returns cases by name, which run in every preset.
 @Suite struct ModuleTests {
   static let presets: [LuaPreset] = [.pure, .standard, .compat, .trusted]
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Scripts")
@@ -14,7 +14,7 @@ import Testing
     let check = try String(contentsOf: Self.folder.appendingPathComponent("check.lua"), encoding: .utf8)
     var cases = try state.load(source, name: "\(file).lua").first()
     if preset == .trusted, case .table(let table) = cases {
-      // Without a sandbox a program may change whatever it reaches.
+      // Without a sandbox a program may change every table.
       try table.set("classes cannot be changed", to: .nil)
       try table.set("the class cannot be changed", to: .nil)
       cases = .table(table)
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// A script reaches no table of a module that it could change: not even by walking through all that modules give.
+  /// No table of a module that a script can reach is writable, even by walking through all values of the modules.
   @Test func nothingThatModulesGiveCanBeChanged() throws {
     let state = try LuaState()
     let code = """

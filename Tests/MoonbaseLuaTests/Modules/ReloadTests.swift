@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// What a module that is loaded again gives to scripts that hold the old one.
+/// Values of a reloaded module for scripts that hold the old module.
 @Suite struct ReloadTests {
   private let folder = ModuleFolder()
 
@@ -81,7 +81,7 @@ import Testing
     _ = try reload("return setmetatable({}, { __index = { a = 4 } })")
     #expect(throws: LuaError.self) { try reload("return { on_reload = function() error('no') end }") }
     #expect(try module.index("a").integerValue == 4)
-    // A finalizer that is put into the metatable after setmetatable has looked at it.
+    // A finalizer added to the metatable after setmetatable has checked it.
     let error = try #require(throws: LuaError.self) {
       try reload("local m = {} local t = setmetatable({}, m) m.__gc = print return t")
     }

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// What `require` gives to which script, and the message where it finds nothing.
+/// Results of `require` for each script, and the message for a missing module.
 @Suite struct RequireTests {
   private let folder = ModuleFolder()
 
@@ -14,13 +14,13 @@ import Testing
     let first = try state.load(code, name: "first.lua")()
     #expect(first[0].integerValue == 5)
     #expect(first[1].integerValue == 7)
-    // Another script has globals, and so modules, of its own.
+    // Another script has its own globals, and so its own modules.
     let second = try state.load("local seen = require 'seen'; return seen.global 'mine', fromModule, seen", name: "b")()
     #expect(!second[0].isPresent)
     #expect(!second[1].isPresent)
     let modules = (try #require(first[2].tableValue), try #require(second[2].tableValue))
     #expect(!modules.0.isSame(as: modules.1))
-    // What is on board is the same for all.
+    // Built-in modules are shared by all scripts.
     let json = "return require 'moonbase.json'"
     let one = try #require(try state.load(json, name: "c").first().tableValue)
     let other = try #require(try state.load(json, name: "d").first().tableValue)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// The error of `require` itself is a value of the host's, not a text.
+  /// The error of `require` is a host value, not a text.
   @Test(arguments: [LuaPreset.pure, .standard, .compat])
   func theTracebackOfAModuleThatIsMissingGoesThroughAllThatRequireIt(_ preset: LuaPreset) throws {
     let state = try folder.state(preset, ["a.lua": "local x = 1\nrequire 'b'", "b.lua": "\n\nrequire 'nowhere'"])

@@ -14,7 +14,7 @@ import Testing
       many + String(repeating: "\na = '" + String(repeating: ".x", count: 300) + "'", count: 3), name: "t")
   }
 
-  /// Sources are refused for the time of their parsing only where they are far from what people write.
+  /// A source is refused for its parsing time only if it is far from ordinary code.
   @Test func longSourcesAreNotSlowOnes() throws {
     let state = try LuaState()
     for piece in [

@@ -1,10 +1,10 @@
 import MoonbasePlatform
 import Testing
 
-/// The rooms of the C shim use each other in one direction. What C does not see declared it does not compile, so the headers that a
-/// file includes are all that it can call.
+/// The rooms of the C shim use each other in one direction. C compiles only calls of declared functions, so a file's
+/// includes are all that it can call.
 @Suite struct ShimRoomTests {
-  /// Each room may use those before it.
+  /// Each room may use the rooms before it.
   private static let rooms = ["parser", "limits", "host", "library", "run"]
 
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -30,7 +30,7 @@ import Testing
     #expect(Self.wrongArrows(of: "run/call.c", "#include \"host/host.h\"\n#include <limits.h>\n") == [])
   }
 
-  /// What a file includes and may not, and functions that it declares past all headers.
+  /// Forbidden includes of a file, and functions that it declares without a header.
   private static func wrongArrows(of path: String, _ text: String) -> [String] {
     text.split(separator: "\n").compactMap { line in
       if path.hasSuffix(".c"), line.hasPrefix("extern ") { return "extern" }
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// 0 for what is no room's: the meter, the types; `state.h` is above the parser and below the limits.
+  /// 0 for files outside of rooms: the meter and the types. `state.h` is above the parser and below the limits.
   private static func rank(_ path: String) -> Int {
     let name = path.replacing("include/", with: "")
     if name == "state.h" { return 2 }

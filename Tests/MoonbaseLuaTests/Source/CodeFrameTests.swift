@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// The lines that are shown around the place of an error.
+/// The source lines shown around the place of an error.
 @Suite struct CodeFrameTests {
   @Test func aCodeFrameHasACaret() throws {
     let state = try LuaState()

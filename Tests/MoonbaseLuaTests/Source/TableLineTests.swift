@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// The lines in which the keys of returned tables are written.
+/// The line numbers of keys in returned tables.
 @Suite struct TableLineTests {
   @Test func keysOfReturnedTablesHaveLines() {
     let lines = LuaTableLines(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import MoonbaseLua
 
-/// Allowances within a run: what they end, for whom they count, and what the run pays.
+/// Allowances within a run: their effect, their owners, and their charge to the run.
 @Suite struct AllowanceTests {
   private final class Owner {}
 
@@ -45,7 +45,7 @@ import Testing
     #expect(error?.frame?.source == "a.lua" && error?.frame?.line == 2)
   }
 
-  /// What is caught in the host, or not looked at, ends the call all the same.
+  /// An error that the host catches or ignores still ends the call.
   @Test func aHostThatSwallowsTheErrorCannotSwallowTheLimit() throws {
     let state = try state()
     let end2 = limit {
@@ -96,14 +96,14 @@ import Testing
         try Self.spin(state, 50_000)
       }
       #expect(try #require(state.remainingInstructions) < 9_400_000)
-      // Without an allowance of its own the other state works for the innermost one.
+      // Without its own allowance, the other state uses the innermost one.
       let end3 = limit {
         try state.within(.init(instructions: 100_000), of: outer) {
           try helper.runNested { try Self.spin(helper, 200_000) }
         }
       }
       #expect(end3 == .instructions)
-      // And an owner has no more there than here.
+      // An owner's allowance is the same in both states.
       let end4 = limit {
         try state.within(.init(instructions: 100_000), of: outer) {
           try Self.spin(state, 60_000)
@@ -175,7 +175,7 @@ import Testing
     }
   }
 
-  /// A coroutine that was made before anything was counted is counted within an allowance.
+  /// A coroutine made before any limit is counted within an allowance.
   @Test func oldCoroutinesAreCountedToo() throws {
     let state = try LuaState()
     let environment = try state.environment()
@@ -194,7 +194,7 @@ import Testing
 }
 
 extension LuaState {
-  /// A body that gives nothing, within an allowance.
+  /// Runs a body without a result within an allowance.
   fileprivate func within(_ allowance: LuaAllowance, of owner: AnyObject, _ body: () throws -> Void) throws {
     try run(within: allowance, of: owner, body)
   }

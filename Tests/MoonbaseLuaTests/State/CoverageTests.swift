@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// The lines of sources that run are counted, in coroutines and functions too, and limits hold meanwhile.
+/// Executed source lines are counted, also in coroutines and functions, and limits still apply.
 @Suite struct CoverageTests {
   private func lines(
     of code: String, limits: LuaLimits = LuaLimits(), _ body: (LuaFunction) throws -> Void = { try $0() }

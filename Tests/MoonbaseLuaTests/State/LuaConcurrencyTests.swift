@@ -2,7 +2,8 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// What other threads may do to a state while it runs: let go of its values, interrupt it, and end it at its deadline.
+/// Operations of other threads on a running state: releasing values, interrupting the run, and ending it at its
+/// deadline.
 @Suite struct LuaConcurrencyTests {
   @Test func valuesAreLetGoOnOtherThreads() throws {
     let state = try LuaState()
@@ -16,7 +17,7 @@ import Testing
     let (make, count) = (functions[0], functions[1])
     for round in 0..<50 {
       let tables = try (0..<20).map { try make.first(.integer(Int64(round * 20 + $0))) }
-      nonisolated(unsafe) let handles = tables  // handles may be let go anywhere
+      nonisolated(unsafe) let handles = tables  // handles may be released on any thread
       let done = DispatchSemaphore(value: 0)
       let thread = Thread {
         _ = handles.count
@@ -25,7 +26,7 @@ import Testing
       thread.start()
       if round % 10 == 9 { done.wait() }
     }
-    // The last thread may let go a moment after it has signalled.
+    // The last thread may release its handle a moment after it has signalled.
     for _ in 0..<1000 where try count.first().integerValue != 0 {
       usleep(1000)
       state.collectGarbage()
@@ -60,7 +61,7 @@ import Testing
       try state.setGlobal(
         "start",
         to: state.function { _ in
-          // The run has begun, so that the interruption cannot come too early.
+          // The run has begun, so the interruption cannot come too early.
           let thread = Thread { interrupter.interrupt() }
           thread.start()
         })

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// Calls in an order that the API is not made for give clear errors and no crash.
+/// Calls in an unsupported order give clear errors and no crash.
 @Suite struct MisuseTests {
   @Test func whatIsLeftOfAClosedStateSaysSo() throws {
     var state: LuaState? = try LuaState()

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// Chunks, runs within runs, the end of a run from outside.
+/// Chunks, nested runs, and ending a run from outside.
 @Suite struct StateTests {
   @Test func aChunkRunsWithArgumentsAndResults() throws {
     let state = try LuaState()
@@ -67,7 +67,7 @@ import Testing
     #expect(growth() == [false, false])
   }
 
-  /// A call outside of a run does not look at the run that an earlier call was within.
+  /// A call outside of a run does not use the run of an earlier call.
   @Test func aStateOutlivesTheOneItRanWithin() throws {
     let inner = try LuaState()
     for _ in 0..<20 {

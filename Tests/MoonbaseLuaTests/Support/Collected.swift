@@ -1,6 +1,6 @@
 import MoonbaseLua
 
-/// Collects what a script writes.
+/// Collects a script's output.
 final class Collected {
   var output = ""
   var errors = ""

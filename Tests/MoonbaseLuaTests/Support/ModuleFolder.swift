@@ -1,12 +1,12 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// A folder of modules for one test, which goes with it.
+/// A folder of modules for one test, deleted with the instance.
 final class ModuleFolder {
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("moonbase-modules-\(UUID().uuidString)")
 
-  /// The folder in which modules are looked for. Files beside it belong to no module.
+  /// The folder in which modules are found. Files beside it belong to no module.
   var root: URL { folder.appendingPathComponent("root") }
 
   deinit { try? FileManager.default.removeItem(at: folder) }

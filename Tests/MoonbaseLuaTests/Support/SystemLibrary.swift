@@ -1,7 +1,8 @@
 import MoonbaseLua
 import Testing
 
-/// Expects that a script returns the same long text with our libraries as with the system's, which preset `trusted` keeps.
+/// Expects a script to return the same long text with the sandbox's libraries as with the system's, which the preset
+/// `trusted` keeps.
 func expectWhatTheSystemLibraryGives(_ script: String) throws {
   let ours = try LuaState(preset: .standard, limits: .none)
   let theirs = try LuaState(preset: .trusted, limits: .none)

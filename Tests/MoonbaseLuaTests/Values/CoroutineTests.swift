@@ -31,13 +31,13 @@ import Testing
     #expect(try state.load("return 1", name: "t").first().integerValue == 1)
   }
 
-  /// Each run may be on another thread, and a coroutine goes on there.
+  /// Each run may be on another thread, on which a coroutine continues.
   @Test func aCoroutineGoesOnInAnotherThread() throws {
     let state = try LuaState(limits: LuaLimits(deadline: .seconds(5)))
     let code = "return function() for i = 1, 100 do coroutine.yield(i) end end"
     let thread = try #require(try state.load(code, name: "t").first().functionValue?.makeThread())
-    nonisolated(unsafe) let shared = thread  // each resume waits for the one before it
-    nonisolated(unsafe) var seen: [Int64?] = []  // the same
+    nonisolated(unsafe) let shared = thread  // each resume waits for the previous one
+    nonisolated(unsafe) var seen: [Int64?] = []  // each resume waits for the previous one
     for _ in 0..<10 {
       let done = DispatchSemaphore(value: 0)
       Thread.detachNewThread {

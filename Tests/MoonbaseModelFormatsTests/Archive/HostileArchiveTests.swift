@@ -3,7 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-/// Archives that nobody honest wrote: each must be an error or a model, at once.
+/// Manipulated archives: each must give an error or a model without delay.
 @Suite struct HostileArchiveTests {
   private func read(_ objects: [PropertyList], root: UInt32 = 1) throws -> ManagedObjectModel {
     let archive: PropertyList = [
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5))) func sharedObjectsDoNotUnfold() {
-    // User info of thirty lists, each holding the next ten times.
+    // User info of thirty lists, each of which contains the next one ten times.
     var objects: [PropertyList] = [
       ["$class": .uid(2), "NSEntities": .uid(3)], type("NSManagedObjectModel"),
       ["$class": .uid(4), "NS.keys": [.uid(5)], "NS.objects": [.uid(6)]], type("NSDictionary"), "A",

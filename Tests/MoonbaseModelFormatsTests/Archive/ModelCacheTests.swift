@@ -35,7 +35,7 @@ import Testing
     #expect(try roundTrip(again) == again)
   }
 
-  /// The keys of our own stand beside Core Data's, whose values they leave as they are.
+  /// Moonbase's keys are beside Core Data's, whose values they do not change.
   @Test(arguments: [SampleModels.rich, SampleModels.unusual])
   func withoutOurKeysTheArchiveIsCoreDatas(model: ManagedObjectModel) throws {
     let resolved = try model.resolved()
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test func equalModelsGiveEqualBytes() throws {
-    // The same keys in a dictionary of another size lie in another order.
+    // The order of a dictionary's keys depends on its size.
     let keys = (0..<20).map { "key \($0)" }
     var (small, large) = (SampleModels.rich, SampleModels.rich)
     large.entities[1].userInfo = Dictionary(minimumCapacity: 1000)
@@ -139,7 +139,7 @@ import Testing
     #expect(again == model)
   }
 
-  /// Every class and key that we write is one that Core Data wrote, and of the classes we write no key is missing.
+  /// Every class and key written here is one that Core Data writes, and the written classes lack no key.
   @Test(
     .enabled(if: RealFiles.areThere, "the real stores are not beside the checkout"),
     arguments: RealFiles.storesWithCache)
@@ -149,14 +149,14 @@ import Testing
     let (left, right) = (try keysByClass(theirs), try keysByClass(ours))
     for (name, keys) in right {
       #expect(keys.subtracting(left[name] ?? []) == [], "\(name): keys of our own")
-      // Legacy indexes and compound indexes repeat what the fetch indexes say.
+      // Legacy indexes and compound indexes repeat the fetch indexes.
       let optional: Set = ["NSIsIndexed", "NSCompoundIndexes", "NSFetchIndexDescriptions"]
       #expect((left[name] ?? []).subtracting(keys).subtracting(optional) == [], "\(name): keys missing")
     }
   }
 
-  /// The objects of an archive with what their references lead to in the first step, so that two archives can be compared
-  /// though their objects have other numbers.
+  /// The objects of an archive with the direct values of their references, so that two archives with other object
+  /// numbers can be compared.
   private func objects(_ archive: Data) throws -> [[String: PropertyList]] {
     let objects = try #require(try PropertyList(binary: archive)["$objects"]?.array)
     func target(_ value: PropertyList) -> PropertyList {

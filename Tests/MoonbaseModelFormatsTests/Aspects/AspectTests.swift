@@ -3,11 +3,11 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-/// The table of what descriptions say: whatever stands in it is read, written and compared.
+/// The table of the descriptions' aspects: each aspect is read, written and compared.
 @Suite struct AspectTests {
   // MARK: Nothing is forgotten
 
-  /// The stored properties of a type that a value has.
+  /// The names of a value's stored properties of a type.
   private func properties<Property>(of value: Any, _ type: Property.Type) -> [String] {
     Mirror(reflecting: value).children.compactMap { $0.value is Property ? $0.label : nil }
   }
@@ -24,7 +24,8 @@ import Testing
     let attribute = AttributeDescription("a", type: .string)
     #expect(properties(of: attribute, Bool.self).count == flags(of: AttributeDescription.self).count)
     let optionalTexts = properties(of: attribute, String?.self).filter { $0 != "name" }
-    // Of the table the pattern stands in the validation, and the type in Swift in the user info.
+    // Two aspects of the table are stored elsewhere: the pattern in the validation, and the Swift type in the user
+    // info.
     #expect(optionalTexts.count + 2 == texts(of: AttributeDescription.self).count)
     let relationship = RelationshipDescription.toOne("r", destination: "E")
     #expect(properties(of: relationship, Bool.self).count == flags(of: RelationshipDescription.self).count)
@@ -44,7 +45,7 @@ import Testing
     }
   }
 
-  /// One model for each thing that a description in a model can say, with the thing's key.
+  /// A model for each aspect of a description, by the aspect's key.
   private static func changed<Owner: Described>(
     _ place: WritableKeyPath<ManagedObjectModel, Owner>, texts: [String: String] = [:]
   ) -> [(key: String, model: ManagedObjectModel)] {
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  /// Xcode's form says neither offset nor refresh, and refuses a model that does.
+  /// Xcode's form has neither offset nor refresh, and refuses a model that has them.
   @Test func everyAspectSurvivesAModelOfXcodeOrIsRefused() throws {
     for (key, model) in Self.models {
       if key == "offset" || key == "refresh" {
@@ -117,7 +118,7 @@ import Testing
 }
 
 extension ManagedObjectModel {
-  /// The model resolved as one of Xcode's, which may name what only an app provides.
+  /// The model resolved as one of Xcode's, which may name classes that only an app has.
   fileprivate func resolvedInPlace() throws -> ResolvedModel {
     var model = self
     model.allowsUnknownClasses = true

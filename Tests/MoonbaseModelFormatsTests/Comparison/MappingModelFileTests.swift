@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseModelFormats
 
-/// Mapping models of our own, for what the real ones do not have.
+/// Mapping models written for features that the real ones do not have.
 @Suite struct MappingModelFileTests {
   private func read(_ objects: String) throws -> MappingModel {
     let text =
@@ -56,11 +56,11 @@ import Testing
         "xcmapping.xml:4: <gadget> is not understood",
         "xcmapping.xml:4: speed of XDDEVENTITYMAPPING is not understood",
       ])
-    // It is run by nobody: what it asks for would be passed over.
+    // The feature is not supported; ignoring it would be wrong.
     #expect(model.obstacles == ["xcmapping.xml:4: speed of XDDEVENTITYMAPPING is 9"])
   }
 
-  /// What files of released apps have: left-overs, fields that are there and say nothing, and Xcode's Key Path and Mapping Name.
+  /// Features in files of released apps: left-overs, empty fields, and Xcode's Key Path and Mapping Name.
   @Test func whatXcodeLeavesInAFileIsRead() throws {
     func field(_ name: String, _ text: String) -> String { "<attribute name=\"\(name)\">\(text)</attribute>" }
     func relationship(_ id: String, _ fields: String) -> String {

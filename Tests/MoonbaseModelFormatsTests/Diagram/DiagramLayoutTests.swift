@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Where boxes and lines of a diagram are.
+/// The positions of boxes and lines in a diagram.
 @Suite struct DiagramLayoutTests {
   /// Entities, relationships between them with inverses, and parents, by their numbers.
   private static func model(
@@ -69,7 +69,7 @@ import Testing
     return model
   }
 
-  /// As many lines cross as the layout counted: none leads around.
+  /// The number of crossings is the layout's own count, since no line takes a detour.
   @Test(arguments: 1...UInt64(Repetition.diagramSeeds.count)) func noLineLeadsThroughABox(seed: UInt64) throws {
     let layout = try Self.layout(Self.random(seed))
     let drawn = DrawnLines(layout)

@@ -32,7 +32,7 @@ struct DrawnLines {
 
   private static func pow3(_ number: Double) -> Double { number * number * number }
 
-  /// Lines that are inside of a box at some point, with the box.
+  /// Lines that cross a box, with the box.
   var linesThroughBoxes: [(line: Int, box: Int)] {
     lines.indices.flatMap { line in
       layout.boxes.indices.compactMap { index in
@@ -46,7 +46,7 @@ struct DrawnLines {
     }
   }
 
-  /// Pairs of boxes that lie over each other.
+  /// The number of overlapping boxes.
   var overlaps: Int {
     layout.boxes.indices.reduce(0) { sum, index in
       let one = layout.boxes[index]
@@ -58,12 +58,12 @@ struct DrawnLines {
     }
   }
 
-  /// Points where two lines cross. Lines that end at one point of a box's head touch there only.
+  /// The number of crossings. Lines that end at one point of a box's head only touch there.
   var crossings: Int {
     lines.indices.reduce(0) { sum, index in sum + (0..<index).reduce(0) { $0 + crossings(lines[index], lines[$1]) } }
   }
 
-  /// Two lines may cross more than once: between each two columns that both lead through.
+  /// Two lines may cross repeatedly: between each two columns that both pass.
   private func crossings(_ one: [Point], _ other: [Point]) -> Int {
     guard Self.mayMeet(one, other, \.x), Self.mayMeet(one, other, \.y) else { return 0 }
     return zip(one, one.dropFirst()).reduce(0) { sum, piece in

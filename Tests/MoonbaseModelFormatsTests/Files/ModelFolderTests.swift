@@ -4,7 +4,7 @@ import MoonbasePlatform
 import Testing
 
 @Suite struct ModelFolderTests {
-  /// A folder that is gone when the test is.
+  /// A folder that is deleted with the test.
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("model-\(UUID())")
 
@@ -55,7 +55,7 @@ import Testing
     #expect(all.version(with: ["Old": Data()]) == nil)
   }
 
-  /// Xcode leaves such a list where nobody chose a version.
+  /// Xcode leaves such a list if no version was chosen.
   @Test func aListThatNamesNoVersionIsNone() throws {
     let folder = try Folder()
     try folder.write("M.xcdatamodel/contents", contents("A"))

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Models that nobody thought of, from fixed seeds.
+/// Random models from fixed seeds.
 @Suite struct RandomModelTests {
   @Test(arguments: 1...UInt64(Repetition.modelSeeds.count))
   func aRandomModelSurvivesEveryForm(seed: UInt64) throws {
@@ -27,7 +27,7 @@ import Testing
   }
 }
 
-/// Makes models that are valid and say as much as Xcode's form can.
+/// Makes valid models with every feature of Xcode's form.
 private struct RandomModel {
   private var state: UInt64
 

@@ -82,7 +82,7 @@ struct RealModelTests {
 }
 
 extension ManagedObjectModel {
-  /// The model in the order of names: an archive has no other.
+  /// The model with sorted names, since an archive has no other order.
   var inOrderOfNames: ManagedObjectModel {
     var model = self
     model.entities.sort { $0.name < $1.name }
@@ -94,7 +94,7 @@ extension ManagedObjectModel {
     return model
   }
 
-  /// What a compiled model keeps of a model: no order of properties, and nothing that only Xcode's generator reads.
+  /// The parts of a model that a compiled model keeps: no order of properties, and no values for Xcode's generator.
   var comparable: ManagedObjectModel {
     var model = self
     model.entities = entities.sorted { $0.name < $1.name }.map { entity in

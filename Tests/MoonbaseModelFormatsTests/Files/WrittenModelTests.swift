@@ -35,7 +35,7 @@ import Testing
     for form in ModelForm.allCases { try check(model, as: form) }
   }
 
-  /// The list of versions is the one that Apple's compiler wrote, hashes and checksums among it.
+  /// The list of versions equals that of Apple's compiler, hashes and checksums included.
   @Test(.enabled(if: RealFiles.areThere, "the real models are not beside the checkout"))
   func theListOfVersionsIsApples() throws {
     let folder = RealFiles.url("models/CoreDataPlus-momd")

@@ -1,7 +1,7 @@
 public import MoonbaseModelFormats
 public import Testing
 
-/// A model as an argument of a test is named by its beginning.
+/// Names a model in the arguments of a test by its first characters.
 extension ModelTree: CustomTestStringConvertible {
   public var testDescription: String { String("\(self)".prefix(60)) }
 }

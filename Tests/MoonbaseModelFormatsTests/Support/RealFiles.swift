@@ -4,8 +4,8 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseTestSupport
 
-/// Stores and models that Apple's Core Data wrote. They are not part of the project; tests that need them run where they lie
-/// beside the checkout or where `MOONBASE_FIXTURES` says.
+/// Stores and models that Apple's Core Data wrote. They are not part of the project: tests that need them use the
+/// folder beside the checkout or at `MOONBASE_FIXTURES`.
 enum RealFiles {
   static let folder: URL? = {
     var candidates: [URL] = []
@@ -30,7 +30,7 @@ enum RealFiles {
     "ddg-BookmarksModel5", "ddg-SyncMetadata3", "kodeco-SurfJournalModel",
   ].map { $0 + ".contents.xml" }
 
-  /// Stores that keep their model.
+  /// Stores that contain their model.
   static let storesWithCache = [
     "Bookmarks_V5.sqlite", "CoreDataPlus-SampleModel2_V1.sqlite", "CoreDataPlus-SampleModel3_V1.sqlite",
     "CoreDataPlus-SampleModel_V1.sqlite", "LoopKit-Model.v1.sqlite", "SyncMetadata_V3.sqlite", "plaso-NoteStore.sqlite",
@@ -42,7 +42,7 @@ enum RealFiles {
     try PropertyList(binary: blob("SELECT Z_PLIST FROM Z_METADATA", store))
   }
 
-  /// The first column of the first row, read from a copy so that the file stays as it is.
+  /// The first column of the first row, read from a copy so that the file stays unchanged.
   private static func blob(_ sql: String, _ store: String) throws -> Data {
     let copy = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).sqlite")
     defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy.path + suffix) } }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 
 /// Models that the tests share.
 enum SampleModels {
-  /// A model that says nearly everything a model can say.
+  /// A model with nearly every feature.
   static var rich: ManagedObjectModel {
     var model = ManagedObjectModel(entities: [being, person, employee, department])
     model.versionIdentifiers = ["1"]
@@ -20,7 +20,7 @@ enum SampleModels {
     return model
   }
 
-  /// A model that says what Core Data's archives have no place for.
+  /// A model with features that Core Data's archives cannot represent.
   static var unusual: ManagedObjectModel {
     var thing = EntityDescription("Thing")
     thing.codeGenerationType = "category"
@@ -45,7 +45,7 @@ enum SampleModels {
     thing.indexes = [index, FetchIndexDescription("broken", elements: [.init("title")])]
     thing.indexes[1].partialIndexPredicate = "title !"
     var model = ManagedObjectModel(entities: [thing])
-    // Xcode's compiler lets such a derivation pass, and so does a model that comes from it.
+    // Xcode's compiler accepts such a derivation, and so does a model that comes from Xcode.
     model.allowsUnknownClasses = true
     model.fetchRequestTemplates = ["all": everythingAFetchSays, "plain": FetchRequest("Thing")]
     return model

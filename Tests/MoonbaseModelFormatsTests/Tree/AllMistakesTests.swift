@@ -3,7 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-/// All mistakes of a model.
+/// All mistakes of a model are reported together.
 @Suite struct AllMistakesTests {
   private func lines(_ body: () throws -> some Any) -> [String] {
     do {

@@ -164,7 +164,7 @@ import Testing
     #expect(text == "m.lua: \(expected)")
   }
 
-  /// One key for Swift, two for Lua.
+  /// In Swift the two spellings are a single key, in Lua two keys.
   private static let twoForms = ModelTree.table([], entries: [.init("\u{e9}", tree: 1), .init("e\u{301}", tree: 2)])
 
   @Test func everythingElseOfAnEntityIsRead() throws {

@@ -3,7 +3,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import Testing
 
-/// The file that tells editors about models names the keys that the reader knows.
+/// The types file for editors names the keys that the reader knows.
 @Suite struct ModelTypesFileTests {
   /// The names of the fields of a class in `lua/types/model.lua`.
   private func fields(of name: String) throws -> [String] {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Whether the reader knows a key: what it complains about is the value, not the key.
+  /// Whether the reader knows a key: its error then concerns the value, not the key.
   private func isKnown(_ key: String, _ wrap: (ModelTree) -> ModelTree, list: [ModelTree] = []) -> Bool {
     let table = ModelTree.table(list, entries: [.init(key, tree: .table(["?"], entries: [.init("?", tree: "?")]))])
     do {

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// Xcode leaves one where a transformer was taken away.
+  /// Xcode leaves an empty name where a transformer was removed.
   @Test func anEmptyNameOfATransformerIsNone() throws {
     let model = try read(
       "<entity name=\"A\"><attribute name=\"a\" attributeType=\"Transformable\" valueTransformerName=\"\"/></entity>")
@@ -101,7 +101,7 @@ import Testing
     _ = try model.resolved()
   }
 
-  /// Every element and attribute that was seen in real models; none is unknown, and what the model keeps it has.
+  /// Every element and attribute seen in real models is known, and the model has every supported value.
   @Test func allThatXcodeWritesIsKnown() throws {
     let model = try ManagedObjectModel.read(
       ModelSource(
@@ -146,7 +146,7 @@ import Testing
           </model>
           """.utf8), name: "contents"))
     #expect(model.warnings == [])
-    // What only the app provides: transformer and class.
+    // Warnings for the transformer and the class, which only the app has.
     #expect(try model.resolved().warnings.count == 2)
     let (a, b) = (model.entities[0], model.entities[1])
     #expect(a.isAbstract && a.managedObjectClassName == "A" && a.renamingIdentifier == "Old")
@@ -167,7 +167,7 @@ import Testing
     #expect(!request.includesSubentities && !request.includesPropertyValues && !request.returnsObjectsAsFaults)
     #expect(!request.includesPendingChanges)
     #expect(model.versionIdentifiers == ["7"])
-    // Writing says it all again.
+    // The written model reads as the same model.
     #expect(try ManagedObjectModel.read(ModelSource(Data(model.xcodeContents().utf8), name: "contents")) == model)
   }
 
@@ -286,7 +286,7 @@ import Testing
     #expect(message(body) == expected)
   }
 
-  /// Defaults and bounds of another type are read as Core Data reads them, and written again as they stood.
+  /// Defaults and bounds of another type are read as in Core Data, and written unchanged.
   @Test(arguments: [
     (#"attributeType="Integer 64" defaultValueString="NO""#, Value.int(0)),
     (#"attributeType="Boolean" defaultValueString="0.0""#, .bool(false)),

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func equalValuesGiveEqualBytes() {
-    // The same keys in a dictionary of another size lie in another order.
+    // The order of a dictionary's keys depends on its size.
     let keys = (0..<20).map { "key \($0)" }
     var (small, large): ([String: PropertyList], [String: PropertyList]) = ([:], .init(minimumCapacity: 1000))
     for key in keys { small[key] = .string(key) }
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test func aListThatContainsItselfIsRefused() {
-    // One array whose only element is itself.
+    // An array whose only element is itself.
     var bytes = Data("bplist00".utf8) + Data([0xa1, 0x00, 0x08])
     bytes += Data([0, 0, 0, 0, 0, 0, 1, 1]) + Data(repeating: 0, count: 7) + Data([1])
     bytes += Data(repeating: 0, count: 8) + Data(repeating: 0, count: 7) + Data([10])
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func aSmallFileCannotUnfoldIntoAHugeValue() {
-    // Thirty arrays, each holding the next one three times.
+    // Thirty arrays, each of which contains the next one three times.
     var bytes = Data("bplist00".utf8)
     for level in 0..<30 { bytes += Data([0xa3] + Array(repeating: UInt8(level + 1), count: 3)) }
     bytes += Data([0x10, 0x01])

@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Values as keyed archives, as Core Data's default transformer keeps them.
+/// Values as keyed archives, in the form of Core Data's default transformer.
 @Suite struct ValueArchiveTests {
   /// A value of every kind that an archive holds.
   static let samples: [Value] = [
@@ -40,7 +40,8 @@ import Testing
     #expect(numbers.count == 5 && numbers[0].isNaN && numbers[2].isNaN && numbers[3].isNaN && numbers[4] == 1)
   }
 
-  /// They are looked at for each object, of which a file may have thousands: a class of Foundation that is further away is none.
+  /// The list of superclasses is searched for each object, and a file may have thousands of objects. A Foundation class
+  /// beyond the limit is not recognized.
   @Test(arguments: [(3, true), (40, false)])
   func aClassHasNoMoreAncestorsThanAreLookedAt(_ count: Int, isList: Bool) throws {
     let ancestors: [PropertyList] = (0..<count).map { .string("__NSAncestor\($0)") } + [.string("NSArray")]
@@ -226,7 +227,7 @@ import Testing
     }
   }
 
-  /// Random archives with references anywhere: each ends, with a value or an error.
+  /// Random archives with random references: each read ends, with a value or an error.
   @Test func randomReferencesEnd() {
     var random = SplitMix(11)
     for _ in 0..<300 {
@@ -266,7 +267,7 @@ import Testing
     return archive(root: 2, objects)
   }
 
-  /// Arrays that each hold the next one ten times.
+  /// Arrays, each of which contains the next one ten times.
   private static func bomb() -> Data {
     var objects: [PropertyList] = ["$null", ["$classname": "NSArray"]]
     for number: UInt32 in 2..<20 {

@@ -4,14 +4,14 @@ import Testing
 
 @testable import MoonbaseModel
 
-/// Models of apps that are not here: what Core Data's compiler takes is a warning, and never a refusal.
+/// Models of other apps: features that Core Data's compiler accepts give warnings, and are never refused.
 @Suite struct ForeignModelTests {
   private func resolved(_ attribute: AttributeDescription) throws -> (AttributeDescription, [String]) {
     var model = ManagedObjectModel { EntityDescription("A") { attribute } }
     #expect(throws: ModelError.self) { try model.resolved() }
     model.allowsUnknownClasses = true
     let resolved = try model.resolved()
-    // What is told once is not told again of the model that came out.
+    // The resolved model gives no further warnings.
     #expect(try resolved.description.resolved().description == resolved.description)
     // Neither defaults nor rules are in the hash.
     var plain = attribute
@@ -87,7 +87,7 @@ import Testing
         "Author.lost has the inverse gone, which does not lead back to it: the two sides will not be kept in step",
         "Picture.author has the inverse face, which does not lead back to it: the two sides will not be kept in step",
       ])
-    // The hash has the name that the file says.
+    // The hash contains the name from the file.
     var other = model
     other.entities[1].relationships[0].inverseName = nil
     #expect(try other.resolved().versionHashes["Picture"] != resolved.versionHashes["Picture"])

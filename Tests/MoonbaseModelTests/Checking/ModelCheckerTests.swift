@@ -33,7 +33,7 @@ import Testing
     #expect(problem(model) == "entity Employee declares name and inherits it from Person: rename one of them")
   }
 
-  /// A mistake is told where it is, and not once for each entity below.
+  /// A mistake is reported once, and not for each subentity.
   @Test func aMissingParentIsToldOnce() {
     let model = ManagedObjectModel(entities: [
       EntityDescription("C", parent: "B") {}, EntityDescription("B", parent: "A") {},
@@ -307,7 +307,7 @@ import Testing
     #expect(try foreign.resolved().warnings.contains { $0.contains("Person.count") })
   }
 
-  /// Each was looked for among all relationships of the other entity.
+  /// A linear search for each inverse would be quadratic.
   @Test func inversesAreFoundInATimeInProportionToTheirNumber() throws {
     func seconds(_ count: Int) throws -> Double {
       var one = EntityDescription("One")

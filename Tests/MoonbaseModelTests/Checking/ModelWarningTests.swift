@@ -11,7 +11,7 @@ import Testing
     #expect(try warnings { AttributeDescription("age", type: .integer16) } == [])
   }
 
-  /// A to-many relationship may be empty whatever `optional` says: `min` is what refuses that.
+  /// A to-many relationship may be empty even if it is not optional; only `min` refuses that.
   @Test func aRequiredToManyRelationshipWithoutAMinimumIsAWarning() throws {
     func found(_ change: (inout RelationshipDescription) -> Void) throws -> [String] {
       try warnings { RelationshipDescription.toMany("friends", destination: "Person", inverse: "friends").with(change) }

@@ -6,12 +6,12 @@ import Testing
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// Trees that only code can make: text and scripts have limits of their own.
+/// Deep trees made by code; text and scripts have their own limits.
 @Suite struct NestingTests {
   private static let levels = 100_000
   private let none: [String: Value] = [:]
 
-  /// Gives a deep tree to a test and takes it apart level by level, since Swift releases it by recursion.
+  /// Passes a deep tree to a test, and then takes it apart level by level, since Swift releases it recursively.
   private func withList(_ levels: Int = levels, _ body: (Value) -> Void) {
     var value = Value.int(1)
     for level in 0..<levels { value = level.isMultiple(of: 2) ? .list([value]) : .map(["x": value]) }
@@ -73,7 +73,7 @@ import enum MoonbaseModel.Predicate
     withList { value in #expect(throws: ModelError.self) { try composite.checked(["x": value]) } }
   }
 
-  /// Each level holds the one below twice: little memory, and more parts than can be counted.
+  /// Each level contains the one below twice: little memory, and more elements than can be counted.
   @Test func aValueThatHoldsAnotherTwiceAtEachLevelIsRefused() {
     var value = Value.int(1)
     for _ in 0..<60 { value = .list([value, value]) }
@@ -91,7 +91,7 @@ import enum MoonbaseModel.Predicate
       #expect(predicate.description == "a IN <map>")
       #expect(Expression.value(value) == .constant(value))
     }
-    // A subject may hold what no attribute takes.
+    // A subject may have values that no attribute accepts.
     var lists = Value.int(1)
     for _ in 0..<Self.levels { lists = .list([lists]) }
     defer { while case .list(let list) = lists { lists = list[0] } }

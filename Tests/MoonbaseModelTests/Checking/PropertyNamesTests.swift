@@ -48,7 +48,7 @@ import Testing
     func seconds(_ model: ManagedObjectModel) throws -> Double {
       try (0..<5).map { _ in try processorSeconds { _ = try PropertyNames(of: model) } }.min() ?? 0
     }
-    // Walked anew for each entity, the names of the deep one would be looked at fifty times.
+    // A walk for each entity would visit the names of the deep model fifty times.
     let (deep, flat) = (try seconds(model(isDeep: true)), try seconds(model(isDeep: false)))
     #expect(deep < flat * 8, "\(deep), \(flat)")
   }

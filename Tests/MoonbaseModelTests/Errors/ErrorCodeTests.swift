@@ -13,7 +13,7 @@ import Testing
     try String(contentsOf: checkout.appendingPathComponent(path), encoding: .utf8)
   }
 
-  /// Names and numbers of the register, as it stands in the source.
+  /// The names and numbers of the register's source.
   private static func declared() throws -> [(name: String, number: Int)] {
     try text(register).matches(of: /static let (\w+) = Self\(rawValue: ([\d_]+)\)/).map { match in
       (String(match.1), try #require(Int(match.2.filter { $0 != "_" })))
@@ -55,7 +55,7 @@ import Testing
     #expect("\(ErrorCode(rawValue: 7))" == "7" && ErrorCode(rawValue: 7).name == nil)
   }
 
-  /// A mistake of the program, wrong data and a broken extension are three things.
+  /// A mistake of the program, invalid data and a broken extension have different codes.
   @Test func whatIsWrongIsToldApart() {
     #expect(ErrorCode.numberTooLarge.isValidation && !ErrorCode.numberTooLarge.isMistake)
     #expect(ErrorCode.multipleErrors.isValidation && ErrorCode.validation.isValidation)

@@ -1,7 +1,7 @@
 import MoonbaseModel
 import Testing
 
-/// The mistakes of a model are gathered, so that its author is told all of them.
+/// All mistakes of a model are collected and reported together.
 @Suite struct MistakesTests {
   @Test func nothingIsLookedAtOnceTheRunMustEnd() throws {
     let mistakes = Mistakes()

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Cases written as lines `input => outcome`; empty lines and lines that begin with `--` are for the reader.
+/// Cases written as lines `input => outcome`; empty lines and lines that begin with `--` are comments.
 struct CaseTable {
   struct Line: CustomStringConvertible {
     var input: String

@@ -1,4 +1,4 @@
-/// Predicates that the entity Person of `World` does not allow, and what the message says.
+/// Predicates that are invalid for the entity Person of `World`, and parts of the messages.
 let checkCases = CaseTable(
   #"""
   nam == "a" => Person has no property nam; did you mean name?

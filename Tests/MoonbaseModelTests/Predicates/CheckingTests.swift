@@ -7,7 +7,7 @@ import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
 @Suite struct CheckingTests {
-  /// A composite is compared by its elements, or with all of another one.
+  /// A composite is compared by its elements, or with another composite as a whole.
   @Test func compositesAreComparedByTheirElements() throws {
     let model = try ManagedObjectModel {
       EntityDescription("Person") {
@@ -84,7 +84,7 @@ import struct MoonbaseModel.SortDescriptor
       "a" + String(repeating: "[0]", count: 100_000) + " = 1", "a = 1" + String(repeating: " + 1", count: 100_000),
       "a = 1" + String(repeating: " ** 1", count: 100_000), "a = " + String(repeating: "- ", count: 100_001) + "a",
       "a = " + String(repeating: "$x := ", count: 100_000) + "1", "NONE c" + String(repeating: ".@mc", count: 10_000),
-      // As many operators as are allowed, at each of as many levels as are allowed.
+      // The maximum number of operators at each of the maximum number of levels.
       String(repeating: "(", count: 199) + "a"
         + String(repeating: String(repeating: " + 1", count: 499) + ")", count: 199)
         + " = 1",

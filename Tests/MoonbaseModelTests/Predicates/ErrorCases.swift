@@ -1,4 +1,4 @@
-/// Text that is no predicate: the column and what the message says.
+/// Invalid predicate texts, with the error's column and parts of the message.
 let errorCases = CaseTable(
   #"""
   age => 4 expected a comparison, for example age == TRUE

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MoonbaseModel
 
-/// What a run over many rows remembers.
+/// Values remembered while a predicate is evaluated for many rows.
 @Suite struct EvaluationMemoTests {
   private final class Part {}
 

@@ -42,7 +42,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  /// Beside constants, integers are looked up in a range; beside a value of the subject the rules compare them.
+  /// Constant integers are looked up in a range; values of the subject are compared by the rules.
   @Test(arguments: [NullRules.fetch, .foundation])
   func constantIntegersCompareLikeValues(_ nulls: NullRules) throws {
     let limits: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 53 + 1, .max - 1, .max]
@@ -116,7 +116,7 @@ import enum MoonbaseModel.Predicate
   }
 }
 
-/// A row that is asked by key.
+/// A row whose values are read by key.
 private struct KeyedRow: SlottedSubject {
   typealias Related = KeyedRow
   let row: Row

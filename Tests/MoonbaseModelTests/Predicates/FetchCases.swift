@@ -1,4 +1,4 @@
-/// Predicates and the people of `World` that a fetch finds with them.
+/// Predicates, and the people of `World` that a fetch finds with them.
 let fetchCases = CaseTable(
   #"""
   -- numbers

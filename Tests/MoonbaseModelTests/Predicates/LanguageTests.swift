@@ -5,7 +5,8 @@ import Testing
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// The lists of the language, word by word: what Core Data's documentation names is there, or says why it is not.
+/// The lists of the predicate language, word by word: each name in Core Data's documentation is supported, or refused
+/// with a reason.
 @Suite struct LanguageTests {
   private static let reserved = [
     "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES", "CONTAINS",
@@ -22,7 +23,7 @@ import enum MoonbaseModel.Predicate
       #expect(predicate.description.contains("#\(word)"), "\(predicate)")
       #expect(try Predicate(format: predicate.description) == predicate)
     }
-    // The object itself is what SELF means as an argument too.
+    // SELF means the object itself, also as an argument.
     if word.uppercased() == "SELF" { return }
     let argument = try Predicate(format: "%K == 5", .string(word))
     #expect(argument.keyPaths == [[word]])
@@ -64,7 +65,7 @@ import enum MoonbaseModel.Predicate
     .endsWith, .like, .matches,
   ]
 
-  /// Each operator takes each option, in any order and case, prints it in one way, and means it.
+  /// Each operator accepts each option in any order and case, prints it uniformly, and applies it.
   @Test(arguments: operators)
   func everyOperatorTakesEveryOption(_ comparator: Predicate.Comparison.Operator) throws {
     for bits in 1..<16 {
@@ -82,7 +83,8 @@ import enum MoonbaseModel.Predicate
       guard ![.notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual].contains(comparator) else {
         continue
       }
-      // Only both together make "zoe" of "ZOÉ"; for [l] the locale of the machine decides, which knows these letters.
+      // Only both options together match "zoe" with "ZOÉ"; for [l] the machine's locale decides, which knows these
+      // letters.
       #expect(try expected.evaluate(with: ["name": "zoe"]) == (bits & 3 == 3), "\(expected)")
       #expect(try expected.evaluate(with: ["name": "zoé"]) == (bits & 1 == 1), "\(expected)")
       #expect(try expected.evaluate(with: ["name": "ZOE"]) == (bits & 2 == 2), "\(expected)")
@@ -107,7 +109,7 @@ import enum MoonbaseModel.Predicate
     ("FUNCTION(%K, %@) == 1", ["a", "length"], #"FUNCTION(a, "length") == 1"#),
   ]
 
-  /// Placeholders stand wherever an operand, a key, an index or a list may.
+  /// Placeholders are allowed for every operand, key, index and list.
   @Test(arguments: placements)
   func placeholdersStandAnywhere(text: String, arguments: [Value], expected: String) throws {
     let predicate = try Predicate(format: text, arguments: arguments)

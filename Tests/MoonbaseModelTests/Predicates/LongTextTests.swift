@@ -5,7 +5,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// Texts so long that they are gone through in pieces mean what short ones do.
+/// Long texts, which are compared in pieces, give the same results as short ones.
 @Suite struct LongTextTests {
   private static let alphabet: [Unicode.Scalar] = Array(
     "aZ éÉ\u{301}\u{308}\u{345}ßΣςσİıﬁ\r\n각\u{1100}\u{1161}\u{11A8}👩\u{200D}\u{FE0F}漢ｶ\u{9BE}".unicodeScalars)
@@ -28,7 +28,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  /// What is the same for all rows is folded when the predicate is compiled.
+  /// Parts that are equal for all rows are folded when the predicate is compiled.
   @Test func aFoldedConstantMeansTheSameOnEitherSide() throws {
     let texts: [Value] = ["É", "e", "Straße", "STRASSE"]
     for options in ["c", "d", "cd"] {

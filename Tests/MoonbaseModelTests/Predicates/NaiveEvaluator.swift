@@ -4,7 +4,7 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// Evaluates a predicate straight from its tree and as slowly as it is simple, with the rules of a fetch: nil is "unknown".
+/// Evaluates a predicate directly from its tree, simple and slow, with the rules of a fetch: nil is "unknown".
 struct NaiveEvaluator {
   enum Result {
     case none
@@ -167,7 +167,7 @@ struct NaiveEvaluator {
     }
   }
 
-  /// Integers divide without remainder, so the types of the operands count here.
+  /// Integer division drops the remainder, so the types of the operands matter here.
   private func arithmetic(_ name: String, _ arguments: [Expression], _ row: Row) -> Result {
     guard case .number(let left) = value(arguments[0], row), case .number(let right) = value(arguments[1], row) else {
       return .none

@@ -1,7 +1,7 @@
-/// Predicates over one map of values under Foundation's rules for nil: what `evaluate(with:)` answers.
+/// Predicates over one map of values with Foundation's rules for nil: the results of `evaluate(with:)`.
 ///
-/// The map: name "Zoë", age 30, score 2.5, gone missing, empty "", tags a b c, scores 1 2 3, home a map with city "Köln" and
-/// rooms, a list of maps with size 10 and 20, and day 2001-01-01.
+/// The map: name "Zoë", age 30, score 2.5, gone missing, empty "", tags a b c, scores 1 2 3, home a map with city
+/// "Köln" and rooms, a list of maps with size 10 and 20, and day 2001-01-01.
 let nilCases = CaseTable(
   #"""
   age == 30 => true

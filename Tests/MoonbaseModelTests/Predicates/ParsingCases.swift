@@ -1,4 +1,4 @@
-/// Predicate text and how it is printed; `=` on the right stands for the same text.
+/// Predicate texts and their printed form; `=` on the right stands for the same text.
 let parsingCases = CaseTable(
   #"""
   -- comparisons and their spellings

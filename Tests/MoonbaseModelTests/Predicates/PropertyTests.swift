@@ -31,7 +31,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  /// Archives have classes and numbers for what text has words for, XML and Lua escape the text.
+  /// Archives have classes and numbers instead of words, XML and Lua escape the text.
   @Test(arguments: 1...UInt64(Repetition.predicateSeeds.count))
   func randomTreesSurviveEveryFormOfAModel(_ seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
@@ -63,7 +63,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  /// A quick turn of what `scripts/fuzz predicate` does for as long as one likes.
+  /// A short version of `scripts/fuzz predicate`.
   @Test func brokenTextIsRefusedOrUnderstood() {
     var random = RandomPredicates(seed: 7)
     let signs = Array(##"({["'\#%@$.:=!-*/@"##.utf8)

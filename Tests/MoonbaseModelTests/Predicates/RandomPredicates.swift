@@ -4,7 +4,7 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// Random predicates over people of `World`; the same seed gives the same ones.
+/// Random predicates over people of `World`, determined by the seed.
 struct RandomPredicates {
   private var state: UInt64
 

@@ -5,7 +5,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 
 @Suite struct RegularExpressionTests {
-  /// Twice the time for each character: some minutes for these, were there no limit.
+  /// Each character doubles the time: without a limit, some minutes for this text.
   private let hostile = String(repeating: "a", count: 40) + "!"
 
   @Test(arguments: ["(a+)+$", "(a|aa)+$", "(a*)*b", "([a-z]+)*=", "(.*a){20}$"])
@@ -20,7 +20,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  /// The engine has 8 MB for the ways that it may have to go back; what does not fit was no match before.
+  /// The engine has 8 MB for backtracking; formerly a text that exceeded it did not match.
   @Test func aRegularExpressionThatRunsOutOfMemoryIsAnError() throws {
     let long = Value.string(String(repeating: "ab", count: 2_000_000))
     let predicate = try Predicate(format: "text MATCHES '(a|b)*'")

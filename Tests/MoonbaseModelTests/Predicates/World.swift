@@ -3,7 +3,7 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Predicate
 
-/// Five people and two departments that predicates are tried on.
+/// Five people and two departments for testing predicates.
 ///
 /// | | name | age | height | salary | born | active | nick | department | boss | children |
 /// |-|------|-----|--------|--------|------|--------|------|------------|------|----------|
@@ -85,7 +85,7 @@ struct World {
   private static func decimal(_ text: String) -> Value { .decimal(Decimal(string: text)!) }
   private static func date(_ text: String) -> Value { .date(ISODate.parse(text)!) }
 
-  /// The numbers of the people that a predicate matches under a fetch's rules, `-` for none.
+  /// The numbers of the people that a predicate matches with a fetch's rules, `-` for none.
   func matches(_ predicate: Predicate) throws -> String {
     let checked = try predicate.checked(against: person, in: model)
     let compiled = try CompiledPredicate(checked, entity: person, in: model)
@@ -138,5 +138,5 @@ final class Row: SlottedSubject, KeyPathAnswering {
   }
 }
 
-// The world is built once and read only from then on.
-extension World: @unchecked Sendable {}  // nothing changes a row after `init`
+// The world is made once and is read-only afterwards.
+extension World: @unchecked Sendable {}  // no row changes after `init`

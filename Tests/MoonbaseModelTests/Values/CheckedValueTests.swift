@@ -52,7 +52,7 @@ import enum MoonbaseModel.Predicate
       AttributeDescription("number", type: .integer16), AttributeDescription("street", type: .string),
     ]
     #expect(try composite.checked(["number": 5.0]) == ["number": 5])
-    // What no store could tell apart is one value.
+    // Values that no store could distinguish become equal.
     for none in [[:], .list([]), ["number": .null]] as [Value] { #expect(try composite.checked(none) == .null) }
     let range = try #require(throws: ModelError.self) { try composite.checked(["number": 70_000]) }
     #expect(range.message.hasPrefix("number: 70000"))

@@ -3,14 +3,14 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// Two texts are equal where their code points are.
+/// Two texts are equal if their code points are.
 @Suite struct TextFormTests {
   private static let texts = [
     "", "e", "\u{e9}", "e\u{301}", "\u{212b}", "\u{c5}", "A\u{30a}", "K", "\u{212a}",
     "fifteen bytes..", "sixteen bytes...", "a long text with \u{e9}", "a long text with e\u{301}",
   ]
 
-  /// Another string of the same bytes, which may lie elsewhere.
+  /// Another string with the same bytes, which may be stored differently.
   private static func copy(_ text: String) -> String {
     var copy = "x" + text + String(repeating: " ", count: 20)
     copy.removeFirst()

@@ -5,7 +5,7 @@ import Testing
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// Values of Swift's types in the place of `Value`.
+/// Values of Swift types in place of `Value`.
 @Suite struct ValueConvertibleTests {
   private enum Status: String, ValueConvertible { case open, closed }
   private enum Level: Int, ValueConvertible { case low = 1, high }

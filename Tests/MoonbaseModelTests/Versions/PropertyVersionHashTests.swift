@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import Testing
 
-/// Hashes that Apple's compiler put beside the properties of real models.
+/// Hashes of properties that Apple's compiler wrote for real models.
 @Suite struct PropertyVersionHashTests {
   @Test func theHashOfARequiredStringIsThatOfApple() {
     var name = AttributeDescription("name", type: .string)

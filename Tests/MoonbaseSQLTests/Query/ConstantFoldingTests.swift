@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseSQL
 import Testing
 
-/// What says the same for every row is a value when it comes to SQL.
+/// Parts that are equal for every row are values in SQL.
 @Suite struct ConstantFoldingTests {
   @Test(arguments: [
     ("age > CAST('7', 'NSNumber')", "t0.ZAGE > ?", Value.int(7)),

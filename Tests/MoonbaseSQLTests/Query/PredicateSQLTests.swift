@@ -8,7 +8,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// The SQL of a predicate, without a store that would run it.
+/// The SQL of a predicate, without a store.
 @Suite struct PredicateSQLTests {
   private static let cases: [(String, String)] = [
     ("age >= 100 AND age <= 200", "(t0.ZAGE >= ?) AND (t0.ZAGE <= ?)"),
@@ -88,8 +88,8 @@ import struct MoonbaseModel.SortDescriptor
     #expect(sql.text == "SELECT COUNT(*) FROM ZPERSON t0\(join) WHERE \(condition)")
   }
 
-  /// What rows share that pairs lead to is listed once, and each row is looked up in the list: asked for each of them, or looked for
-  /// among the pairs of each row, both would be quadratic.
+  /// The common destinations of pairs are listed once, and each row is looked up in the list. A subquery per row, or a
+  /// search among each row's pairs, would be quadratic.
   @Test(arguments: ["ANY tags.es.a > 9", "SUBQUERY(tags, $t, ANY $t.es.a > 9).@count > 0"])
   func whatPairsLeadToIsListedOnce(predicate: String) throws {
     let bench = try SQLBench(

@@ -8,7 +8,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// The same predicates and orders in the words of another engine.
+/// Predicates and sort orders in the dialect of another engine.
 @Suite struct SecondDialectTests {
   @Test(arguments: [
     ("age >= 100 AND firstName == 'Ada'", "(t0.ZAGE >= $1) AND (t0.ZFIRSTNAME = $2)"),

@@ -6,7 +6,7 @@ import MoonbaseTestSupport
 
 @testable import MoonbaseSQLiteStore
 
-/// A model with the layout of a file that is about to be made, and queries of it as SQL.
+/// A model with the layout of a new file, and its queries as SQL.
 struct SQLBench {
   let model: ResolvedModel
   let layout: StoreLayout
@@ -33,7 +33,7 @@ struct SQLBench {
       columns, for: query)
   }
 
-  /// The condition of a query for people, without what stands before it.
+  /// The condition of a query for people, without the preceding SQL.
   func condition(_ format: String, _ arguments: Value...) throws -> SQLFragment {
     let predicate = try MoonbaseModel.Predicate(format: format, arguments: arguments)
     let sql = try select(["1"], query("Person", predicate))
@@ -43,7 +43,7 @@ struct SQLBench {
 }
 
 extension Dialect {
-  /// As PostgreSQL speaks: another engine than the one that there is, so that no word of that one stands in translation itself.
+  /// A dialect of PostgreSQL, so that a word of SQLite in the translation itself is found.
   static let postgreSQL = Dialect(
     engine: "PostgreSQL", placeholder: .numbered, truth: ("TRUE", "FALSE"),
     nullSafe: ("IS NOT DISTINCT FROM", "IS DISTINCT FROM"), keySets: .arrays, nullOrder: .written,

@@ -6,7 +6,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// A disk that fails in the midst of a migration: each is tried with its first step failing, then a later one, until it goes well.
+/// Disk failures during a migration: each fault is tried at the first disk step, then at a later one, until the
+/// migration succeeds.
 @Suite struct FailingDiskMigrationTests {
   private static let faults = [
     FailingDiskTests.Fault(step: .write, code: 13, lasts: true, stride: 9),

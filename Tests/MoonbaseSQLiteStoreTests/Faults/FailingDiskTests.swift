@@ -6,14 +6,15 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// A disk that fails in the midst of saves: of forty saves each is tried with its first step failing, then its second, until it goes well.
+/// Disk failures during saves: each of forty saves is tried with a fault at its first disk step, then at its second,
+/// until the save succeeds.
 @Suite struct FailingDiskTests {
   struct Fault: CustomTestStringConvertible {
     let step: FaultyDisk.Step
     let code: Int32
     var hasLogs = true
     var lasts = false
-    /// How many steps lie between those that are tried.
+    /// The distance between the steps that are tried.
     var stride = 1
 
     var testDescription: String {
@@ -21,7 +22,7 @@ import Testing
     }
   }
 
-  /// SQLite's numbers for what the disk can say.
+  /// SQLite's result codes for disk failures.
   private enum Code {
     static let full: Int32 = 13
     static let corrupt: Int32 = 11
@@ -35,7 +36,7 @@ import Testing
     static let open: Int32 = 14
   }
 
-  /// What SQLite does in a save beside a log and beside a journal.
+  /// The disk steps of a save with a log and with a journal.
   private static let faults = [
     Fault(step: .write, code: Code.write), Fault(step: .write, code: Code.full, lasts: true, stride: 3),
     Fault(step: .sync, code: Code.sync), Fault(step: .sync, code: Code.sync, lasts: true),
@@ -84,7 +85,7 @@ import Testing
     }
   }
 
-  /// Forty saves, each with the first step failing, the second and so on.
+  /// Makes forty saves, each with a fault at the first step, at the second, and so on.
   private func run(_ bench: ShelfBench, error: String, fail: (Int) -> Void, heal: () -> Int) throws {
     var bench = bench
     var failures = 0

@@ -8,7 +8,8 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// A disk that fails while a store is opened or looked at as a whole: whatever step it is, the error is the graph's and names the file.
+/// Disk failures while a store is opened or checked as a whole: whichever step fails, the error is a `GraphError` that
+/// names the file.
 @Suite struct FailingOpeningTests {
   struct Fault: CustomTestStringConvertible {
     let step: FaultyDisk.Step

@@ -5,10 +5,10 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// The power goes, and what was written but not synced is lost, or a part of it.
+/// Power failures, which lose all or a part of the data written but not synced.
 ///
-/// Forty saves are noted once, with every step of the disk; each seed is a moment and what was lost then. `MOONBASE_SEEDS` says how
-/// many there are beside a log and beside journals each, `MOONBASE_SEED` which is the first.
+/// Forty saves are recorded once with every disk step. Each seed selects a moment and the lost data. `MOONBASE_SEEDS`
+/// sets the number of seeds for log and for journal mode, `MOONBASE_SEED` the first seed.
 @Suite struct LostPowerTests {
   private static let seeds: Range<Int> = {
     let first = TestLength.firstSeed ?? 0
@@ -39,7 +39,7 @@ import Testing
       "only \(found.count) different states")
   }
 
-  /// The forty saves with all that was asked of the disk, and the tables after each.
+  /// Records the disk steps of the forty saves, and the tables after each save.
   private func record(hasLogs: Bool) throws -> ([LostPower.Event], [TableContents]) {
     let events = Lock<[LostPower.Event]>([])
     var bench = try ShelfBench(hasLogs: hasLogs) { disk in
@@ -67,7 +67,7 @@ import Testing
     return (events.withLock { $0 }, states)
   }
 
-  /// Which save the file ends with; 0 is a file without a store.
+  /// Returns the last save that the file contains; 0 is a file without a store.
   private func look(into folder: TemporaryFolder, _ power: LostPower, _ states: [TableContents], _ what: String) throws
     -> Int
   {

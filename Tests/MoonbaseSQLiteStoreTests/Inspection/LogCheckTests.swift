@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// What `moonbase doctor` says of a write-ahead log of which SQLite does not read all.
+/// Findings of `moonbase doctor` about a write-ahead log that SQLite reads only in part.
 @Suite struct LogCheckTests {
   private static let frame = 24 + 4096
 
@@ -18,7 +18,7 @@ import Testing
     for age in 1...3 { try people.insert(people.row("Person", ["age": .int(Int64(age))])) }
   }
 
-  /// The store with its log as they are now, of which no process knows; `body` changes the bytes of the log.
+  /// A copy of the store and its log, which no process has open; `body` changes the bytes of the log.
   private func copy(_ body: (inout Data) -> Void = { _ in }) throws -> TemporaryFolder {
     let copy = try TemporaryFolder()
     for (name, data) in try people.folder.contents() where !name.hasSuffix("-shm") {
@@ -47,7 +47,8 @@ import Testing
     var (frames, first) = (0, 0)
     let folder = try copy { log in
       frames = (log.count - 32) / Self.frame
-      // The last transaction but one; each ends with a frame that says how many pages the database has.
+      // Finds the last transaction but one: each transaction ends with a frame that holds the number of pages of the
+      // database.
       let ends = (0..<frames).filter {
         log[(32 + $0 * Self.frame + 4)..<(32 + $0 * Self.frame + 8)].contains { $0 != 0 }
       }
@@ -58,7 +59,7 @@ import Testing
     #expect(found.place == "\(folder.file().path)-wal" && found.repair == .none)
     let lost = frames - first
     #expect(found.message.contains("does not read \(lost) pages (\(lost * Self.frame) bytes)"), "\(found)")
-    // SQLite itself says nothing.
+    // SQLite itself reports no problem.
     #expect(try Connection(folder.file().path).text("PRAGMA integrity_check") == "ok")
   }
 
@@ -68,7 +69,7 @@ import Testing
     #expect(found.contains { $0.kind == .log && $0.message.contains("its head is damaged") }, "\(found)")
   }
 
-  /// What is still in the file behind a new beginning, or of what was rolled back, was never lost.
+  /// Old frames after a restarted log or a rollback are no loss.
   @Test func whatACheckpointOrARollbackLeftIsNoFinding() throws {
     let raw = try RawDatabase(people.folder.file())
     try raw.connection.executeScript("PRAGMA cache_size = 3")
@@ -84,7 +85,7 @@ import Testing
     #expect(try findings(copy()) == [])
   }
 
-  /// No key was ever given by the store, and there are rows all the same.
+  /// The store never assigned a key, and yet there are rows.
   @Test func aStoreWithRowsIsNoneThatNeverHadAnObject() throws {
     let folder = try copy()
     let raw = try RawDatabase(folder.file())

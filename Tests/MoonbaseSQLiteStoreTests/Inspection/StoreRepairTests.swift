@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// What `moonbase doctor` finds and mends in lists that are kept in order, and in what is derived from pairs.
+/// Problems that `moonbase doctor` finds and repairs in ordered lists and in values derived from pairs.
 @Suite struct StoreRepairTests {
   private static let model = ManagedObjectModel {
     EntityDescription("Shelf") {
@@ -22,7 +22,7 @@ import Testing
 
   private let store: MigratedStore
 
-  /// Two shelves with five books, of which each stands on both.
+  /// Two shelves with five books, each of which is on both shelves.
   init() throws {
     store = try MigratedStore()
     try store.fill(Self.model) { context in
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// The table of pairs, and its columns with the places: of books on a shelf, and of shelves of a book.
+  /// The table of pairs and its columns with positions: of books on a shelf, and of shelves of a book.
   private func places() throws -> (table: String, columns: [String]) {
     let raw = try RawDatabase(store.url)
     let table = try #require(
@@ -69,7 +69,7 @@ import Testing
     try StoreRepair.run(storeAt: store.url, model: Self.model.resolved(), allowsCloudKit: false)
     #expect(try findings() == [])
     #expect(try RawDatabase(store.url).value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'") == "5")
-    // A row with such a key is told of, and left for a person to decide.
+    // A row with the greatest key is reported and left for a person to decide.
     try raw("UPDATE ZBOOK SET Z_PK = 9223372036854775806 WHERE Z_PK = 5")
     try raw("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_NAME = 'Book'")
     #expect(try findings().contains { $0.contains("has a row 9223372036854775806, which needs another key") })
@@ -118,7 +118,7 @@ import Testing
     }
   }
 
-  /// A shelf with two books, whose table is changed past the store.
+  /// A shelf with two books, whose table is changed by SQL without the store.
   private func shelf(_ sql: String) throws -> MigratedStore {
     let store = try MigratedStore()
     try store.fill(Self.sums) { context in

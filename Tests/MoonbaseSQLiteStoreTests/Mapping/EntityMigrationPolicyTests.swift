@@ -8,13 +8,13 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Migration policies, which programs write.
+/// Migration policies written by programs.
 @Suite struct EntityMigrationPolicyTests {
   private let world: MappedStore
 
   init() throws { world = try MappedStore() }
 
-  /// Says what is called, and fails at one of the calls.
+  /// Reports the calls of a policy and throws at one of them.
   private final class Listener: EntityMigrationPolicy {
     struct Stop: Error, CustomStringConvertible { let description = "no more" }
 
@@ -84,7 +84,8 @@ import Testing
     #expect(try world.everything() == before)
   }
 
-  /// People become humans of which each has its own words; who has no home is left out; Ben gets a new pet, and all share an address.
+  /// Each person becomes one human per word of the name; people without a home are dropped, Ben gets a new pet, and all
+  /// humans share an address.
   private final class OwnPolicy: EntityMigrationPolicy {
     var shared: ManagedObjectID?
 
@@ -125,7 +126,7 @@ import Testing
     #expect(try raw.rows("SELECT COUNT(DISTINCT ZADDRESS) FROM ZHUMAN WHERE ZADDRESS IS NOT NULL") == ["1"])
   }
 
-  /// Keeps what it should not keep.
+  /// Keeps objects beyond the migration, which is not permitted.
   private final class Keeper: EntityMigrationPolicy {
     var kept: [AnyObject] = []
 

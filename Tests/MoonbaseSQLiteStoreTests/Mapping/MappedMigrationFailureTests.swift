@@ -8,7 +8,8 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Wherever a migration by a mapping model ends early, the store is as it was; what cannot be run is told before anything is written.
+/// A migration with a mapping model that stops early leaves the store unchanged; a mapping that cannot be run is
+/// reported before anything is written.
 @Suite struct MappedMigrationFailureTests {
   private struct Stop: Error {}
 
@@ -60,7 +61,7 @@ import Testing
 
   @Test func anExpressionWhoseValueDoesNotFitNamesMappingAndRow() throws {
     let mapping = try mapping {
-      // An object is no number.
+      // An object cannot become a number.
       $0.entityMappings[0].attributeMappings[1] = PropertyMapping(
         "age", from: .expression(.keyPath(.variable("source"), ["home"])))
     }
@@ -96,7 +97,7 @@ import Testing
       error?.details.map(\.message) == [
         "Human.kind: 3 rows have what others have too, as \"migrated\" (the first is row 2), and it must be unique"
       ])
-    // What is computed shows when it is there.
+    // The type of a computed value is known only when the value is computed.
     let same = try mapping {
       $0.entityMappings[0].attributeMappings[0].source = .expression(.keyPath(.variable("source"), ["last"]))
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// A store becomes one of another model by a mapping model.
+/// Migrating a store to another model with a mapping model.
 @Suite struct MappedMigrationTests {
   private let world: MappedStore
   private var store: MigratedStore { world.store }
@@ -25,7 +25,7 @@ import Testing
       #expect(try people[0].value(forKey: "photo") == .data(Data(repeating: 7, count: 200_000)))
       #expect(try people.map { try $0.object(forKey: "address")?["street"] } == ["Elm", "Elm", nil])
       #expect(try people[0].objects(forKey: "animals").map { $0["name"] } == ["Tom"])
-      // Of both sides one was mapped.
+      // Only one side of the relationship is mapped.
       #expect(try people[0].objects(forKey: "dogs").map { $0["tricks"] } == [3])
       #expect(people.map(\.objectID.key) == [2, 3, 4])
       let another = try context.insert("Human", values: ["name": "Dee"])
@@ -76,7 +76,7 @@ import Testing
     let fresh = try MigratedStore()
     try fresh.fill(MappedStore.new, tracksHistory: true) { _ in }
     #expect(try made == fresh.schema())
-    // Nothing lies about, and the old value's file went.
+    // No temporary file is left, and the old value's file is gone.
     #expect(try store.folder.contents().keys.sorted() == [".store_SUPPORT", "store.sqlite"])
     let new = try world.everything().keys.filter { $0.hasPrefix("value") }
     #expect(new.count == 1 && new != values)
@@ -124,7 +124,7 @@ import Testing
 
   @Test func whatNoMappingTakesIsALoss() throws {
     var mapping = try MappedStore.mapping
-    // Nobody takes the names of people, houses or pets, and addresses get nobody.
+    // No mapping reads the names of people, houses or pets, and no address gets people.
     mapping.entityMappings[0].attributeMappings[0].source = .value("nobody")
     mapping.entityMappings[0].relationshipMappings.removeAll { $0.name == "address" }
     mapping.entityMappings[1].attributeMappings = []
@@ -142,7 +142,7 @@ import Testing
       forStoreAt: store.url, to: MappedStore.new.resolved(), with: mapping)
     #expect(plan.losses.map(\.description).sorted() == losses)
     #expect(plan.description.contains("~ House → Address (1 row): - street, - people"), "\(plan)")
-    // Who has a policy leaves the rest to it.
+    // An entity with a policy leaves these to the policy.
     mapping.entityMappings[0].migrationPolicyClassName = "P"
     mapping.entityMappings[1].migrationPolicyClassName = "P"
     let left = try world.migrate(mapping, policies: ["P": EntityMigrationPolicy()])

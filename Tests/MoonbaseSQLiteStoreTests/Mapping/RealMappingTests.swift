@@ -10,7 +10,7 @@ import Testing
 /// A store and a mapping model of a real application.
 @Suite(.enabled(if: RealStores.areThere, "the real stores are not beside the checkout"))
 struct RealMappingTests {
-  /// LoopKit's own policies are Swift classes of LoopKit: these do what the mapping says.
+  /// LoopKit's own policies are Swift classes of LoopKit. These policies follow the mapping instead.
   private static func policies() -> [String: EntityMigrationPolicy] {
     [
       "LoopKit.CachedCarbObjectv3EntityMigrationPolicy": EntityMigrationPolicy(),

@@ -9,7 +9,7 @@ import enum MoonbaseModel.Expression
 
 @testable import MoonbaseSQLiteStore
 
-/// What mapping models of released apps ask for, as Xcode writes it.
+/// Features that mapping models of released apps use, as Xcode writes them.
 @Suite struct XcodeMappingTests {
   private static let old = ManagedObjectModel {
     EntityDescription("Person") {
@@ -28,7 +28,7 @@ import enum MoonbaseModel.Expression
     }
   }
 
-  /// People have the rooms of their houses, which are gone.
+  /// People have the rooms of their houses; the houses are gone.
   private static let new = ManagedObjectModel {
     EntityDescription("Person") {
       AttributeDescription("url", type: .string)
@@ -85,7 +85,7 @@ import enum MoonbaseModel.Expression
       function, [.variable("manager"), .constant(.string(name)), .keyPath(.variable("source"), ["home", "rooms"])])
   }
 
-  /// By Key Path and Mapping Name, or by Key Path alone.
+  /// Xcode's "By Key Path and Mapping Name", or "By Key Path" alone.
   @Test(arguments: [
     (EntityMapping.destinationsOfMapping, "RoomToRoom"), (EntityMapping.destinationsOfRelationship, "rooms"),
   ])
@@ -98,7 +98,7 @@ import enum MoonbaseModel.Expression
       #expect(ann["url"] == "https://example.org:81/a/b.txt?x#y" && ann["host"] == "EXAMPLE.ORG")
       #expect(ann["key"] == .string(key.uuidString) && ann["length"] == 3)
       #expect(try ann.objects(forKey: "rooms").compactMap { $0["name"].string }.sorted() == ["bath", "hall"])
-      // No value is made of none, and a required transient attribute with a default stands in no way.
+      // A null source gives a null value, and a required transient attribute with a default is no obstacle.
       #expect(people[1]["url"].isNull && people[1]["length"].isNull)
       #expect(try people[1].objects(forKey: "rooms").isEmpty)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Composites between versions of a model: added, gone, renamed, with other elements.
+/// Composite attributes between versions of a model: added, removed, renamed, with other elements.
 @Suite struct CompositeMigrationTests {
   private let store: MigratedStore
   private let old = Addresses.model()

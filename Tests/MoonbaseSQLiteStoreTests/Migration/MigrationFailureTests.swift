@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Wherever a migration ends early, the store is as it was.
+/// A migration that stops early leaves the store unchanged.
 @Suite struct MigrationFailureTests {
   private struct Stop: Error {}
 
@@ -103,7 +103,7 @@ import Testing
     #expect(try store.folder.contents() == before)
   }
 
-  /// Values that are converted, renamed or get a default are compared as they will be, and so are subentities.
+  /// Uniqueness is checked with the migrated values, after conversion, renaming and defaults, and across subentities.
   @Test func valuesAreUniqueOrNotAsTheyWillBe() throws {
     let kinds = ManagedObjectModel {
       EntityDescription("Animal") {
@@ -142,7 +142,7 @@ import Testing
         $0.attributes.append(AttributeDescription("rank", type: .integer16).with { $0.defaultValue = 7 })
         $0.uniquenessConstraints = [["rank"]]
       } == ["Animal.rank: 4 rows have what others have too, as 7 (the first is row 1), and it must be unique"])
-    // What has been unique is not counted again.
+    // A constraint that existed before is not checked again.
     let unique = kinds.changed { $0[entity: "Animal"].uniquenessConstraints = [["tag"]] }
     try zoo.migrate(to: unique)
     try zoo.migrate(
@@ -155,7 +155,7 @@ import Testing
       let error = #expect(throws: GraphError.self) { try store.migrate(to: new) }
       #expect(error?.code == .invalidRequest)
     }
-    // SQLite lets another connection read in the meantime: as another process would.
+    // SQLite lets another connection, as of another process, read in the meantime.
     let reader = try Connection(store.url.path, mode: .readWrite)
     try reader.beginReading()
     _ = try reader.integer("SELECT COUNT(*) FROM ZPERSON")
@@ -167,7 +167,7 @@ import Testing
   @Test func whoHadTheOldFileOpenIsToldAtTheNextSession() throws {
     let model = try old.resolved()
     let open = try SQLiteStore(url: store.url, model: model, options: SQLiteStoreOptions(readOnly: true))
-    // Another process migrates it: here a copy takes its place, as a migration's does.
+    // Another process migrates the store: simulated by a replacement of the file, as a migration does.
     let other = try MigratedStore()
     try SQLiteStore.replace(storeAt: other.url, withStoreFrom: store.url)
     try other.migrate(to: new)

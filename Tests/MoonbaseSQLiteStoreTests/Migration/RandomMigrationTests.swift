@@ -8,11 +8,11 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Random models, random rows, random next versions: what the migrated store holds is what a naive migration of values makes of the objects.
+/// Random models, rows and next versions: the migrated store equals a naive migration of the objects' values.
 @Suite struct RandomMigrationTests {
   private static let types: [AttributeType] = [.integer16, .integer32, .integer64, .double, .string, .boolean]
 
-  /// An object as plain values: the attributes by name, and the keys of those it leads to by relationship.
+  /// An object as plain values: the attributes by name, and the keys of the destinations by relationship.
   private struct Plain: Equatable {
     var entity: String
     var values: [String: Value]
@@ -32,7 +32,7 @@ import Testing
     #expect(after == expected, "seed \(seed)\n\(plan)")
     #expect(plan.losses.isEmpty == Self.keepsAll(of: before, in: after, of: new), "seed \(seed)\n\(plan)")
     #expect(try store.schema() == MigratedStore.schema(of: new), "seed \(seed)")
-    // What was migrated can be written.
+    // The migrated store can be written.
     try store.using(new) { context in
       for entity in new.entities where !entity.isAbstract { try context.insert(entity.name) }
       try context.save()
@@ -59,7 +59,7 @@ import Testing
     return model
   }
 
-  /// `Animal.homes` and `House.pets`, and beside them a to-one relationship of dogs without an inverse.
+  /// Adds `Animal.homes` and `House.pets`, and a to-one relationship of dogs without an inverse.
   private static func relate(_ model: inout ManagedObjectModel, _ random: inout SplitMix) {
     func side(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
       var side = RelationshipDescription.toMany(name, destination: destination, inverse: inverse)
@@ -73,7 +73,8 @@ import Testing
     model.entities[house].relationships = [side("pets", "Animal", "homes")]
   }
 
-  /// Attributes go, come, get other names and types; relationships are kept in another way; entities come before, above and below others.
+  /// The next version: attributes are removed, added, renamed and retyped, relationships are stored differently, and
+  /// entities are inserted before, above and below others.
   private static func next(_ old: ManagedObjectModel, _ random: inout SplitMix) -> ManagedObjectModel {
     var new = old
     for index in new.entities.indices {
@@ -151,7 +152,7 @@ import Testing
     }
   }
 
-  /// All objects by what names them from outside: the kind of their hierarchy, and their key.
+  /// All objects by hierarchy and key.
   private static func objects(_ context: ManagedObjectContext) throws -> [String: Plain] {
     var result: [String: Plain] = [:]
     for (root, kind) in [("Animal", "animal"), ("House", "house")] {
@@ -171,7 +172,7 @@ import Testing
     return result
   }
 
-  /// Whether all objects are there still, with all values, whatever they are called, and all destinations.
+  /// Whether all objects still exist with all values, under whatever names, and all destinations.
   private static func keepsAll(
     of before: [String: Plain], in after: [String: Plain], of model: ManagedObjectModel
   ) -> Bool {

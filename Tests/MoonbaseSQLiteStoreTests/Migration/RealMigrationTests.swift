@@ -11,7 +11,7 @@ import Testing
 /// Stores that Apple's Core Data wrote, migrated there and back.
 @Suite(.enabled(if: RealStores.areThere, "the real stores are not beside the checkout"))
 struct RealMigrationTests {
-  /// What every object says, by its ID's key and the root of its hierarchy: values as they are, others by their keys.
+  /// All objects by hierarchy and key: their values, and the keys of their destinations.
   private func objects(_ url: URL, _ model: ResolvedModel, without added: String) throws -> [String: [String: String]] {
     let coordinator = PersistentStoreCoordinator(model: model)
     let store = try SQLiteStore(url: url, model: model, options: SQLiteStoreOptions(readOnly: true))
@@ -56,7 +56,7 @@ struct RealMigrationTests {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy(name, to: folder)
     let model = try RealStores.model(of: url)
-    // Every number changes, and every table gets a column.
+    // Every entity number changes, and every table gets a column.
     var changed = model.description
     changed.entities.append(EntityDescription("AAA") { AttributeDescription("aaa", type: .string) })
     for index in changed.entities.indices where changed.entities[index].superentityName == nil {
@@ -83,7 +83,7 @@ struct RealMigrationTests {
     let before = try RawDatabase(url).rows(
       "SELECT Z_PK, ZDATE, QUOTE(ZRAW), ZTYPE, ZDOSETYPE, ZUNIT, ZVALUE FROM ZPUMPEVENT ORDER BY Z_PK")
     #expect(before.count == 4)
-    // The fourth model knows no state of uploads.
+    // The fourth model has no upload state.
     let error = #expect(throws: GraphError.self) { try SQLiteStore.migrate(storeAt: url, to: model) }
     #expect(error?.details.map(\.property) == ["uploadState"])
     try SQLiteStore.migrate(storeAt: url, to: model, allowsLoss: true)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Relationships that are kept in another way in the next version of a model.
+/// Relationships that the next version of a model stores differently.
 @Suite struct RelationshipMigrationTests {
-  /// How one side of a relationship is: to-one, to-many, or to-many with an order.
+  /// The kind of one side of a relationship.
   enum Side: CaseIterable, Sendable {
     case one, many, ordered
   }
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Three posts, of which one is a review, and three tags; each leads to one of the others.
+  /// Three posts, of which one is a review, and three tags; each refers to another object.
   private func fill(_ store: MigratedStore, _ model: ManagedObjectModel) throws {
     try store.fill(model) { context in
       for (number, entity) in ["Post", "Review", "Post"].enumerated() {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  /// Who leads to whom, as both sides say.
+  /// The pairs of related objects, read from both sides.
   private func pairs(_ store: MigratedStore, _ model: ManagedObjectModel) throws -> [String] {
     try store.using(model) { context in
       var result: [String] = []
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// An empty to-many relationship that is not optional is valid, so that nothing is lost; with a minimum it is not.
+  /// An empty to-many relationship that is not optional is valid, so nothing is lost; with a minimum count it is not.
   @Test func aToManyRelationshipThatBecomesRequiredLosesNothingWithoutAMinimum() throws {
     let old = model(.one, .many)
     for (minimum, losses) in [(0, []), (1, ["Post.tags leads to no object, and one is required"])] {
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// A list that becomes ordered has one place for each member, of whichever entity.
+  /// A list that becomes ordered has a position for each member of every entity.
   @Test func membersOfSeveralEntitiesGetPlacesByTheirKeys() throws {
     func model(isOrdered: Bool) -> ManagedObjectModel {
       var pets = RelationshipDescription.toMany("pets", destination: "Animal", inverse: "owner")
@@ -151,7 +151,7 @@ import Testing
     #expect(error?.code == .migrationLoss && error?.entity == "Post" && error?.property == "tags")
     #expect(error?.details.first?.message == "Post.tags: 1 row has several destinations, and one remains (row 1)")
     #expect(try store.folder.contents() == before)
-    // The first in the list stays where it is allowed.
+    // With permission, the first destination in the list stays.
     try store.migrate(to: new, allowsLoss: true)
     #expect(try pairs(store, new) == ["p0 t2", "p1 t0", "t0 p1", "t2 p0"])
   }
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  /// Three posts and three tags, each with all of the others in an order of its own.
+  /// Three posts and three tags, each related to all of the others in an order of its own.
   private func fillAcross(_ store: MigratedStore, _ model: ManagedObjectModel) throws {
     try store.fill(model) { context in
       let posts = try (0..<3).map { try context.insert("Post", values: ["name": .string("p\($0)")]) }
@@ -199,7 +199,7 @@ import Testing
     }
   }
 
-  /// The side of a relationship that has another name in the next version gets its pairs from the other side.
+  /// A renamed side of a relationship gets its pairs from the other side.
   @Test(arguments: [Side.many, .ordered], [Side.many, .ordered])
   func eachListKeepsItsOwnOrderWhicheverSideThePairsComeFrom(_ posts: Side, _ tags: Side) throws {
     let old = model(posts, tags)
@@ -282,7 +282,7 @@ import Testing
     }
     try store.migrate(to: counted)
     #expect(try RawDatabase(store.url).rows("SELECT ZPETCOUNT, ZLOUD FROM ZOWNER") == ["2|ANN"])
-    // An entity goes, and so do those that were counted.
+    // An entity is removed together with the objects that were counted.
     try store.migrate(to: counted.changed { $0.entities.removeAll { $0.name == "Dodo" } }, allowsLoss: true)
     #expect(try RawDatabase(store.url).rows("SELECT ZPETCOUNT, ZLOUD FROM ZOWNER") == ["1|ANN"])
   }

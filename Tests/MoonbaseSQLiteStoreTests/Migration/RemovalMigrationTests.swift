@@ -7,7 +7,8 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// What the next version of a model leaves out goes where no row has anything in it; else somebody has to say so.
+/// Properties and entities that the next version removes: without stored values they are dropped, otherwise the caller
+/// must allow the loss.
 @Suite struct RemovalMigrationTests {
   private let store: MigratedStore
   private let old = ManagedObjectModel {
@@ -29,7 +30,7 @@ import Testing
     EntityDescription("Ghost") { AttributeDescription("name", type: .string) }
   }
 
-  /// Ann and the worker Ben have a fax number, live in a house, are friends, and Ann marked it.
+  /// Ann and the worker Ben have a fax number, live in a house and are friends, and Ann is marked.
   init() throws {
     store = try MigratedStore()
     try store.fill(old) { context in
@@ -67,7 +68,8 @@ import Testing
     #expect(try store.schema() == MigratedStore.schema(of: new))
   }
 
-  /// An entity that leaves its parent leaves the relationships that it had from there, and those that led to it.
+  /// An entity that leaves its parent loses the relationships inherited from the parent, and the references to its
+  /// objects.
   @Test func destinationsOfAnEntityThatLeavesItsParentAreTold() throws {
     let new = old.changed { model in
       model[entity: "Worker"].superentityName = nil
@@ -92,7 +94,7 @@ import Testing
         "Person.fax: 1 row holds a value, and the newer model has no such attribute (row 1)",
         "Worker.fax: 1 row holds a value, and the newer model has no such attribute (row 2)",
       ])
-    // Each is told once.
+    // Each loss is reported once.
     #expect("\(try #require(error))".components(separatedBy: "Worker.fax").count == 2)
     #expect(try store.folder.contents() == before)
     try store.migrate(to: new, allowsLoss: true)
@@ -132,7 +134,7 @@ import Testing
   }
 
   @Test func destinationsThatTheOtherSideKeepsAreNoLoss() throws {
-    // Nobody says that `address` was `home`, but it is the inverse of what `people` was.
+    // No renaming identifier maps `home` to `address`, but `address` is the inverse of the former `people`.
     let new = old.changed { model in
       model[entity: "Person"].relationships[0].name = "address"
       model[entity: "House"].relationships[0].inverseName = "address"
@@ -162,7 +164,7 @@ import Testing
     #expect(try losses(transient).first == "Person.fax: 1 row holds a value, and it is transient now (row 1)")
     let derived = old.changed { $0[entity: "Person"].attributes[1].derivationExpression = "name" }
     #expect(try losses(derived).first == "Person.fax: 1 row holds a value, and it is derived now (row 1)")
-    // A value that is required is something else than a name that changed.
+    // A new required value is different from a renamed attribute.
     let required = old.changed {
       $0[entity: "Person"].attributes.append(AttributeDescription("mood", type: .string).required())
     }
@@ -171,11 +173,11 @@ import Testing
     let error = #expect(throws: GraphError.self) { try store.migrate(to: required) }
     let advice = "give Person.mood a default, make it optional, or say by a mapping what it is (--mapping)"
     #expect(error?.message.contains(advice) == true && error?.message.contains("renaming") == false, "\(error as Any)")
-    // When an object was written nothing else tells.
+    // The time at which an object was written is stored nowhere else.
     #expect(try losses(changed("Person", without: "seen")).count == 2)
   }
 
-  /// What was plain is derived, and the other way round: the values stay under their new names.
+  /// A plain attribute becomes derived and a derived one plain: the values stay under their new names.
   @Test(arguments: ["now()", "plain", "copy"]) func attributesThatSwapNamesLoseNothing(_ kind: String) throws {
     func model(_ plain: String, _ derived: String, renamed: Bool) -> ManagedObjectModel {
       ManagedObjectModel {

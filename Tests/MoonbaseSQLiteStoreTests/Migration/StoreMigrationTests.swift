@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// A store of one version of a model becomes one of the next.
+/// Migrating a store from one version of a model to the next.
 @Suite struct StoreMigrationTests {
   private let store: MigratedStore
   private let old = ManagedObjectModel {
@@ -22,7 +22,8 @@ import Testing
       RelationshipDescription.toMany("people", destination: "Person", inverse: "home")
     }
   }
-  /// `fax` is gone, `name` is called `fullName`, `nickname` is new, and a new entity comes first in the order of the numbers.
+  /// `fax` is removed, `name` is called `fullName`, `nickname` is new, and a new entity comes first in the order of the
+  /// numbers.
   private var new: ManagedObjectModel {
     old.changed { model in
       model[entity: "Person"].attributes = [
@@ -55,7 +56,7 @@ import Testing
       #expect(try people.map { try $0.value(forKey: "nickname") } == ["none", "none"])
       #expect(try people[0].object(forKey: "home")?.value(forKey: "street") == "Elm")
       #expect(try context.count(FetchRequest("House")) == 1)
-      // Keys go on where they were.
+      // New keys follow the existing ones.
       let another = try context.insert("Person")
       try context.save()
       #expect(another.objectID.key == 3)
@@ -168,7 +169,7 @@ import Testing
     let options = SQLiteStoreOptions(shouldMigrateStoreAutomatically: true)
     let error = #expect(throws: GraphError.self) { try part.using(whole, options: options) { _ in } }
     #expect(error?.code == .incompatibleVersionHash && error?.message.contains("configuration One") == true)
-    // As what it is it follows the next version.
+    // As a part of the model, the store still migrates to the next version.
     let next = whole.changed { $0[entity: "A"].attributes.append(AttributeDescription("c", type: .string)) }
     let store = try SQLiteStore(url: part.url, model: next.resolved(), configuration: "One", options: options)
     #expect(store.entities.map(\.name) == ["A"])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Attributes that get another type, become required or lie elsewhere.
+/// Attributes with another type, a new requirement or another storage.
 @Suite struct ValueMigrationTests {
   private func model(_ type: AttributeType, _ change: (inout AttributeDescription) -> Void = { _ in })
     -> ManagedObjectModel
@@ -72,7 +72,7 @@ import Testing
     #expect(loss.rowCount == count && loss.firstKey == first && loss.entity == "Thing" && loss.property == "value")
     #expect(throws: GraphError.self) { try store.migrate(to: model(new)) }
     #expect(try store.folder.contents() == contents)
-    // Allowed, it is no value, and the others stay.
+    // With permission, the value becomes null, and the others stay.
     try store.migrate(to: model(new), allowsLoss: true)
     #expect(try values(store, model(new)).filter(\.isNull).count == count)
   }
@@ -106,7 +106,7 @@ import Testing
     #expect(try self.values(store, external) == values)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
     #expect(try RawDatabase(store.url).rows("SELECT LENGTH(ZVALUE) FROM ZTHING ORDER BY Z_PK") == ["38", "3", ""])
-    // The file stays where it is when something else changes.
+    // The file stays in place when something else changes.
     let more = external.changed { $0.entities[0].attributes.append(AttributeDescription("name", type: .string)) }
     try store.migrate(to: more)
     #expect(try self.values(store, more) == values)

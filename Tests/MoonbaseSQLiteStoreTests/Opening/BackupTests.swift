@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Copies of stores that are in use.
+/// Backups of stores that are in use.
 @Suite struct BackupTests {
   private let folder: TemporaryFolder
   private let model: ResolvedModel
@@ -36,7 +36,7 @@ import Testing
     try context.save()
   }
 
-  /// What the files hold, but for the index of the log, in which readers note how far they are.
+  /// The contents of the files, without the shared memory of the log, in which readers record their positions.
   private func files() throws -> [String: Data] { try folder.contents().filter { !$0.key.hasSuffix("-shm") } }
 
   @Test func whatIsInTheLogAndInFilesIsInTheCopy() throws {
@@ -44,7 +44,7 @@ import Testing
     try insert(1...3, photo: 200_000, in: context)
     #expect(FileManager.default.fileExists(atPath: folder.file("a.sqlite-wal").path))
     try store.backUp(to: folder.file("b.sqlite"))
-    // What is saved afterwards is not, and the original goes on.
+    // Later saves are not in the copy, and the original remains usable.
     try insert(4...4, in: context)
     let (copy, other) = try open("b.sqlite")
     let people = try copy.fetch(FetchRequest("Person"))
@@ -65,7 +65,7 @@ import Testing
     var told: [BackupProgress] = []
     try store.backUp(to: folder.file("b.sqlite")) { progress in
       told.append(progress)
-      // Each save keeps the sum of all ages: a mixture of states would have another one.
+      // Each save keeps the sum of all ages, so a mixture of states would have another sum.
       for person in try other.fetch(FetchRequest("Person")).prefix(2).enumerated() {
         let age = try #require(try person.element.value(forKey: "age").int)
         try person.element.setValue(.int(age + (person.offset == 0 ? 1 : -1)), forKey: "age")
@@ -90,7 +90,7 @@ import Testing
     for name in ["text", "empty", "b.sqlite", "a.sqlite", "a.sqlite-wal"] {
       #expect(throws: GraphError.self) { try store.backUp(to: folder.file(name)) }
     }
-    // What is no store does not go, whatever is said.
+    // A file that is no store is refused whatever the options.
     #expect(throws: GraphError.self) { try store.backUp(to: folder.file("text"), replacing: true) }
     #expect(try files() == before)
     try store.backUp(to: folder.file("b.sqlite"), replacing: true)

@@ -7,12 +7,12 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// The model that a store carries.
+/// The model stored in a store's file.
 @Suite struct CarriedModelTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
 
-  /// A model with a flag that Core Data's archive has no known place for.
+  /// A model with a flag for which Core Data's archive has no known key.
   init() throws {
     folder = try TemporaryFolder()
     var model = ManagedObjectModel {
@@ -40,7 +40,8 @@ import Testing
     #expect(try plain.resolved().versionHashes == model.resolved().versionHashes)
   }
 
-  /// A framework that knows the key of nothing here writes its own cache, and the model beside the old one is stale.
+  /// A framework that does not know Moonbase's key writes only its own cache, so the model stored under that key is
+  /// stale.
   @Test func theCarriedModelIsThatOfTheTableAfterAnotherProgramWroteThere() throws {
     var other = model
     other.entities[0].attributes.append(AttributeDescription("later", type: .string))
@@ -53,7 +54,8 @@ import Testing
     #expect(carried.fetchRequestTemplates["own"]?.includesSubentities == true)
   }
 
-  /// Apple's hash of an entity with derived attributes cannot be computed: the store's own copy of the model tells whether it is another version.
+  /// The hash that Apple computes for an entity with derived attributes is unknown: the model in the store tells
+  /// whether the version differs.
   @Test func aModelThatDropsAnAttributeBesideADerivedOneIsAnotherVersion() throws {
     var old = ManagedObjectModel {
       EntityDescription("Thing") {
@@ -73,15 +75,15 @@ import Testing
     #expect(error?.code == .incompatibleVersionHash)
     #expect(error?.message.contains("differently declared: Part, Thing") == true, "\(error?.message ?? "")")
     #expect(try SQLiteStore.migrationPlan(forStoreAt: url, to: new).steps.count == 2)
-    // Who takes the derived attribute away has another version too.
+    // Removing the derived attribute makes another version too.
     old.entities[0].attributes.removeAll { $0.name == "upper" }
     #expect(throws: GraphError.self) { try SQLiteStore(url: url, model: old.resolved()) }
-    // Without the copy nobody can tell.
+    // Without the stored model the difference cannot be detected.
     try RawDatabase(url).connection.executeScript("DELETE FROM Z_MODELCACHE")
     _ = try SQLiteStore(url: url, model: new, options: SQLiteStoreOptions(readOnly: true))
   }
 
-  /// Hashes as Apple's framework would have written them: others than ours.
+  /// Stores hashes that differ from Moonbase's, as Apple's framework would.
   private func putForeignHashes(of entities: [String], in url: URL) throws {
     let database = try RawDatabase(url)
     let select = try database.connection.statement("SELECT Z_PLIST FROM Z_METADATA")

@@ -22,7 +22,7 @@ import Testing
     ("UPDATE Z_METADATA SET Z_UUID = 'OTHER'; CREATE TABLE X (a)", "it holds the store OTHER and no longer "),
   ]
 
-  /// Nothing of it would fail in SQL: rows would be read by what the tables were.
+  /// No statement would fail in SQL, but the rows would be read by the layout of the old tables.
   @Test(arguments: migrations) func aStoreThatAnotherProgramMadeAnewIsNotReadOn(_ sql: String, _ words: String) throws {
     let people = try PeopleStore()
     let id = try people.insert(people.row("Person"))[0]
@@ -63,7 +63,7 @@ import Testing
     #expect(error?.message.contains("moved, replaced or deleted") == true)
   }
 
-  /// Rows that are asked for by their keys follow each other: the file is looked at now and then.
+  /// Rows are read by their keys one after the other; the file is checked at intervals.
   @Test func noRowIsReadByItsKeyFromAFileThatWasReplacedAWhileAgo() throws {
     let people = try PeopleStore()
     let id = try people.insert(people.row("Person"))[0]

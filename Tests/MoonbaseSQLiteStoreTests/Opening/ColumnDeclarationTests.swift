@@ -6,9 +6,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Files whose tables say more than Core Data's do.
+/// Files whose tables have declarations that Core Data does not write.
 @Suite struct ColumnDeclarationTests {
-  /// A store whose table of people is made anew, with other words in its declaration.
+  /// A store whose table of people is created again with a changed declaration.
   private func store(replacing part: String, with other: String) throws -> PeopleStore {
     let people = try PeopleStore()
     let raw = try RawDatabase(people.folder.file())
@@ -66,7 +66,7 @@ import Testing
     ("ZAGE INTEGER", "ZAGE INTEGER UNIQUE ON CONFLICT IGNORE"),
   ]
 
-  /// What a table says of conflicts would take another row away, or lose the new one.
+  /// A conflict clause of the table could replace another row or drop the new one.
   @Test(arguments: clauses) func aConflictFailsTheSaveWhateverTheTableSays(_ part: String, _ clause: String) throws {
     let people = try store(replacing: part, with: clause)
     let store = try SQLiteStore(url: people.folder.file(), model: people.model)

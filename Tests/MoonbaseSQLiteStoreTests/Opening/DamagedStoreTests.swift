@@ -47,7 +47,7 @@ import Testing
 
   @Test func twoEntitiesOfOneNumberAreRefused() throws {
     let people = try PeopleStore()
-    // The name is stale, so the entity takes the number of its place, which another one has.
+    // The name is stale, so the entity gets the number of its position, which belongs to another entity.
     try Self.damage(
       people,
       "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Old' WHERE Z_NAME = 'Department'; "
@@ -59,7 +59,7 @@ import Testing
     #expect(error?.code == .invalidStore)
   }
 
-  /// The error that reading a value of a row gives.
+  /// The error thrown by reading a value of a row.
   private static func damage(of row: Snapshot?, _ slot: Slot?) throws -> GraphError {
     let value = try #require(row).values[try #require(slot)]
     return try #require(value.object?.damage as? GraphError, "\(value)")
@@ -102,8 +102,8 @@ import Testing
         "row \(ids[1].key): its entity number (Z_ENT) is \(found), which is none of \(entity)"), "\(error)")
   }
 
-  /// The destination's entity has subentities, so that its number stands beside its key. Its row says what it is; where there is none, the
-  /// key leads nowhere all the same.
+  /// The destination's entity has subentities, so its number is stored beside its key. The destination's row has the
+  /// true number; a missing row makes the key dangling in either case.
   @Test(arguments: ["'2x'", "1.5", "77", "NULL"])
   func theEntityNumberOfADestinationThatIsNoneIsNotNeeded(_ sql: String) throws {
     var person = EntityDescription("P")
@@ -230,7 +230,7 @@ import Testing
     model.entities[0].attributes.append(AttributeDescription("medium", type: .integer32))
     let people = try PeopleStore(model)
     let ids = try people.insert(people.row("Thing"), people.row("Thing"))
-    // A column of BLOB affinity keeps what it is given as it is, and so does one that was made by somebody else.
+    // A column of BLOB affinity stores values unconverted, and so does a column that another program created.
     try Self.damage(people, "UPDATE ZTHING SET Z\(name.uppercased()) = \(sql) WHERE Z_PK = \(ids[1].key)")
     let rows = try people.store.snapshots(matching: people.query("Thing"))
     #expect(rows.map(\.id) == ids)
@@ -292,7 +292,7 @@ import Testing
     #expect(try people.value(id, name) == value)
   }
 
-  /// What a predicate finds in SQL is what it would find in memory.
+  /// A predicate finds the same objects in SQL as in memory.
   @Test(arguments: ["'2001-01-01'", "'5-3'", "'1e'", "'1.0.0e5'", "x'352d33'"])
   func aDecimalThatIsNoneIsNoNumberInSQLEither(_ sql: String) throws {
     let people = try PeopleStore(SavingTests.everyType())

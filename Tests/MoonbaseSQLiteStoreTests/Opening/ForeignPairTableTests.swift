@@ -7,7 +7,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// Tables of pairs that somebody changed.
+/// Tables of pairs that another program changed.
 @Suite struct ForeignPairTableTests {
   private func reopened(_ store: TaggedStore) throws -> SQLiteStore {
     try SQLiteStore(url: store.people.folder.file(), model: store.people.model)
@@ -34,7 +34,7 @@ import enum MoonbaseModel.Predicate
     #expect(try store.destinations(of: tagged.tags[1], relationship: ps) == tagged.owners)
   }
 
-  /// Nothing keeps a pair from standing there twice.
+  /// No key prevents the table from having a pair twice.
   @Test func aPairThatStandsTwiceInATableWithoutAKeyCountsOnce() throws {
     let tagged = try TaggedStore()
     try tagged.people.save { $0.links = [tagged.links(0, added: Array(tagged.tags[0...1]))] }

@@ -7,9 +7,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Journals and logs: what a store's file has, it keeps until somebody saves.
+/// A store keeps its file's journal mode until a save needs another mode.
 @Suite struct JournalTests {
-  /// A store that nobody has open, with two rows, in a journal mode.
+  /// A closed store with two rows, in a journal mode.
   private func closedStore(_ mode: String) throws -> (TemporaryFolder, ResolvedModel) {
     let people = try PeopleStore()
     try people.insert(people.row("Person"), people.row("Person"))
@@ -42,7 +42,7 @@ import Testing
     #expect(try RawDatabase(folder.file()).value("PRAGMA journal_mode") == "wal")
   }
 
-  /// A log is synced with each save, and the pragma says so; without being told so only when it is taken into the file.
+  /// With `synchronizesFully` each save syncs the log, and the pragma reports it; otherwise only a checkpoint does.
   @Test(arguments: [false, true]) func aSaveIsOnTheDiskBeforeItIsDoneWhereThatIsAskedFor(_ isFull: Bool) throws {
     let folder = try TemporaryFolder()
     let disk = try FaultyDisk(folder)
@@ -59,7 +59,7 @@ import Testing
     #expect(try store.writersAnswer("PRAGMA synchronous") == (isFull ? 2 : 1))
   }
 
-  /// SQLite leaves a journal with a head of zeros where it keeps its journals, and so may any program.
+  /// In persistent journal mode, SQLite leaves a journal with a zeroed header.
   @Test(arguments: ["delete", "wal"], [false, true])
   func aJournalThatIsDoneWithIsNone(mode: String, readOnly: Bool) throws {
     let (folder, model) = try closedStore(mode)

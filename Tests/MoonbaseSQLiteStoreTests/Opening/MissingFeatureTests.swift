@@ -9,7 +9,8 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Files that lack something of what their model asks for: they open read-only, what lacks is named, and all else is read.
+/// Files that lack tables or columns of their model open read-only: the store names the missing features and reads all
+/// others.
 @Suite struct MissingFeatureTests {
   let people: PeopleStore
   private var url: URL { people.folder.file() }
@@ -52,7 +53,7 @@ import struct MoonbaseModel.SortDescriptor
     try #require(throws: GraphError.self, performing: body)
   }
 
-  /// The files with what was saved; readers leave marks in the index of the log.
+  /// The files with saved data, without the log's index, in which readers leave marks.
   private func contents() throws -> [String: Data] { try people.folder.contents().filter { !$0.key.hasSuffix("-shm") } }
 
   @Test func aWholeStoreLacksNothing() throws {
@@ -82,7 +83,8 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
-  /// A table holds all entities of a hierarchy, so that none is left out of a fetch of its parent: all of them are refused.
+  /// A table holds all entities of a hierarchy. If the table is missing, a fetch of the parent entity is refused
+  /// instead of returning fewer rows.
   @Test func aFetchOfAParentNeverHasFewerRowsThanThereWere() throws {
     let (store, context) = try opened(after: "DROP TABLE ZPERSON")
     #expect(store.missingFeatures.map(\.entity) == ["Person"])
@@ -162,7 +164,7 @@ import struct MoonbaseModel.SortDescriptor
         == "table Z_1TAGS has no column Z_FOK_2TAGS, which holds the places of P.tags")
   }
 
-  /// What a bit of a history stands for follows from the columns that there should be.
+  /// The meaning of a bit in a history follows from the columns that the model requires.
   @Test func aHistoryNamesWhatChangedWhereAColumnIsMissing() throws {
     let people = try PeopleStore(PeopleStore.bosses, options: .init(tracksHistory: true))
     let (writer, url) = (try Self.context(people.store, people.model), people.folder.file())
@@ -235,7 +237,7 @@ import struct MoonbaseModel.SortDescriptor
   {
     let folder = try TemporaryFolder()
     try RawDatabase(url).copy(to: folder.file(), settings: "PRAGMA encoding = '\(encoding)'")
-    // A surrogate that is alone: SQLite would make another text of it.
+    // A lone surrogate, which SQLite would convert to another text.
     try RawDatabase(folder.file()).connection.execute(
       "UPDATE ZPERSON SET ZFIRSTNAME = CAST(x'\(encoding == "UTF-16le" ? "3dd86100" : "d83d0061")' AS TEXT) WHERE ZLASTNAME = 'A'"
     )
@@ -255,7 +257,7 @@ import struct MoonbaseModel.SortDescriptor
     var model = People.model()
     model.entities[0].attributes[5] = AttributeDescription("bounds", type: .composite)
     let resolved = try model.resolved()
-    // Without the model that it was made with it may be of this one: the hashes of composite attributes are not known.
+    // Without the stored model, the file may belong to this model: the hashes of composite attributes are not known.
     try RawDatabase(url).connection.execute("DELETE FROM Z_MODELCACHE")
     let store = try SQLiteStore(url: url, model: resolved)
     #expect(store.isReadOnly && store.missingFeatures.map(\.property) == ["bounds"])

@@ -5,9 +5,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Names that fall together in a file.
+/// Names that collide in a file.
 @Suite struct NameClashTests {
-  /// Fails with an error that names both, before there is a file.
+  /// Expects an error that names both, before a file is created.
   private func expectClash(_ entities: [EntityDescription], _ names: [String]) throws {
     let folder = try TemporaryFolder()
     let model = try ManagedObjectModel(entities: entities).resolved()
@@ -36,7 +36,7 @@ import Testing
 
   @Test func anEntityNamedAsATableOfPairsIsRefused() throws {
     let pairs = RelationshipDescription.toMany("ps", destination: "P", inverse: "ps")
-    // P is the second entity by name.
+    // `P` is the second entity by name.
     try expectClash([entity("P", [pairs]), entity("_2ps")], ["P.ps", "entity _2ps", "Z_2PS"])
   }
 

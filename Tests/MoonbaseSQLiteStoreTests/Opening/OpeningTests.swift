@@ -42,7 +42,7 @@ import Testing
     #expect(try folder.contents() == before)
   }
 
-  /// Those who encrypt databases leave nothing as it was, or the beginning of the header.
+  /// Encryption leaves no byte unchanged, or only the beginning of the header.
   @Test(arguments: [0, 16, 32]) func anEncryptedStoreIsRefusedAndLeftAlone(_ plainBytes: Int) throws {
     let folder = try TemporaryFolder()
     _ = try SQLiteStore(url: folder.file(), model: People.model().resolved())

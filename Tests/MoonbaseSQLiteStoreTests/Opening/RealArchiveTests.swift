@@ -26,7 +26,7 @@ struct RealArchiveTests {
           let value = try object.value(forKey: attribute.name)
           guard case .data(let data) = value, PropertyList.isBinary(data) else { continue }
           let plist = try PropertyList(binary: data)
-          // Some have no root, but are lists of fields.
+          // Some archives have no root and are lists of fields.
           guard plist["$top"]?["root"] != nil else { continue }
           #expect(try !ValueArchive.value(of: data).isNull)
         }

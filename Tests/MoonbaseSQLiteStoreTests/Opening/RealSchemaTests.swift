@@ -4,12 +4,12 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// What a new store of a model has beside what Core Data made of the same model.
+/// Compares a new store with the store that Core Data made of the same model.
 @Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
 struct RealSchemaTests {
-  /// Where the two may differ: what Core Data's alone has and what ours alone has.
+  /// The permitted differences: statements that only Core Data's store has, or only Moonbase's.
   private static let allowed: [String: Set<String>] = [
-    // Which of two inverse relationships of one entity comes first in the table of their pairs no rule is known for.
+    // No rule is known for which of two inverse relationships of one entity comes first in their table of pairs.
     "Bookmarks_V5": [
       "CREATE TABLE Z_1FAVORITES ( Z_1FAVORITEFOLDERS INTEGER, Z_1FAVORITES INTEGER, Z_FOK_1FAVORITES INTEGER, "
         + "PRIMARY KEY (Z_1FAVORITEFOLDERS, Z_1FAVORITES) )",
@@ -18,10 +18,10 @@ struct RealSchemaTests {
         + "PRIMARY KEY (Z_1FAVORITES, Z_1FAVORITEFOLDERS) )",
       "CREATE INDEX Z_1FAVORITES_Z_1FAVORITEFOLDERS_INDEX ON Z_1FAVORITES (Z_1FAVORITEFOLDERS, Z_1FAVORITES)",
     ],
-    // An older framework kept no model in the file.
+    // An older framework stored no model in the file.
     "SurfJournalModel": ["CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"],
   ]
-  /// A table whose columns stand in another order, as those that a migration added do.
+  /// Tables whose columns have another order, because a migration added some.
   private static let reordered: Set = ["ZICCLOUDSYNCINGOBJECT"]
 
   @Test(arguments: RealStores.all) func aNewStoreHasTheTablesIndexesAndTriggersThatCoreDataMakes(name: String) throws {
@@ -32,7 +32,7 @@ struct RealSchemaTests {
     #expect(Set(theirs).count == theirs.count && Set(ours).count == ours.count)
   }
 
-  /// The statement that makes a table, with the columns in alphabetical order where their order may differ.
+  /// The statement that creates a table, with the columns sorted where their order may differ.
   private static func ordered(_ sql: String) -> String {
     let words = sql.split(separator: " ")
     guard words[1] == "TABLE", reordered.contains(String(words[2])) else { return sql }
@@ -49,7 +49,8 @@ struct RealSchemaTests {
     #expect(theirs == ours)
   }
 
-  /// The same look into a store of Core Data's and a new one of its model, with a history where that has one.
+  /// The results of `look` for a store of Core Data and for a new store of its model, with a history if the former has
+  /// one.
   private func stores(_ name: String, _ look: (RawDatabase) throws -> [String]) throws -> ([String], [String]) {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy(name, to: folder)

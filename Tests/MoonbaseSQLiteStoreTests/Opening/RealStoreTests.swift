@@ -10,7 +10,7 @@ import Testing
 /// Stores that Core Data wrote.
 @Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
 struct RealStoreTests {
-  /// What is told of stores that Core Data wrote has to be wrong.
+  /// Any finding about a store that Core Data wrote is a false alarm.
   @Test(arguments: RealStores.all) func placesAndDerivedAttributesOfRealStoresAreFoundAsTheyShouldBe(_ name: String)
     throws
   {
@@ -70,7 +70,7 @@ struct RealStoreTests {
     }
   }
 
-  /// Whether a value is what a column shows; blobs are shown as hexadecimal digits.
+  /// Whether a value equals a column's text; blobs are written in hexadecimal digits.
   private static func holds(_ value: Value, _ shown: String?, _ property: ResolvedProperty) -> Bool {
     guard let shown else { return value.isNull }
     let isApart = property.attribute?.allowsExternalBinaryDataStorage == true
@@ -80,7 +80,7 @@ struct RealStoreTests {
     case .double(let number): return Double(shown) == number || Float(shown).map(Double.init) == number
     case .date(let date): return Double(shown) == date.timeIntervalSinceReferenceDate
     case .decimal(let number):
-      // SQLite's own printing is off in the last digit.
+      // SQLite's own output is inexact in the last digit.
       guard let real = Double(shown), let ours = Double("\(number)") else { return false }
       return abs(real - ours) <= 1e-15 * abs(ours)
     case .string(let text): return shown == text
@@ -245,7 +245,7 @@ struct RealStoreTests {
     #expect(try raw.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001") == "\(before + 2)")
   }
 
-  /// Notes keeps these on one side only: ZCLOUDSYNCINGOBJECT is NULL in all rows.
+  /// Notes stores this relationship on one side only: ZCLOUDSYNCINGOBJECT is NULL in all rows.
   @Test func whatARealStoreLinksOnOneSideOnlyCanBeDeletedAndMoved() throws {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy("plaso-NoteStore", to: folder)

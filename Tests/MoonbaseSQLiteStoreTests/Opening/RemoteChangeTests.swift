@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// What a store tells of those who write to its file besides.
+/// Notifications of a store about other writers of its file.
 @Suite struct RemoteChangeTests {
   private let folder: TemporaryFolder
   private let model: ResolvedModel
@@ -62,7 +62,7 @@ import Testing
     var iterator = changes.makeAsyncIterator()
     let news = try #require(await iterator.next())
     #expect(news.historyToken?.transactionNumbers == [store.identifier: 2])
-    // What is told leads to what was saved.
+    // The notification's token identifies the saved transactions.
     let token = PersistentHistoryToken([store.identifier: 1])
     #expect(try context.execute(.fetchHistory(after: token)).transactions?.count == 1)
   }

@@ -7,9 +7,9 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// What a store tells of the statements that it runs.
+/// The log of the statements that a store runs.
 @Suite struct SQLLogTests {
-  /// A store of three people, and what its log was told.
+  /// A store of three people, with the entries of its log.
   private struct Bench {
     let people: PeopleStore
     let entries: Lock<[SQLLog.Entry]>
@@ -22,11 +22,11 @@ import enum MoonbaseModel.Predicate
       try people.insert(
         people.row("Person", ["firstName": .string("Ada"), "age": .int(36)]), people.row("Person", ["age": .int(40)]),
         people.row("Person", ["age": .int(7)]))
-      // From now on there is a connection to read with.
+      // Opens the connection for reading.
       _ = try people.store.snapshots(matching: people.query("Person"))
     }
 
-    /// What is told during `body`.
+    /// The entries logged during `body`.
     func log(_ body: () throws -> Void) rethrows -> [SQLLog.Entry] {
       entries.withLock { $0 = [] }
       try body()
@@ -61,7 +61,7 @@ import enum MoonbaseModel.Predicate
     #expect(log.contains("BEGIN IMMEDIATE") && log.last == "COMMIT")
   }
 
-  /// Beginning and ending to read is no statement of anybody, nor is asking whether tables changed.
+  /// Statements that begin and end a read, or check for changed tables, are not logged.
   @Test func whatIsToldIsWhatIsCounted() throws {
     let bench = try Bench(.statements)
     let store = bench.people.store
@@ -77,7 +77,8 @@ import enum MoonbaseModel.Predicate
     #expect(log.map(\.sql) == statements)
   }
 
-  /// What was read of the tables to check them is not asked for again: SQLite reads all of a file's tables with the first question about them.
+  /// The writing connection does not query the schema again: SQLite loads the whole schema with the first query about a
+  /// table.
   @Test func theConnectionThatWritesAsksForNoTablesBeforeItWrites() throws {
     let bench = try Bench(.statements)
     let entries = Lock<[String]>([])

@@ -5,7 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Where a store lies.
+/// Paths of stores.
 @Suite struct StorePathTests {
   @Test func aParentFolderIsThatOfALinksDestination() throws {
     let folder = try TemporaryFolder()
@@ -49,7 +49,7 @@ import Testing
     #expect(error?.code == .cannotOpenFile)
   }
 
-  /// Its objects have the IDs of the original's.
+  /// The copy's objects have the same IDs as the original's.
   @Test func aCopyBesideItsOriginalIsRefusedUntilItHasAUUIDOfItsOwn() throws {
     let folder = try TemporaryFolder()
     let (model, copy) = (try People.model().resolved(), folder.file("copy.sqlite"))
@@ -128,7 +128,7 @@ import Testing
     let copy = try TemporaryFolder()
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
-    // A log and its index without anybody alive, as a kill leaves them.
+    // A log and its index without a living process, as a kill leaves them.
     for suffix in ["", "-wal", "-shm"] {
       try FileManager.default.copyItem(
         at: people.folder.file("store.sqlite\(suffix)"), to: copy.file("store.sqlite\(suffix)"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// What is read out of the texts of tables is what SQLite itself says of their columns.
+/// Columns parsed from the SQL of tables equal those that SQLite reports.
 @Suite struct TableTextTests {
   private static let texts = [
     "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, ZNAME VARCHAR, ZBORN TIMESTAMP )",
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  /// The form of the format is read without asking SQLite.
+  /// The usual form of a table is parsed without asking SQLite.
   @Test func theFormOfTheFormatIsUnderstood() throws {
     for text in Self.texts.prefix(5) {
       let table = text.utf8.withContiguousStorageIfAvailable { TableText.table(UnsafeRawBufferPointer($0)) }

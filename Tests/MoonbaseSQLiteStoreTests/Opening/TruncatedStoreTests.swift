@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// A file that ends too early, with what may complete it and without.
+/// A file that is cut short, with and without a log or journal that completes it.
 @Suite struct TruncatedStoreTests {
   private static let rowCount = 400
   private static let rows =
@@ -18,7 +18,7 @@ import Testing
   private let model: ResolvedModel
   private var url: URL { folder.file() }
 
-  /// A store in one file of 4,096 bytes a page, in a journal mode, with rows that fill many pages.
+  /// A single-file store with pages of 4,096 bytes, in a journal mode, with rows that fill many pages.
   private init(_ mode: String) throws {
     let people = try PeopleStore()
     (folder, model) = (try TemporaryFolder(), people.model)
@@ -40,7 +40,7 @@ import Testing
     return try store.count(matching: StoreQuery(entity: #require(model.entity("Person")), in: model))
   }
 
-  /// Every way to the file says so, and leaves it as it is.
+  /// Every way of opening the file reports the missing bytes and leaves the file unchanged.
   private func expectRefusal(of url: URL, in folder: TemporaryFolder, missing bytes: Int) throws {
     let before = try folder.contents()
     let ways: [(String, () throws -> Void)] = [
@@ -70,7 +70,7 @@ import Testing
     try tests.expectRefusal(of: tests.url, in: tests.folder, missing: bytes)
   }
 
-  /// The files of a store as they are in the midst of `body`, of which no process knows.
+  /// Copies of the store's files taken during `body`, which no process has open.
   private func files(amid body: (Connection) throws -> Void) throws -> TemporaryFolder {
     let connection = try Connection(url.path)
     try connection.executeScript("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = 5; PRAGMA synchronous = FULL")
@@ -90,7 +90,7 @@ import Testing
     #expect(try Connection(copy.file().path).text("PRAGMA integrity_check") == "ok")
   }
 
-  /// As a checkpoint leaves it that was ended when it had written some of the new pages.
+  /// As left by a checkpoint that was interrupted after some of the new pages.
   @Test func aFileThatIsShorterThanItsLogSaysIsWhole() throws {
     let tests = try Self("wal")
     let more = Self.rows.replacing("SELECT 10", with: "SELECT 10000")

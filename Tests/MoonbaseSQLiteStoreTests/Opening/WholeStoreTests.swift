@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Stores that are destroyed and replaced as a whole, and their metadata while they are not open.
+/// Destroying and replacing whole stores, and their metadata while the stores are closed.
 @Suite struct WholeStoreTests {
   private let folder: TemporaryFolder
   private let model: ResolvedModel
@@ -69,7 +69,7 @@ import Testing
     #expect(values("a") == 3)
     try SQLiteStore.destroy(storeAt: url)
     #expect(try folder.contents().keys.allSatisfy { $0.hasPrefix("b") || $0 == ".b_SUPPORT" })
-    // Nothing is left to destroy, and a new store can be made.
+    // Nothing is left to destroy, and a new store can be created.
     try SQLiteStore.destroy(storeAt: url)
     #expect(try ages(url) == [] && ages(other) == [1, 2])
   }
@@ -100,7 +100,7 @@ import Testing
       #expect(throws: GraphError.self) { try SQLiteStore.replace(storeAt: url, withStoreFrom: folder.file("b.sqlite")) }
       #expect(try context.count(FetchRequest("Person")) == 1)
     }
-    // SQLite lets another connection read in the meantime: as another process would.
+    // SQLite lets another connection, as of another process, read in the meantime.
     let reader = try Connection(url.path, mode: .readWrite)
     try reader.beginReading()
     _ = try reader.integer("SELECT COUNT(*) FROM ZPERSON")
@@ -135,7 +135,7 @@ import Testing
     #expect(try !folder.contents().keys.contains { $0.hasSuffix(".replacement") })
     let metadata = try SQLiteStore.metadata(ofStoreAt: url)
     #expect(try metadata == SQLiteStore.metadata(ofStoreAt: source) && metadata["colour"] == "red")
-    // Both go their own ways.
+    // Both stores are independent.
     try using(url) { context, _ in
       for person in try context.fetch(FetchRequest("Person")) { try context.delete(person) }
       try context.save()
@@ -174,7 +174,7 @@ import Testing
       try SQLiteStore.replace(storeAt: url, withStoreFrom: folder.file("none.sqlite"))
     }
     #expect(throws: GraphError.self) { try SQLiteStore.replace(storeAt: url, withStoreFrom: url) }
-    // A value of the source is not there.
+    // An external value of the source is missing.
     let source = try make("a.sqlite", 1...2)
     let values = folder.file(".a_SUPPORT/_EXTERNAL_DATA")
     let name = try #require(FileManager.default.contentsOfDirectory(atPath: values.path).first)

@@ -8,7 +8,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// SQL and memory agree.
+/// SQL and memory give the same results.
 @Suite struct AgreementTests {
   private static let names: [Value] = [.null, "", "Ada", "ada", "ÅDA", "A_a", "Zoë", "zoe\u{301}", "*"]
   private static let terms = [
@@ -43,7 +43,7 @@ import struct MoonbaseModel.SortDescriptor
     "ANY friends.objectID != NULL", "objectID != NULL",
   ]
 
-  /// The same objects in both stores: a number names each.
+  /// Inserts the same numbered objects into both stores.
   private func fill(_ context: ManagedObjectContext, _ seed: UInt64) throws {
     var random = SplitMix(seed)
     var people: [ManagedObject] = []
@@ -116,7 +116,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try names(inMemory, .constant(true), folded) == names(inFile, .constant(true), folded))
   }
 
-  /// Such text is compared in memory only, and all else in SQL.
+  /// Text of a file with these settings is compared in memory only, and all other values in SQL.
   @Test(arguments: ["PRAGMA encoding = 'UTF-16le'", "PRAGMA encoding = 'UTF-16be'", ""])
   func aFileWhoseTextSQLiteComparesInAWayOfItsOwnAgreesToo(_ settings: String) throws {
     let (folder, copy) = (try TemporaryFolder(), try TemporaryFolder())

@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Cascades read what they take along in bulk: the statements of each level, however many objects it has.
+/// A cascade reads the objects to delete in bulk, with a fixed number of statements per level.
 @Suite struct CascadeStatementTests {
-  /// Houses with rooms with chairs, which go together; tags of rooms go too, and people in chairs stay.
+  /// Houses with rooms with chairs are deleted together, as are the tags of rooms; people in chairs stay.
   private static var model: ManagedObjectModel {
     func cascading(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
       var relationship = RelationshipDescription.toMany(name, destination: destination, inverse: inverse)
@@ -79,11 +79,11 @@ import Testing
     #expect(all.count <= 20, "\(all.count): \(all.joined(separator: "\n"))")
   }
 
-  /// What is read ahead is as good as before.
+  /// Rows that were read ahead stay valid.
   @Test func whatIsSavedIntoOtherStoresIsNoReasonToReadAgain() async throws {
     let town = try Town(rooms: 200)
     let (isOver, count, failure) = (Lock(false), Lock(0), Lock<(any Error)?>(nil))
-    // A thread of its own: tasks that wait would hold all threads that tasks have.
+    // A separate thread, since waiting tasks would occupy all threads of the pool.
     let elsewhere = Thread {
       do {
         let context = try StoreBench(.memory).context()
@@ -129,7 +129,7 @@ import Testing
     #expect(people.count == 100)
   }
 
-  /// A tag that another context takes out of a room while the cascade runs stays.
+  /// A tag that another context removes from a room during the cascade is not deleted.
   @Test(arguments: StoreKind.allCases)
   func whatAHookSavesElsewhereMeanwhileIsSeen(kind: StoreKind) throws {
     let bench = try StoreBench(kind, Self.model)

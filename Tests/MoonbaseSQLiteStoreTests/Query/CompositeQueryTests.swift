@@ -9,7 +9,7 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// What is asked of elements of composites: in SQL, and with the answer that memory gives.
+/// Predicates over elements of composites run in SQL, with the same results as in memory.
 @Suite struct CompositeQueryTests {
   private static let conditions = [
     "address == NULL", "address != NULL", "address.place == NULL", "address.place != NULL", "NOT address == NULL",

@@ -9,7 +9,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Indexes of computations, of some rows and of places, as a model declares them.
+/// Indexes of expressions, partial indexes and spatial indexes, as a model declares them.
 @Suite struct DeclaredIndexTests {
   private static func index(
     _ name: String, of keys: String..., expression: String? = nil, where condition: String? = nil
@@ -51,7 +51,7 @@ import struct MoonbaseModel.SortDescriptor
     return index
   }
 
-  /// What SQLite does first for a condition.
+  /// The first step of SQLite's plan for a condition.
   private func step(_ format: String, _ people: PeopleStore) throws -> String {
     let plan = try people.store.plan(people.query("Thing", try Predicate(format: format)))
     #expect(plan.isComplete)
@@ -89,7 +89,7 @@ import struct MoonbaseModel.SortDescriptor
     ("3 < whole", "ZWHOLE > 3", "name == 'x' AND 3 < whole"),
   ])
   func anIndexOfSomeRowsServesConditionsThatNameThem(_ condition: String, _ sql: String, _ format: String) throws {
-    // The language of predicates has no quotes that are doubled.
+    // The predicate language has no doubled quotes.
     func text(_ format: String) -> String { format.replacing("'it''s'", with: #""it's""#) }
     let people = try PeopleStore(Self.model(Self.index("some", of: "name", where: text(condition))))
     #expect(
@@ -100,7 +100,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try step("name == 'x' AND plain == 7", people).contains("Z_Thing_some") == (sql == "ZNAME IS NOT NULL"))
   }
 
-  /// What another program could not keep, or might find otherwise, is in no file, and the model says so.
+  /// An index that another program could not maintain, or might use differently, is not created, and the model says so.
   @Test(arguments: [
     (index("a", expression: "lowercase:(name)"), "its expression lowercase:(name): "),
     (index("a", expression: "whole * 0.1"), "its expression whole * 0.1: 0.1 has digits that "),
@@ -169,7 +169,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try RawDatabase(store.url).value("PRAGMA integrity_check") == "ok")
   }
 
-  /// Beside a virtual table that is no R-tree nothing is trusted: its module may do what it likes.
+  /// A virtual table of another module than R-tree makes the file untrusted, since its module may do anything.
   @Test func anRTreeBesideAnotherVirtualTableIsNotWritten() throws {
     let store = try MigratedStore()
     let model = Self.model()
@@ -191,7 +191,8 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try RawDatabase(store.url).rows("SELECT Z_PK FROM ZTHING") == [])
   }
 
-  /// A virtual table that triggers keep, as other programs have them for places, and indexes of their own.
+  /// A file with a virtual table that triggers maintain, as other programs have for coordinates, and with additional
+  /// indexes.
   @Test func aFileWithAnRTreeAndForeignIndexesIsReadSavedAndMigrated() throws {
     let store = try MigratedStore()
     let model = Self.model()
@@ -233,7 +234,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try raw.value("PRAGMA integrity_check") == "ok")
   }
 
-  /// No step sorts what the index leaves.
+  /// No step sorts the rows that the index returns.
   @Test(arguments: [["name", "-whole"], ["-name", "whole"], ["name"], ["-name"]])
   func anIndexOfMixedDirectionsGivesTheOrderTiesAndAll(_ keys: [String]) throws {
     var index = Self.index("byNameDown", of: "name", "whole")

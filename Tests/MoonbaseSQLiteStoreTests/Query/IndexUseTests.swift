@@ -8,7 +8,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Which index SQLite takes for each shape of condition and order that is translated, by its own plan.
+/// The index that SQLite's plan uses for each shape of condition and order.
 @Suite struct IndexUseTests {
   /// Things with an index of each kind of column, in boxes, with marks.
   private static func model() -> ManagedObjectModel {
@@ -99,7 +99,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try steps("SELF == %@ AND ANY marks.rank > 3", with: [thing]).first == byKey)
   }
 
-  /// Of the rows that are asked for nothing narrows the table; those that they lead to are found by an index.
+  /// No condition narrows the requested rows; their destinations are found by an index.
   @Test(arguments: [
     ("ANY things.plain == 3", "Box"), ("ANY things.whole == 3", "Box"), ("things.@count > 3", "Box"),
     ("things.@sum.plain > 3", "Box"), ("SUBQUERY(things, $t, $t.plain > 3).@count > 1", "Box"),
@@ -122,7 +122,7 @@ import struct MoonbaseModel.SortDescriptor
   ) throws {
     let steps = try steps("TRUEPREDICATE", keys)
     #expect(steps.first == "SCAN t0 USING INDEX Z_Thing_" + index)
-    // Equal rows are sorted, not all of them.
+    // Only rows equal in the indexed keys are sorted.
     #expect(
       steps.dropFirst().allSatisfy { $0.hasSuffix(" OF ORDER BY") } && steps.count == (isWhole ? 1 : 2), "\(steps)")
   }

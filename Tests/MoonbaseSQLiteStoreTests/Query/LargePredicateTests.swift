@@ -9,7 +9,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Predicates that are too much for SQLite, and those that are made to fit.
+/// Predicates that exceed SQLite's limits, and predicates rewritten to fit.
 @Suite struct LargePredicateTests {
   private static func things() throws -> Worlds {
     try Worlds { context in
@@ -38,7 +38,7 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
-  /// Its length counts once, as work, and not for every row.
+  /// The text's length is charged once as work, not for every row.
   @Test(arguments: ["CONTAINS", "BEGINSWITH[c]", "ENDSWITH", "LIKE[cd]", "MATCHES"])
   func aLongTextIsPreparedOnceForAStatement(_ comparator: String) throws {
     let people = try PeopleStore()
@@ -137,7 +137,7 @@ import struct MoonbaseModel.SortDescriptor
       try worlds.agree(.not(predicate))
     }
     #expect(try !worlds.isInSQL(Predicate(format: tooMany)))
-    // Each of the two runs in SQL, both together do not.
+    // Each of the two conditions runs in SQL, but not both together.
     let far = try Predicate(format: joins[62] + ".whole == NULL")
     #expect(try worlds.isInSQL(far))
     try worlds.agree(
@@ -192,7 +192,7 @@ import struct MoonbaseModel.SortDescriptor
       return time
     }
     _ = try seconds(10)
-    // Sixteen times as many rows took two hundred times as long.
+    // Without the index, sixteen times as many rows took two hundred times as long.
     let (few, many) = (try seconds(1000), try seconds(16_000))
     #expect(many < max(few, 0.001) * 60, "\(few), \(many)")
   }

@@ -10,13 +10,13 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Numbers mean the same in SQL, in memory and unsaved.
+/// Numbers compare the same in SQL, in memory and unsaved.
 @Suite struct NumberAgreementTests {
   private static let operators = ["==", "!=", "<", "<=", ">", ">="]
 
   // MARK: Decimals
 
-  /// Near one another in each digit from the first to the 38th, of each sign, large and small.
+  /// Decimals that differ in each digit from the first to the 38th, of each sign, large and small.
   private static let decimals: [String] = [
     "0", "0.1", "-0.1", "0.3", "1", "-1", "12345678901234567", "12345678901234568", "1234567890123456.7",
     "1234567890123456.8", "0.1234567890123456", "0.12345678901234567", "0.12345678901234568", "-0.12345678901234567",
@@ -94,7 +94,7 @@ import struct MoonbaseModel.SortDescriptor
       ] {
         #expect(try worlds.agree(condition) == ["\(index)"], "\(condition)")
         #expect(try worlds.isInSQL(Predicate(format: condition)))
-        // Said again, it is the same.
+        // The printed predicate gives the same result.
         #expect(try worlds.agree(Predicate(format: condition).description) == ["\(index)"])
       }
     }
@@ -157,7 +157,7 @@ import struct MoonbaseModel.SortDescriptor
     try worlds.agree(.constant(true), [SortDescriptor("staff.@sum.whole"), SortDescriptor("name")])
   }
 
-  /// A double in the place of the sum would have lost digits without a word. A mean is a double anyway.
+  /// A double in place of the sum would silently lose digits. An average is a double anyway.
   @Test func aSumOfIntegersThat64BitsDoNotHoldIsAnErrorInEveryWorld() throws {
     for wholes: [Int64] in [[.max, 1], [.min, -1], [.min, .min, .max], [.max, .max, .max]] {
       let worlds = try bosses(of: [wholes])
@@ -244,7 +244,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try worlds.agree("ratio == 1e300").isEmpty)
   }
 
-  /// Another program writes what single precision cannot hold.
+  /// Another program writes a value that single precision cannot hold.
   @Test func aNumberOfDoublePrecisionInAFloatColumnIsFoundAsWhatIsRead() throws {
     let exact: [Value] = [.null, 1.7, 0.1, -0.3, 2]
     let worlds = try Worlds("ratio", exact)

@@ -8,7 +8,7 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// What a store made of a query to plan it, it uses to run it.
+/// A store runs a query with the translation made for its plan.
 @Suite struct PreparedQueryTests {
   private func context(_ people: PeopleStore) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: people.model)
@@ -44,7 +44,7 @@ import struct MoonbaseModel.SortDescriptor
     }
     let before = people.store.statements.translationCount
     #expect(try context.count(request) == 1600)
-    // Objects with changes are excluded in SQL: that is another query.
+    // Objects with changes are excluded in SQL, which makes another query.
     #expect(people.store.statements.translationCount == before + (hasChanges ? 2 : 1))
   }
 
@@ -72,7 +72,7 @@ import struct MoonbaseModel.SortDescriptor
     other.predicate = nil
     #expect(other.prepared == nil)
     #expect(try people.store.count(matching: other) == 2000)
-    // Tables and entity numbers of another store are others.
+    // Tables and entity numbers of another store differ.
     let stranger = try PeopleStore()
     #expect(try stranger.store.count(matching: same) == 0)
   }

@@ -85,7 +85,7 @@ private final class Functions: PureFunctionProvider {
     #expect(try people.store.count(matching: query) == 1)
   }
 
-  /// SQLite keeps the name of a function as long as the connection, and what it calls no longer than anybody may call it.
+  /// SQLite keeps the name of a function as long as the connection, and the closure only while a statement may call it.
   @Test func whatWasMadeOfAGenerationGoesWithItsLastStatement() throws {
     final class Token: Sendable {}
     let people = try PeopleStore()
@@ -98,14 +98,14 @@ private final class Functions: PureFunctionProvider {
       query.functions = name(generation, isStrict: false) { _ in withExtendedLifetime(made) { "x" } }
       return query
     }
-    // A connection that nobody uses then.
+    // A connection that is idle afterwards.
     try {
       let query = try query(1)
       #expect(try people.store.count(matching: query) == 3)
       #expect(query.functions?.made.count == 1)
     }()
     #expect(token == nil)
-    // One that a view keeps, with a statement on its way.
+    // A connection kept by a read view, with a running statement.
     let view = try people.store.beginReading(.view)
     defer { view.end() }
     var cursor: (any RowCursor)? = try view.rows(matching: query(2))
@@ -158,7 +158,7 @@ private final class Functions: PureFunctionProvider {
     let people = try PeopleStore()
     let base = name(1) { _ in .null }
     let predicate = try Predicate(format: "fullName == 'x'")
-    /// For an entity, without and with its subentities.
+    /// Whether SQL evaluates the derived attribute for an entity, without and with its subentities.
     func isTaken(_ entity: String, overriding: String) throws -> [Bool] {
       var query = people.query(entity)
       query.functions = Functions(
@@ -198,7 +198,7 @@ private final class Functions: PureFunctionProvider {
     #expect(try people.store.objectIDs(matching: query) == [rows[1].id, rows[0].id])
   }
 
-  /// In SQL as in memory: no function is called with what the attribute never was.
+  /// In SQL as in memory, a function is never called with a value that its attribute cannot have.
   @Test(arguments: ["ZFIRSTNAME = CAST(x'ff41' AS TEXT)", "ZFIRSTNAME = x'41'", "ZBORN = 'never'"])
   func aFunctionIsNotCalledWithWhatNoAttributeIs(_ damage: String) throws {
     let people = try PeopleStore()

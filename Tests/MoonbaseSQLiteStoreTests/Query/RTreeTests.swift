@@ -11,7 +11,7 @@ import Testing
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// Indexes of places: R-trees that triggers of the file keep.
+/// Spatial indexes: R-trees that triggers of the file maintain.
 @Suite struct RTreeTests {
   private let store: MigratedStore
 
@@ -199,7 +199,7 @@ import enum MoonbaseModel.Predicate
     }
   }
 
-  /// SQLite looks the rows up that the tree found.
+  /// SQLite looks up the rows that the tree found.
   @Test(
     arguments: [
       ("Place", "x BETWEEN {1, 2} AND y BETWEEN {1, 2}", "Z_RT_Place_byPoint"),
@@ -257,7 +257,7 @@ import enum MoonbaseModel.Predicate
     #expect(try raw("SELECT COUNT(*) FROM Z_RT_Place_byPoint") == ["3"])
   }
 
-  /// What another program keeps otherwise, or does not keep, is not asked.
+  /// An R-tree that another program changed or does not maintain is not used.
   @Test(arguments: [
     "DROP TRIGGER Z_RT_Place_byPoint_UPDATE",
     "DROP TABLE Z_RT_Place_byPoint; CREATE VIRTUAL TABLE Z_RT_Place_byPoint USING rtree(id, a, b)",
@@ -291,7 +291,7 @@ import enum MoonbaseModel.Predicate
       _ = try context.insert("Park", values: ["x": 3, "y": 4, "trees": 7])
       _ = try context.insert("Place", values: ["x": 3])
     }
-    // Indexes are no part of a version: another change is.
+    // Indexes are no part of a model's version, so another change is made.
     let more = Self.model { place, _ in place.attributes.append(AttributeDescription("more", type: .string)) }
     try store.migrate(to: more)
     #expect(try raw(Self.tree) == ["1.0|1.0|2.0|2.0", "3.0|3.0|4.0|4.0"])

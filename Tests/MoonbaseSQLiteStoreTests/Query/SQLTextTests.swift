@@ -35,7 +35,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(plan.remainingConditions.map(\.reason) == ["fullName is computed by the context"])
     #expect(plan.remainingOrder == query.sortDescriptors)
     #expect(try people.statements { _ = try people.store.plan(query) } == [])
-    // What it takes over is what it runs.
+    // The store runs the planned statement.
     let log = try people.statements { _ = try people.store.snapshots(matching: plan.query) }
     #expect(log == [plan.accessPath])
     let error = #expect(throws: GraphError.self) { try people.store.snapshots(matching: query) }

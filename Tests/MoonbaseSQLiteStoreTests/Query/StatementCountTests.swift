@@ -5,7 +5,7 @@ import Testing
 
 import enum MoonbaseModel.Expression
 
-/// How many statements each kind of request costs: the table of docs/graph.md, "A fetch".
+/// The number of statements of each kind of request: the table of docs/graph.md, "A fetch".
 @Suite struct StatementCountTests {
   private static let peopleCount = 1100
   private static let departmentCount = 600
@@ -29,7 +29,7 @@ import enum MoonbaseModel.Expression
       try context.save()
     }
 
-    /// The statements of `body` in a context that has read nothing, over a row cache that is empty.
+    /// The statements of `body` in an empty context over an empty row cache.
     func count(_ body: (ManagedObjectContext) throws -> Void) throws -> Int {
       let context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
       return try people.statements { try body(context) }.count
@@ -70,13 +70,13 @@ import enum MoonbaseModel.Expression
     let bench = try Bench()
     #expect(try bench.count { try read($0.fetchedObjects(request())) } == 1)
     #expect(try bench.count { try read($0.fetchedObjects(request { $0.fetchBatchSize = 50 })) } == 1)
-    // What a leap leads to is read by its keys.
+    // The object at a distant index is read by its key.
     let leap = try bench.count { context in
       let found = try context.fetchedObjects(request())
       try read([found[1000]])
       try read([found[1001]])
     }
-    // The count of the collection is one of them.
+    // The first statement is the count of the collection.
     #expect(leap == 3)
     let back = try bench.count { context in
       let found = try context.fetchedObjects(request())
@@ -101,7 +101,7 @@ import enum MoonbaseModel.Expression
     }
     #expect(try bench.count { _ = try $0.fetchDictionaries(request()) } == 1)
     #expect(try bench.count { _ = try $0.fetchDictionaries(grouped) } == 1)
-    // The context makes these, from rows of 512 objects and those that a path leads to.
+    // The context computes these columns, from rows of 512 objects and the destinations of the path.
     let path = try request {
       $0.propertiesToFetch = [FetchColumn("d", expression: try Expression(format: "uppercase:(department.name)"))]
     }
@@ -148,7 +148,7 @@ import enum MoonbaseModel.Expression
 
   @Test func savesRunAsFewStatementsAsIsSaid() throws {
     let bench = try Bench()
-    /// Without those of the transaction, of which a save has the same however much it writes.
+    /// Without the transaction's own statements, whose number is the same for every save.
     func writing(_ count: Int) throws -> Int {
       try bench.count { context in
         for _ in 0..<count { try context.insert("Person", values: ["age": 1]) }

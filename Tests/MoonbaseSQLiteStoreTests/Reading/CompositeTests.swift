@@ -9,7 +9,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// Composite attributes in a file: each element has a column, and all of them together are one value.
+/// Composite attributes in a file: each element has a column, and all elements together are one value.
 @Suite struct CompositeTests {
   private let store: MigratedStore
   private let model = Addresses.model()
@@ -62,7 +62,7 @@ import enum MoonbaseModel.Predicate
         "Person", values: ["name": "n", "home": ["name": "h", "city": "hc"], "work": ["name": "w", "city": "wc"]])
     }
     #expect(try raw("SELECT ZNAME, ZNAME1, ZNAME2, ZCITY, ZCITY1 FROM ZPERSON") == ["n|h|w|hc|wc"])
-    // The order in which a model has them is none of all its forms.
+    // The order of a model's attributes varies among its forms.
     let other = model.changed { $0[entity: "Person"].attributes.reverse() }
     try store.using(other) { context throws in
       let person = try #require(try context.fetch(FetchRequest("Person")).first)
@@ -171,7 +171,7 @@ import enum MoonbaseModel.Predicate
 
   // MARK: Files from elsewhere
 
-  /// The store as another program would have made it: nothing in it says where elements lie.
+  /// The store as another program would have made it: nothing in the file tells the columns of the elements.
   private func foreign(_ changes: String) throws {
     try store.fill(model) { context in
       _ = try context.insert("Person", values: ["name": "a", "address": ["city": "Rome", "place": ["latitude": 1.5]]])

@@ -9,7 +9,7 @@ import Testing
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// Objects of which the file holds something in the place of one value that is none: this value alone is an error.
+/// Objects with one invalid value in the file: only reading this value is an error.
 @Suite struct DamagedValueTests {
   let folder: TemporaryFolder
   let model: ResolvedModel
@@ -17,7 +17,7 @@ import enum MoonbaseModel.Predicate
   /// Invalid UTF-8.
   private static let damage = "CAST(x'ff41ff' AS TEXT)"
 
-  /// Cars of which the second has a make that is no text.
+  /// Cars, of which the second has a make that is no text.
   init() throws {
     folder = try TemporaryFolder()
     var car = EntityDescription("Car")
@@ -91,7 +91,7 @@ import enum MoonbaseModel.Predicate
     expectDamage(broken) { try broken.primitiveValue(forKey: "make") }
     expectDamage(broken) { try broken.committedValues()["make"] ?? .null }
     #expect("\(broken)".contains("make = a damaged value, wheels = 2"), "\(broken)")
-    // Where nothing can be thrown, the error waits for the next save.
+    // Where no error can be thrown, the next save throws it.
     #expect(context.pendingErrors.isEmpty && broken["make"] == .null)
     #expect((context.pendingErrors.first as? GraphError)?.property == "make")
   }
@@ -168,7 +168,7 @@ import enum MoonbaseModel.Predicate
     car = try #require(try context.fetch(FetchRequest("Car", where: "wheels == 8")).first)
     try context.delete(car)
     try context.save()
-    // Its cascade does not know whom to take along.
+    // The cascade cannot find the owner's cars.
     #expect(try self.context().fetch(FetchRequest("Owner")).count == 1)
   }
 
@@ -186,7 +186,7 @@ import enum MoonbaseModel.Predicate
     expectDamage(car) { try car.value(forKey: "make") }
     try car.setValue("repaired", forKey: "make")
     try context.save()
-    // Nobody can write it again.
+    // No save can write the invalid value again.
     expectDamage(car) {
       try context.undo()
       return .null
@@ -222,7 +222,7 @@ import enum MoonbaseModel.Predicate
     #expect(try column("ZMAKE") == "X'66696E65'")
   }
 
-  /// Both columns were changed, one here and one elsewhere: what is here of the other one is damaged.
+  /// This context and another one each changed a column; the other context's column is damaged.
   @Test(arguments: [true, false]) func aConflictTakesNoDamageForAChange(_ overwrites: Bool) throws {
     let context = try context()
     context.mergePolicy = overwrites ? .overwrite : .mergeByPropertyObjectTrump
@@ -234,7 +234,7 @@ import enum MoonbaseModel.Predicate
     #expect(try car.value(forKey: "make") == "fine")
   }
 
-  /// The store has the last word on what it changed, which is not the column that is repaired here.
+  /// The store's version wins for its own change, which is not in the column repaired here.
   @Test func aRepairSurvivesAConflictOverAnotherColumn() throws {
     let context = try context()
     context.mergePolicy = .mergeByPropertyStoreTrump
@@ -274,19 +274,19 @@ import enum MoonbaseModel.Predicate
     #expect(try column("ZSPEED") == "X'31'")
   }
 
-  /// SQLite compares what the column holds; what the context has to compare is read, and that is the value's error.
+  /// SQLite compares the stored bytes. A value that the context must compare is read, which throws its error.
   @Test func aConditionInSQLComparesTheColumnAndOneInMemoryRaisesTheError() throws {
     try raw("UPDATE ZCAR SET ZWHEELS = 'many' WHERE Z_PK = 2")
     let context = try context()
     #expect(try context.fetch(FetchRequest("Car", where: "make == 'make 1'")).count == 1)
     #expect(try context.fetch(FetchRequest("Car", where: "make CONTAINS 'make'")).count == 2)
     #expect(try context.fetch(FetchRequest("Car", where: "make != NULL")).count == 3)
-    // Texts are greater than all numbers, as SQLite orders them.
+    // SQLite orders texts after all numbers.
     #expect(try context.fetch(FetchRequest("Car", where: "wheels > 1")).map(\.objectID.key) == [2, 3])
     let last = try #require(try cars(context).last)
     expectDamage(last, "wheels") { try last.value(forKey: "wheels") }
     try last.setValue(3, forKey: "speed")
-    // An object with unsaved changes is compared as it is.
+    // An object with unsaved changes is compared in memory.
     expectDamage(last, "wheels") {
       _ = try context.fetch(FetchRequest("Car", where: "wheels > 1"))
       return .null
@@ -340,7 +340,7 @@ import enum MoonbaseModel.Predicate
     #expect(try cars(self.context()).count == 2)
   }
 
-  /// A passport and its holder lead to each other; the passport's row is of no entity, or its key is a text.
+  /// A passport and its holder refer to each other; the passport's row has an invalid entity, or its key is a text.
   @Test(arguments: ["Z_ENT = 77", "ZHOLDER = 'x'"], [DeleteRule.nullify, .cascade])
   func whoLeadsToADamagedRowByAOneToOneRelationshipIsFoundWhereThatIsDeleted(
     _ damage: String, _ rule: DeleteRule
@@ -387,7 +387,7 @@ import enum MoonbaseModel.Predicate
     #expect(led?.message.contains("table ZCAR, row 1, or what it leads to: Car.owner.name holds") == true)
   }
 
-  /// What is added up in SQL is as much as in memory, or an error: no row counts as nothing.
+  /// A sum in SQL equals the sum in memory, or is an error: no row is silently skipped.
   @Test(arguments: ["'many'", "x'31'", "1.5"]) func sumsAreErrorsToo(_ damage: String) throws {
     try raw("UPDATE ZCAR SET ZMAKE = 'x', ZWHEELS = \(damage) WHERE Z_PK = 2")
     let context = try context()

@@ -6,7 +6,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Files that name another entity of an object's table than its row does: the row is right, and there is one object.
+/// Files in which a reference and a row name different entities of one table: the row is right, and there is a single
+/// object.
 @Suite struct IdentityTests {
   let folder: TemporaryFolder
   let model: ResolvedModel
@@ -64,7 +65,7 @@ import Testing
   ])
   func aStaleNumberBesideAKeyLeadsToTheOneObject(_ number: String) throws {
     try raw("UPDATE ZPAGE SET Z1_BOOK = \(number) WHERE Z_PK = 2")
-    // Whichever is read first.
+    // Either may be read first.
     for readsPagesFirst in [true, false] {
       let context = try ManagedObjectContext(Self.coordinator(folder, model))
       let books = readsPagesFirst ? [] : try objects("Book", context)
@@ -143,7 +144,7 @@ import Testing
 
   @Test func whatABatchRequestTellsAndTheHistoryAreOfTheOneObject() throws {
     try makeStale()
-    // The history of a file from before the row was of the entity that it is of.
+    // The history names the entity that the row had before.
     try raw("UPDATE ACHANGE SET ZENTITY = \(number("GraphicNovel")) WHERE ZENTITY = \(number("Book"))")
     let context = try ManagedObjectContext(coordinator)
     defer { withExtendedLifetime(context) {} }

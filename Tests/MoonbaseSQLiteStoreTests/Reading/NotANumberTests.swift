@@ -38,7 +38,7 @@ import Testing
     return try context.fetch(request).compactMap { $0["name"].string }
   }
 
-  /// It is one value, less than every number, in every store and for changes that are not saved.
+  /// NaN is a single value, less than every number, in every store and in unsaved changes.
   @Test(arguments: StoreKind.allCases, [false, true])
   func itIsComparedAsFoundationComparesIt(_ kind: StoreKind, _ isPending: Bool) throws {
     let bench = try bench(kind)
@@ -66,7 +66,7 @@ import Testing
     let context = bench.context()
     let item = try #require(try context.fetch(FetchRequest("Item", where: "name == 'nan'")).first)
     #expect(item["price"].decimal?.isNaN == true)
-    // The same again is no change.
+    // Assigning NaN again is no change.
     item["price"] = .decimal(.nan)
     #expect(!item.hasPersistentChangedValues)
     item["price"] = 2

@@ -6,7 +6,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Walks over stores that keep no state for them: their rows are read page by page, by keys that are noted at the beginning.
+/// Walks over read-only stores, which cannot hold a read view: rows are read page by page, by keys collected at the
+/// beginning.
 @Suite struct ReadOnlyWalkTests {
   private static let count = 2000
   private let folder: TemporaryFolder
@@ -34,7 +35,8 @@ import Testing
     context = ManagedObjectContext(reading, extensionRegistry: ExtensionRegistry())
   }
 
-  /// What another process does once a walk has begun: the youngest is renamed, the one before goes, and somebody comes.
+  /// Another process's changes during a walk: the youngest person is renamed, the previous one is deleted, and a person
+  /// is inserted.
   private func writeMeanwhile() throws {
     try RawDatabase(folder.file()).connection.executeScript(
       "UPDATE ZPERSON SET ZNAME = 'after' WHERE ZAGE = 0; DELETE FROM ZPERSON WHERE ZAGE = 1; "

@@ -68,8 +68,9 @@ struct RealHistoryTests {
     }
   }
 
-  /// The properties whose bits are set in hexadecimal digits, the first one's being the highest: to-one relationships, those again whose destination's
-  /// entity is told beside, attributes, to-many relationships; each of these by declaring entity and name.
+  /// The properties whose bits are set in `digits`, hexadecimal digits with the first property's bit highest. The order
+  /// is: to-one relationships, then those among them with a column for the destination's entity, attributes, and
+  /// to-many relationships; each group by declaring entity and name.
   private static func names(
     ofBits digits: String, in entity: ResolvedEntity, of model: ResolvedModel
   ) throws -> [String] {
@@ -87,7 +88,8 @@ struct RealHistoryTests {
     return Set(zip(names, bits).filter(\.1).map(\.0)).sorted()
   }
 
-  /// Nobody wrote down which bit stands for what. As they are taken here an app has done what makes sense: typed into notes and synced.
+  /// The meaning of the bits is not documented. By this interpretation the history describes plausible actions: notes
+  /// typed and synced.
   @Test func whatNotesChangedMakesSense() throws {
     try read("plaso-NoteStore") { transactions, _, _ in
       let updates = transactions.flatMap { $0.changes ?? [] }.filter { $0.changeType == .update }

@@ -5,10 +5,10 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Where the rows of stores that Core Data wrote lead to.
+/// Destinations of the rows of stores that Core Data wrote.
 @Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
 struct RealRelationshipTests {
-  /// Notes keeps these in one of the two rows only.
+  /// Notes stores these relationships in one of the two rows only.
   private static let oneSided: Set<String> = ["cloudSyncingObject", "cloudState"]
 
   @Test(arguments: RealStores.all) func everyRelationshipOfEveryRowLeadsWherePlainSQLDoes(name: String) throws {
@@ -32,7 +32,7 @@ struct RealRelationshipTests {
     }
   }
 
-  /// A destination has the entity that its own row says.
+  /// Expects each destination to have the entity of its own row.
   private func expectEntities(
     of ids: [ManagedObjectID], _ property: ResolvedProperty, _ columns: PlainColumns, _ what: Comment
   ) throws {

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// A model with composites: people with an address, which has a place within it.
+/// A model with composites: people with an address, which contains a place.
 enum Addresses {
   static let place = AttributeDescription("place", type: .composite).with {
     $0.elements = [

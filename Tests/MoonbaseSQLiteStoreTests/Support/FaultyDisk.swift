@@ -2,28 +2,28 @@ import MoonbaseFaultyDisk
 import MoonbasePlatform
 import MoonbaseTestSupport
 
-/// A folder whose files SQLite cannot rely on: what it asks of the disk fails when told to, and can be noted.
+/// A folder with an unreliable disk: SQLite's file operations there can be recorded and made to fail.
 ///
-/// It lives as long as the process, as SQLite's files in the folder may.
+/// An instance lives as long as the process, since SQLite may keep files in the folder open.
 final class FaultyDisk: Sendable {
   typealias Step = FaultyDiskStep
 
-  /// One thing that SQLite asked of the disk.
+  /// A file operation of SQLite.
   struct Event: Sendable {
     let step: Step
     /// The end of the file's name, such as `store.sqlite-wal`.
     let name: String
-    /// Where the bytes go, or the size that a file is cut to.
+    /// The position of the bytes, or the size of a truncated file.
     let offset: Int
     let bytes: [UInt8]
   }
 
   fileprivate struct Fault {
     let step: Step
-    /// So many steps of this kind still go well.
+    /// The number of steps of this kind that still succeed.
     var rest: Int
     let code: Int32
-    /// Whether all that follow fail too.
+    /// Whether all later steps fail too.
     let lasts: Bool
     var failures = 0
   }
@@ -35,7 +35,7 @@ final class FaultyDisk: Sendable {
 
   private let state = Lock(State())
 
-  /// Without `hasLogs` files there cannot have a write-ahead log.
+  /// Without `hasLogs`, files in the folder cannot have a write-ahead log.
   init(_ folder: TemporaryFolder, hasLogs: Bool = true) throws {
     let body: FaultyDiskBody = { context, step, path, offset, bytes, count in
       let disk = Unmanaged<FaultyDisk>.fromOpaque(context).takeUnretainedValue()
@@ -50,12 +50,13 @@ final class FaultyDisk: Sendable {
 
   struct DiskFailure: Error {}
 
-  /// The step of a kind that comes after so many others fails with SQLite's code, and with `lasting` all that follow.
+  /// Makes the step after `rest` steps of a kind fail with a code of SQLite; with `lasting` all later steps of that
+  /// kind too.
   func fail(_ step: Step, after rest: Int, code: Int32, lasting: Bool = false) {
     state.withLock { $0.fault = Fault(step: step, rest: rest, code: code, lasts: lasting) }
   }
 
-  /// From now on all goes well. Returns how many steps failed.
+  /// Ends all faults. Returns the number of failed steps.
   @discardableResult
   func heal() -> Int {
     state.withLock { state in
@@ -64,7 +65,7 @@ final class FaultyDisk: Sendable {
     }
   }
 
-  /// Tells each step that is taken.
+  /// Sets the closure that receives each step.
   func listen(_ listener: (@Sendable (Event) -> Void)?) { state.withLock { $0.listener = listener } }
 
   private func answer(_ step: Step, _ path: UnsafePointer<CChar>, _ offset: Int, _ bytes: UnsafeRawBufferPointer)

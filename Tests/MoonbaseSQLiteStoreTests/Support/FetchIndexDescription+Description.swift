@@ -1,7 +1,7 @@
 public import MoonbaseModel
 public import Testing
 
-/// An index as an argument of a test is named by its beginning.
+/// Names an index in the arguments of a test by its name and size.
 extension FetchIndexDescription: CustomTestStringConvertible {
   public var testDescription: String { "\(name) of \(elements.count) elements" }
 }

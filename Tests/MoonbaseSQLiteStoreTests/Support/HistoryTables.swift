@@ -1,4 +1,5 @@
-/// The tables of a history in the form that older frameworks made; today's a store makes itself (`tracksHistory`).
+/// The tables of a history in the form that older frameworks made; a store makes the current form itself
+/// (`tracksHistory`).
 enum HistoryTables {
   /// As macOS 10.13 made them.
   static let old = """

@@ -3,30 +3,30 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 
-/// What was asked of a disk, in its order, and what may be left of it when the power goes at some moment: what was synced for certain, of the
-/// rest some.
+/// The recorded disk steps, and the files that may be left of them after a power failure: synced data for certain,
+/// other data perhaps.
 struct LostPower {
-  /// What happened.
+  /// A recorded step.
   enum Event {
     case disk(FaultyDisk.Event)
-    /// A step with a file of a value; once its bytes are there, with them.
+    /// A step with an external file; with its bytes once they are written.
     case file(StatementObserver.FileStep, String, [UInt8])
-    /// So many saves have been acknowledged.
+    /// The number of acknowledged saves.
     case saved(Int)
   }
 
   /// A file from its making to its deletion.
   private struct Life {
-    /// Its bytes as of the last sync.
+    /// The bytes as of the last sync.
     var durable: [UInt8]?
-    /// What was done since: bytes to an offset, or nil for a cut.
+    /// The steps since the last sync: bytes at an offset, or nil for a truncation.
     var pending: [(offset: Int, bytes: [UInt8]?)] = []
     var isDeleted = false
   }
 
   private var files: [String: [Life]] = [:]
   private var values: [String: (bytes: [UInt8], isDurable: Bool, isRemoved: Bool)] = [:]
-  /// So many saves were acknowledged, and of so many it is certain that they are on the disk.
+  /// The number of acknowledged saves, and of saves certain to be on the disk.
   private(set) var saved = 0
   private(set) var durable = 0
   private let hasLogs: Bool
@@ -37,7 +37,7 @@ struct LostPower {
     switch event {
     case .disk(let event): take(event)
     case .saved(let number):
-      // The deletion of a journal ends a save; it is on the disk for certain when the folder is synced next, for the next journal.
+      // The deletion of a journal ends a save. The deletion is certain once the folder is synced, for the next journal.
       if !hasLogs { durable = saved }
       saved = number
     case .file(.write, let name, _): values[name] = ([], false, false)
@@ -80,7 +80,7 @@ struct LostPower {
     if name.hasSuffix("-wal") { durable = saved }
   }
 
-  /// What was deleted does not come back.
+  /// Makes deletions durable.
   private mutating func synchronizeFolder() {
     files = files.compactMapValues { lives in lives.last.flatMap { $0.isDeleted ? nil : [$0] } }
   }
@@ -103,9 +103,9 @@ struct LostPower {
 
   // MARK: The power goes
 
-  /// Writes what is left into a folder.
+  /// Writes the surviving data into a folder.
   func leave(in folder: TemporaryFolder, _ random: inout SplitMix) throws {
-    // All, nothing, or a part of what was not synced.
+    // All, none or a part of the unsynced data survives.
     let share = [0, 10, 50, 90, 100][random.next(5)]
     for name in files.keys.sorted() {
       guard let lives = files[name], !lives.isEmpty else { continue }
@@ -113,7 +113,7 @@ struct LostPower {
       if life.isDeleted || life.durable == nil, random.next(100) >= 50 { continue }
       var kept: [(offset: Int, bytes: [UInt8]?)] = []
       for var change in life.pending where random.next(100) < share {
-        // A sector is written or not.
+        // A sector is written completely or not at all.
         if let bytes = change.bytes, random.next(8) == 0 {
           change.bytes = Array(bytes.prefix(random.next(bytes.count / 512 + 1) * 512))
         }

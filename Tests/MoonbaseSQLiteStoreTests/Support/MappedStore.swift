@@ -10,7 +10,7 @@ import MoonbaseTestSupport
 struct MappedStore {
   let store: MigratedStore
 
-  /// Values that lie in files of their own.
+  /// Values stored in external files.
   private static let photo = AttributeDescription("photo", type: .binaryData).with {
     $0.allowsExternalBinaryDataStorage = true
   }
@@ -46,7 +46,7 @@ struct MappedStore {
     EntityDescription("Junk") { AttributeDescription("what", type: .string) }
   }
 
-  /// First and last name are one, ages are numbers, a house is an address, and animals have a table each.
+  /// First and last name are merged, ages are numbers, a house becomes an address, and animals have a table each.
   static let new = ManagedObjectModel {
     EntityDescription("Human") {
       AttributeDescription("name", type: .string).with { $0.isOptional = false }
@@ -106,7 +106,7 @@ struct MappedStore {
   init(tracksHistory: Bool = false) throws {
     store = try MigratedStore()
     try store.fill(Self.old, tracksHistory: tracksHistory) { context in
-      // Keys do not begin with 1.
+      // Makes the keys begin above 1.
       let former = try context.insert("Person")
       try context.save()
       try context.delete(former)
@@ -134,7 +134,7 @@ struct MappedStore {
       allowsLoss: allowsLoss, progress: progress)
   }
 
-  /// The same, told before each step.
+  /// Migrates and calls `onStep` before each step.
   func migrate(_ mapping: MappingModel, onStep: @escaping (String) throws -> Void) throws {
     let model = try Self.new.resolved()
     let base = StoreMigration(
@@ -143,7 +143,7 @@ struct MappedStore {
     _ = try MappedMigration(base: base, destination: model, mapping: { _ in mapping }, policies: [:]).run()
   }
 
-  /// All that there is: files beside the store, and the values in files of their own.
+  /// The files in the store's folder, and the external files of values.
   func everything() throws -> [String: Data] {
     var result = try store.folder.contents()
     let folder = store.folder.file(".store_SUPPORT/_EXTERNAL_DATA")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// A store that is filled with one model, migrated to another, and looked at with that.
+/// A store that is filled with one model, migrated to another, and read with that model.
 struct MigratedStore {
   let folder: TemporaryFolder
   let url: URL
@@ -50,14 +50,15 @@ struct MigratedStore {
     try SQLiteStore.migrationPlan(forStoreAt: url, to: model.resolved())
   }
 
-  /// The tables, indexes and triggers of a store, and its entity numbers: those of a new store of the model, where nothing was added.
+  /// The tables, indexes and triggers of a store, and its entity numbers; after a migration without additions they
+  /// equal those of a new store.
   func schema() throws -> [String] {
     let file = try RawDatabase(url)
     return try file.rows("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
       + file.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
   }
 
-  /// The same of a new store.
+  /// The schema of a new store of a model.
   static func schema(of model: ManagedObjectModel) throws -> [String] {
     let other = try MigratedStore()
     try other.fill(model) { _ in }
@@ -66,7 +67,7 @@ struct MigratedStore {
 }
 
 extension ManagedObjectModel {
-  /// The model with changes.
+  /// A changed copy of the model.
   func changed(_ change: (inout ManagedObjectModel) -> Void) -> ManagedObjectModel {
     var copy = self
     change(&copy)

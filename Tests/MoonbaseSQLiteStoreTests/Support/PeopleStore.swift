@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 
-/// A store of the people model in a folder of its own, and short ways to write rows.
+/// A store of the people model in a folder of its own, with helpers to write rows.
 struct PeopleStore {
   let folder: TemporaryFolder
   let model: ResolvedModel
@@ -49,7 +49,7 @@ struct PeopleStore {
     return rows.map(\.id)
   }
 
-  /// A change of a row as the store has it.
+  /// An update of a row as the store has it.
   func update(_ id: ManagedObjectID, _ values: [String: Value]) throws -> StoreChanges.Update {
     let old = try store.snapshot(of: id)!
     let slots = values.keys.map { entity(id.entityName).slot($0)! }.sorted()
@@ -64,7 +64,7 @@ struct PeopleStore {
     try store.save(changes)
   }
 
-  /// A value as the file has it, read where it lies in a file of its own.
+  /// A value as the file has it, read from its external file if necessary.
   func value(_ id: ManagedObjectID, _ name: String) throws -> Value? {
     let value = try store.snapshot(of: id).map { $0.values[entity(id.entityName).slot(name)!] }
     if case .object(let token)? = value, let load = token.load { return .data(try load()) }
@@ -82,7 +82,7 @@ struct PeopleStore {
 }
 
 extension PeopleStore {
-  /// People who have bosses; the table has two entities, so that the entity of a boss has a column of its own (`Z1_BOSS`).
+  /// People with bosses. The table has two entities, so the entity of a boss has its own column (`Z1_BOSS`).
   static let bosses = ManagedObjectModel {
     EntityDescription("P") {
       AttributeDescription("name", type: .string)

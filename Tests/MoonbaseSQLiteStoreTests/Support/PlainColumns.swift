@@ -1,7 +1,8 @@
 import MoonbaseModel
 import Testing
 
-/// Where the values of a model's entities lie in a file, by the plain rules of the format and without the store's own layout.
+/// The columns of a model's entities in a file, by the plain rules of the format and independent of the store's own
+/// layout.
 struct PlainColumns {
   let model: ResolvedModel
   private let raw: RawDatabase
@@ -9,7 +10,7 @@ struct PlainColumns {
 
   init(_ model: ResolvedModel, in raw: RawDatabase) throws {
     (self.model, self.raw) = (model, raw)
-    // A name that two branches of a hierarchy use has a number from the second on, in the order of entities.
+    // From the second use on, a name that two branches of a hierarchy use gets a number, in the order of entities.
     var taken: Set<String> = []
     for entity in model.entities {
       for property in entity.properties where property.declaringEntity == entity.index && !property.isTransient {

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Looks into a file past the store.
+/// Reads a file by SQL without the store.
 struct RawDatabase {
   let connection: Connection
 
@@ -25,7 +25,8 @@ struct RawDatabase {
   /// The statement that made a table or index.
   func schema(_ name: String) throws -> String? { try value("SELECT sql FROM sqlite_master WHERE name = '\(name)'") }
 
-  /// The same tables and rows in a new database, which `settings` begin; `other` stands in the place of `part` where the tables are declared.
+  /// Copies the tables and rows to a new database, which `settings` begin; `other` replaces `part` in the declarations
+  /// of tables.
   func copy(to url: URL, settings: String = "", replacing part: String = "VARCHAR", with other: String = "VARCHAR")
     throws
   {

@@ -5,8 +5,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Stores that Apple's Core Data wrote. They are not part of the project; tests that need them run where they lie beside the
-/// checkout or where `MOONBASE_FIXTURES` says, and are reported as skipped elsewhere.
+/// Stores that Apple's Core Data wrote. They are not part of the project: tests that need them use the folder beside
+/// the checkout or at `MOONBASE_FIXTURES`, and are reported as skipped without it.
 enum RealStores {
   static let folder: URL? = {
     let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -38,7 +38,7 @@ enum RealStores {
     return folder.file("\(name).sqlite")
   }
 
-  /// The model of a store: its own cache, or Xcode's file where it has none.
+  /// The model of a store: its own cache, or else Xcode's file.
   static func model(of store: URL) throws -> ResolvedModel {
     if let cache = try SQLiteStore.modelCache(ofStoreAt: store) {
       return try ManagedObjectModel(modelCache: cache).resolved()

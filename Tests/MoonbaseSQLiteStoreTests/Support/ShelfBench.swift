@@ -6,7 +6,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// A store of shelves on a disk that fails, and a look past the store into its files.
+/// A store of shelves on a faulty disk, and direct reads of its files.
 struct ShelfBench {
   let folder: TemporaryFolder
   let disk: FaultyDisk
@@ -33,16 +33,16 @@ struct ShelfBench {
   /// The rows.
   static func contents(_ raw: RawDatabase) throws -> TableContents { try TableContents(raw, without: skipped) }
 
-  /// The same as texts.
+  /// The rows as texts.
   static func text(_ raw: RawDatabase) throws -> [String] { try TableContents.text(raw, without: skipped) }
 
-  /// Makes the log so long that the next save takes it into the file.
+  /// Makes the log so long that the next save checkpoints it.
   func fillLog() throws {
     try raw.connection.execute("PRAGMA wal_autocheckpoint = 0")
     try raw.connection.execute("INSERT OR REPLACE INTO filler VALUES (1, zeroblob(4500000))")
   }
 
-  /// The names of the files with covers that lie there, and how long they are.
+  /// The names and lengths of the external files of covers.
   static func files(_ folder: TemporaryFolder) -> [String: Int] {
     let support = folder.file(".store_SUPPORT/_EXTERNAL_DATA")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: support.path)) ?? []
@@ -50,7 +50,7 @@ struct ShelfBench {
       uniqueKeysWithValues: names.map { ($0, (try? Data(contentsOf: support.appendingPathComponent($0)).count) ?? -1) })
   }
 
-  /// The names of the files that rows name.
+  /// The names of the files that rows refer to.
   static func namedFiles(_ raw: RawDatabase) throws -> [String] {
     try raw.rows("SELECT CAST(SUBSTR(ZCOVER, 2, 36) AS TEXT) FROM ZBOOK WHERE LENGTH(ZCOVER) = 38")
   }

@@ -4,8 +4,8 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 
-/// Saves of every kind, one after another and always the same: books come, change, move on their ordered shelves and go, with tags, and covers
-/// in files of their own.
+/// Saves of every kind in a fixed sequence: books are inserted, changed, moved on their ordered shelves and deleted,
+/// with tags, and with covers in external files.
 struct ShelfScript {
   static let saves = Repetition.shelfSaves.count
 
@@ -60,7 +60,7 @@ struct ShelfScript {
     try book.setValue(.string("changed \(number)"), forKey: "title")
     try book.setObject(shelves[random.next(3)], forKey: "shelf")
     try books[random.next(books.count)].setObjects([tags[random.next(3)]], forKey: "tags")
-    // Longer than what a page takes.
+    // Longer than a page.
     if number % 6 == 0 {
       try book.setValue(.string(String(repeating: "\(number) ", count: 9000)), forKey: "title")
     }
@@ -76,7 +76,7 @@ struct ShelfScript {
     books.append(book)
   }
 
-  /// All that the context says of its objects: what is new, changed and deleted, and every value.
+  /// The observable state of the context: inserted, changed and deleted objects, and every value.
   func state() throws -> [String] {
     let marks =
       context.insertedObjects.map { "new \($0.objectID)" } + context.updatedObjects.map { "changed \($0.objectID)" }

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// What all tables of a file hold, as SQL literals.
+/// The contents of all tables of a file as SQL literals.
 struct TableContents: Equatable {
   /// The columns of a table, and its rows by their number.
   struct Table: Equatable {
@@ -16,7 +16,7 @@ struct TableContents: Equatable {
       .filter { !skipped.contains($0) }
   }
 
-  /// All of it as one text for each table, which is quickly made and compared.
+  /// The contents as a text per table, which is fast to make and compare.
   static func text(_ raw: RawDatabase, without skipped: Set<String> = []) throws -> [String] {
     try names(raw, without: skipped).map { name in
       let columns = try raw.rows("SELECT 'quote(\"' || name || '\")' FROM pragma_table_info('\(name)')")
@@ -39,7 +39,7 @@ struct TableContents: Equatable {
     }
   }
 
-  /// What became different since: `TABLE NUMBER COLUMN: old -> new`, and of rows that came or went only that.
+  /// The differences: `TABLE NUMBER COLUMN: old -> new`, and inserted or deleted rows without their columns.
   func changes(since old: TableContents) -> [String] {
     Set(tables.keys).union(old.tables.keys).sorted().flatMap { name -> [String] in
       guard let now = tables[name], let before = old.tables[name] else { return ["\(name) came or went"] }

@@ -31,7 +31,7 @@ struct TaggedStore {
     return StoreChanges.Links(owner: owners[owner], slot: slot, added: added, removed: removed, order: nil)
   }
 
-  /// All that the file says of rows and pairs.
+  /// All rows and pairs of the file.
   func contents() throws -> [String] {
     try raw.rows("SELECT 'P', Z_PK, Z_OPT, ZN FROM ZP UNION ALL SELECT 'T', Z_PK, Z_OPT, 0 FROM ZT ORDER BY 1, 2")
       + raw.rows("SELECT Z_1PS, Z_2TAGS FROM Z_1TAGS ORDER BY 1, 2")

@@ -8,7 +8,8 @@ import Testing
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// The same objects in memory, in a file, and unsaved over an empty file: what a predicate finds must be the same in all.
+/// Copies of the objects in memory, in a file, and unsaved over an empty file, in which a predicate must find the same
+/// objects.
 struct Worlds {
   let folder: TemporaryFolder
   let model: ResolvedModel
@@ -17,7 +18,7 @@ struct Worlds {
   let file: ManagedObjectContext
   let unsaved: ManagedObjectContext
 
-  /// A thing has numbers of each kind, text, a box it lies in, and marks that others have too.
+  /// A thing has numbers of each kind, text, a box, and marks shared with other things.
   static func description() -> ManagedObjectModel {
     var thing = EntityDescription("Thing")
     thing.attributes = [
@@ -67,7 +68,7 @@ struct Worlds {
     try fill(unsaved)
   }
 
-  /// The things of these values, named by their place.
+  /// Makes things with these values, named by their index.
   init(_ key: String, _ values: [Value]) throws {
     try self.init { context in
       for (index, value) in values.enumerated() {
@@ -86,7 +87,7 @@ struct Worlds {
     return sort.isEmpty ? found.sorted() : found
   }
 
-  /// Whether all worlds find the same, and what that is.
+  /// Expects all worlds to find the same objects, and returns their names.
   @discardableResult
   func agree(
     _ predicate: Predicate, _ sort: [SortDescriptor] = [], _ location: Testing.SourceLocation = #_sourceLocation
@@ -104,7 +105,7 @@ struct Worlds {
     try agree(Predicate(format: text, arguments: arguments), [], location)
   }
 
-  /// Whether the file's store does all of it in SQL.
+  /// Whether the file's store evaluates the whole predicate in SQL.
   func isInSQL(_ predicate: Predicate) throws -> Bool {
     let query = StoreQuery(entity: model.entity("Thing")!, in: model)
     return try store.canEvaluate(FetchRequest("Thing", where: predicate).checked(in: model).predicate!, for: query)

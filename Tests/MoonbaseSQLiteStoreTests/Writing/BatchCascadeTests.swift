@@ -6,9 +6,10 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Batch deletions with their delete rules, by sets: beside those that the graph does object by object.
+/// Batch deletions with delete rules in SQL, compared with the same deletions object by object.
 @Suite struct BatchCascadeTests {
-  /// A model with all kinds of relationships, among them of a subentity and of rows with rows of their own table, each with one of some rules.
+  /// A model with all kinds of relationships, also of a subentity and within one table, each with a random one of
+  /// `rules`.
   private static func model(_ rules: [DeleteRule], _ random: inout SplitMix) -> ManagedObjectModel {
     func ruled(_ relationship: RelationshipDescription, isOrdered: Bool = false) -> RelationshipDescription {
       var relationship = relationship
@@ -90,7 +91,7 @@ import Testing
       try context.save()
     }
 
-    /// All that is in the file, but for what a clock and a random number gave.
+    /// The contents of the file, without values from a clock or a random generator.
     func contents() throws -> [String] {
       let raw = try raw
       let tables = try raw.rows("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1").filter {
@@ -108,7 +109,7 @@ import Testing
       return contents
     }
 
-    /// What a request told, or its error.
+    /// The result of a batch deletion, or its error.
     func delete(_ format: String, _ entity: String, _ type: BatchResultType) -> [String] {
       do {
         var request = BatchDeleteRequest(try FetchRequest(entity, where: format))
@@ -124,7 +125,7 @@ import Testing
     }
   }
 
-  /// A row that stays and would rise in version, which it cannot: an error as in the graph, and the file is as it was.
+  /// A remaining row whose version cannot rise: an error as in the graph, and the file is unchanged.
   @Test(arguments: ["'x'", "1.5", "9223372036854775807"]) func aRowThatStaysWhoseVersionCannotRiseIsAnError(
     _ version: String
   ) throws {
@@ -163,7 +164,7 @@ import Testing
       for world in worlds {
         statements.append(try world.people.statements { told.append(world.delete(format, entity, type)) })
       }
-      // Only what a rule denies is left to the graph.
+      // Only denied deletions are left to the graph.
       let isBySets = statements.map { $0.contains { $0.hasPrefix("INSERT INTO temp.moonbase_going") } }
       #expect(isBySets == [true, false], "\(format)")
       #expect(rules.contains(.deny) || !statements[0].contains("ROLLBACK"), "\(format)")
@@ -205,7 +206,7 @@ import Testing
     #expect(try world.raw.rows("SELECT COUNT(*) FROM ZTHING WHERE ZNAME LIKE 'link%'") == ["0"])
   }
 
-  /// Who was told of entities and not of rows has the lists without those that went.
+  /// Contexts that are notified of entities instead of rows remove the deleted objects from their lists.
   @Test func listsOfOtherContextsLoseWhatWent() throws {
     var random = SplitMix(1)
     let world = try World(
@@ -226,7 +227,7 @@ import Testing
     #expect(try mine.objects(forKey: "parts").count == 4 && mine.objects(forKey: "marks").count == 4)
   }
 
-  /// Values in files of their own go with their rows.
+  /// External files of values are deleted with their rows.
   @Test func filesOfValuesGoWithTheirRows() throws {
     var model = ManagedObjectModel {
       EntityDescription("Album") {

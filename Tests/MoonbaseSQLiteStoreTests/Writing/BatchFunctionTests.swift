@@ -74,7 +74,7 @@ import Testing
       ])
     #expect(count == 10 && calls.withLock { $0 } == (0..<10).map { .string("t\($0)") })
     #expect(try bench.rows("SELECT Z_OPT, ZTEXT, COUNT(*) FROM ZEVENT GROUP BY 1, 2") == ["1|t3|1", "2|new|9"])
-    // What the function holds goes with it.
+    // The objects that the function retains are released.
     for call in ["(1, 1, 1)", "_DIFFERS(1, 1, 1)", "_GIVEN()"] {
       #expect(throws: (any Error).self) {
         try bench.people.store.writersAnswer("SELECT MOONBASE_BATCH_\(slot)\(call)")
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// A trigger has SQLite collect the rows before it writes the first: the values come from a table then.
+  /// A trigger makes SQLite collect the rows before the first write, so the values come from a table.
   @Test func derivedAttributesFollowAndEachRowGetsItsOwnValue() throws {
     let bench = try Bench(derives: true)
     var request = BatchUpdateRequest("Event")
@@ -106,7 +106,7 @@ import Testing
     #expect(try bench.rows("SELECT Z_OPT, COUNT(*) FROM ZEVENT GROUP BY 1") == ["1|2", "2|8"])
   }
 
-  /// What a column holds then is what a save would have written.
+  /// The stored values equal those of a save.
   @Test func valuesOfAllTypesAreWhatASaveWouldHaveWritten() throws {
     let uuid = UUID()
     let values: [String: Value] = [
@@ -121,7 +121,7 @@ import Testing
       try bench.context.execute(request)
       request.functionsToUpdate[key] = BatchUpdateFunction { _ in value }
       try bench.context.execute(request)
-      // Nothing changes any more.
+      // A repeated request changes nothing.
       let before = try bench.rows("SELECT SUM(Z_OPT) FROM ZEVENT")
       try bench.context.execute(request)
       #expect(try bench.rows("SELECT SUM(Z_OPT) FROM ZEVENT") == before, "\(key)")

@@ -6,9 +6,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Batch requests that a SQLite store does by itself, and those that it leaves to the graph.
+/// Batch requests that a SQLite store executes itself, and those that it leaves to the graph.
 @Suite struct BatchStatementTests {
-  /// A model with events that lead to a log, and nothing leads to them.
+  /// A model with events that refer to a log and have no references to them.
   private static func model() -> ManagedObjectModel {
     var model = People.model()
     var event = EntityDescription("Event")
@@ -60,7 +60,7 @@ import Testing
 
     func rows(_ sql: String) throws -> [String] { try RawDatabase(people.folder.file()).rows(sql) }
 
-    /// The statements of a request but for those that every transaction has.
+    /// The statements of a request, without those of every transaction.
     func statements(_ body: () throws -> Void) throws -> [String] {
       try people.statements(body).filter { sql in
         !["BEGIN", "COMMIT", "PRAGMA", "SELECT name GLOB 'Z_DA_*'"].contains { sql.hasPrefix($0) }
@@ -77,7 +77,7 @@ import Testing
     let statements = try bench.statements { result = try bench.context.execute(request) }
     #expect(statements.count == 3 && statements[0].contains("IS NOT TRUE") && statements[2].hasPrefix("UPDATE"))
     #expect(result?.count == count / 2 && Set(result?.objectIDs ?? []) == Set(bench.ids[..<(count / 2)]))
-    // The first two had it already.
+    // The first two already had the value.
     #expect(Set(result?.changes?.updated ?? []) == Set(bench.ids[2..<(count / 2)]))
     #expect(
       try bench.rows("SELECT Z_OPT, ZTEXT, COUNT(*) FROM ZEVENT GROUP BY 1, 2") == [
@@ -85,7 +85,7 @@ import Testing
       ])
   }
 
-  /// What nobody asks for is not read.
+  /// A request whose result needs no rows reads none.
   @Test func anUpdateThatTellsNoRowsReadsNone() throws {
     let bench = try Bench()
     var request = BatchUpdateRequest("Event", where: try Predicate(format: "n < 4 OR text == 'z'"))
@@ -104,13 +104,13 @@ import Testing
     request.resultType = .count
     var count: Int?
     let others = try bench.statements { count = try bench.context.execute(request).count }
-    // To count them is part of the question.
+    // The check also counts the changed rows.
     #expect(others.count == 2 && others[0].hasPrefix("SELECT COUNT(*), COUNT(") && count == 3)
     #expect(
       try bench.rows("SELECT Z_OPT, ZN FROM ZEVENT ORDER BY ZN, Z_OPT DESC LIMIT 5") == [
         "3|2", "3|3", "3|4", "2|4", "1|4",
       ])
-    // Where a function is called, it is called once for each row, and what is compared and set is what it gave.
+    // A function is called once per row, and its result is both compared and set.
     request.resultType = .statusOnly
     request.propertiesToUpdate = ["text": try .init(format: "uppercase(text)")]
     let slot = try #require(bench.people.entity("Event").slot("text"))
@@ -123,7 +123,7 @@ import Testing
       ])
   }
 
-  /// A version that is none, or that none can follow, is an error as in a save, and nothing is written.
+  /// An invalid or greatest version is an error, as in a save, and nothing is written.
   @Test(arguments: ["'x'", "1.5", "9223372036854775807", "x'01'"], [true, false])
   func aVersionThatCannotRiseIsAnError(_ version: String, hasCondition: Bool) throws {
     let bench = try Bench()
@@ -148,7 +148,7 @@ import Testing
     }
   }
 
-  /// Arithmetic in SQL gives what the graph gives, or the graph is asked.
+  /// Arithmetic in SQL gives the same results as the graph; otherwise the graph executes the request.
   @Test(arguments: [
     ("n", "n * 2 + 1"), ("n", "n - 2147483648"), ("n", "7 / (n - 3)"), ("n", "n * n * 1000 / 7"), ("n", "-n"),
     ("big", "big + 1"), ("big", "big - 1"), ("big", "big * n"), ("big", "big / (n - 4)"), ("big", "0 - big"),
@@ -169,7 +169,7 @@ import Testing
     }
     try RawDatabase(other.people.folder.file()).connection.executeScript(
       "CREATE TRIGGER idle AFTER UPDATE ON ZEVENT BEGIN SELECT 1; END")
-    // Each row by itself, for one that cannot be computed is an error of all.
+    // Each row in a request of its own, since a row that cannot be computed fails the whole request.
     var messages: [[String]] = [[], []]
     for (place, each) in [bench, other].enumerated() {
       for id in each.ids {
@@ -206,7 +206,7 @@ import Testing
     let values: [String: Value] = ["n": 7, "text": "é", "at": .date(date), "ratio": 2]
     let (bench, other) = (try Bench(), try Bench())
     let statements = try bench.statements { try bench.context.execute(BatchUpdateRequest("Event", set: values)) }
-    // How many there are, and the update, which changed all of them.
+    // A count, and the update of all rows.
     #expect(statements.count == 2 && statements[0].hasPrefix("SELECT COUNT(*)") && statements[1].hasPrefix("UPDATE"))
     for object in try other.context.objects(with: other.ids) {
       for (key, value) in values { try object.setValue(value, forKey: key) }
@@ -214,7 +214,7 @@ import Testing
     try other.context.save()
     let sql = "SELECT Z_PK, Z_ENT, Z_OPT, quote(ZN), quote(ZTEXT), quote(ZAT), quote(ZRATIO) FROM ZEVENT"
     #expect(try bench.rows(sql) == other.rows(sql))
-    // Nothing, too; only those of a subentity; and nobody.
+    // Null values; only objects of the subentity; no objects.
     #expect(
       try bench.statements {
         var request = BatchUpdateRequest("Alarm", set: ["text": .null, "level": 3])
@@ -268,7 +268,7 @@ import Testing
     #expect(throws: GraphError.self) { try late.object(with: bench.ids[9]).value(forKey: "n") }
   }
 
-  /// Who was told of an entity, and not of its rows, reads anew what it has; lists that are followed are fetched anew.
+  /// Contexts notified of an entity instead of its rows read their objects again, and controllers fetch again.
   @Test func contextsThatAreToldOfAnEntityReadItsObjectsAnew() throws {
     let bench = try Bench()
     let context = try ManagedObjectContext(bench.coordinator)
@@ -308,7 +308,7 @@ import Testing
     #expect(Set(changes[0].map(\.changedObjectID)) == Set(bench.ids[..<6]))
   }
 
-  /// A history is one statement more, however many rows there are, and its keys go on where others were.
+  /// A history costs one more statement, however many rows there are, and its keys follow the existing ones.
   @Test(arguments: HistoryForm.allCases) func theHistoryIsWrittenBySets(_ form: HistoryForm) throws {
     let bench = try Bench(500, history: form)
     let before = try bench.rows("SELECT MAX(Z_PK) FROM ACHANGE")
@@ -328,12 +328,12 @@ import Testing
     #expect(
       try bench.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT IN (16001, 16002) ORDER BY 1 DESC")
         == ["\(first + 999)"] + bench.rows("SELECT MAX(Z_PK) FROM ATRANSACTION"))
-    // What changes nothing leaves none.
+    // A request without changes leaves no transaction.
     try bench.context.execute(update)
     #expect(try bench.rows("SELECT MAX(Z_PK) FROM ACHANGE") == ["\(first + 999)"])
   }
 
-  /// Each change names what has another value, as a save's does.
+  /// Each change names the properties with new values, as for a save.
   @Test(arguments: HistoryForm.allCases) func theHistoryNamesNoPropertyThatKeptItsValue(_ form: HistoryForm) throws {
     let bench = try Bench(history: form)
     let token = try bench.coordinator.currentPersistentHistoryToken()
@@ -346,7 +346,7 @@ import Testing
     #expect(named == [bench.ids[0]: ["n"], bench.ids[2]: ["text"], bench.ids[3]: ["text"]])
   }
 
-  /// An expression sees what the graph would, or the graph says in which row it cannot.
+  /// An expression reads the values that the graph would read, or the graph names the row with the invalid value.
   @Test(arguments: [
     ("n", "ZN = 3000000000"), ("n", "ZN = 'x'"), ("text", "ZTEXT = CAST(x'ff41' AS TEXT)"), ("text", "ZTEXT = x'41'"),
     ("at", "ZAT = 'x'"), ("ratio", "ZRATIO = 'x'"),
@@ -362,7 +362,7 @@ import Testing
     #expect(try bench.rows("SELECT Z_PK, Z_OPT, ZCODE FROM ZEVENT") == before)
   }
 
-  /// What SQL would do otherwise than the graph.
+  /// Operations that SQL would do differently are left to the graph.
   @Test func whatSQLDoesNotDoExactlyTheGraphDoes() throws {
     let bench = try Bench()
     func isLeft(_ body: () throws -> Void) throws -> Bool {
@@ -393,13 +393,13 @@ import Testing
       "ratio": try .init(format: "n / 3"), "at": try .init(format: "CAST(n, 'NSDate')"),
     ]
     #expect(try bench.statements { try bench.context.execute(request) }.count == 2)
-    // A trigger leaves it to the graph.
+    // With a foreign trigger the graph executes the request.
     try RawDatabase(other.people.folder.file()).connection.executeScript(
       "CREATE TRIGGER idle AFTER UPDATE ON ZEVENT BEGIN SELECT 1; END")
     #expect(try other.statements { try other.context.execute(request) }.count > 2)
     let sql = "SELECT Z_PK, Z_OPT, quote(ZN), quote(ZTEXT), quote(ZCODE), quote(ZRATIO), quote(ZAT) FROM ZEVENT"
     #expect(try bench.rows(sql) == other.rows(sql))
-    // One that gives nothing new leaves the version; one that does not fit names the object, and changes nothing.
+    // An expression without new values keeps the version; a value out of range names the object and changes nothing.
     request.propertiesToUpdate = ["n": try .init(format: "n * 1")]
     #expect(try bench.statements { try bench.context.execute(request) }.count == 2)
     #expect(try bench.rows(sql) == other.rows(sql))
@@ -409,7 +409,7 @@ import Testing
     #expect(try bench.rows(sql) == other.rows(sql))
   }
 
-  /// Somebody else's triggers and indexes.
+  /// Foreign triggers and indexes.
   @Test func whatTheFileRefusesIsToldAndChangesNothing() throws {
     let bench = try Bench()
     let raw = try RawDatabase(bench.people.folder.file())

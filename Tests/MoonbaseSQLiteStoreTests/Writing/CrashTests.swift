@@ -5,7 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// A process that dies.
+/// Processes that are killed.
 @Suite struct CrashTests {
   @Test func aProcessThatDiesInTheMiddleOfASaveLeavesTheRowsAsTheyWereBeforeIt() throws {
     let people = try PeopleStore()
@@ -17,7 +17,7 @@ import Testing
     let source = people.folder.url
     let copies = try TemporaryFolder()
     let target = copies.url
-    // What the disk holds as each statement begins is what a kill at that moment leaves.
+    // The files at the beginning of each statement are those that a kill at that moment leaves.
     people.store.statements.listen { sql in
       let name = moments.withLock { list in
         list.append(sql)

@@ -6,7 +6,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Derived attributes that a connection keeps, and those that triggers of the file keep.
+/// Derived attributes maintained by a connection or by triggers of the file.
 struct DerivedColumnTests {
   private func model() -> ManagedObjectModel {
     var model = People.model()

@@ -6,11 +6,11 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Triggers of a foreign file that never come to an end: what fires them fails, and everything is as before.
+/// Endless triggers of a foreign file: the statement that fires them fails, and nothing is changed.
 @Suite struct EndlessTriggerTests {
   private static let endless =
     "SELECT COUNT(*) FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n FROM r)"
-  /// What counts to 20,000, some 300,000 steps.
+  /// Counts to 20,000 in some 300,000 steps.
   private static let long =
     "SELECT COUNT(*) FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 20000) SELECT n FROM r)"
 
@@ -39,7 +39,7 @@ import Testing
       try raw.rows("SELECT Z_PK, Z_OPT, ZFIRSTNAME, ZAGE FROM ZPERSON ORDER BY 1")
     }
 
-    /// The error of `body`, which leaves the file as it is and its lock to others.
+    /// The error of `body`, which must leave the file unchanged and unlocked.
     func failure(_ body: () throws -> Void) throws -> GraphError? {
       let before = try contents()
       let error = #expect(throws: GraphError.self) { try body() }
@@ -75,7 +75,7 @@ import Testing
     #expect(error?.entity == "Person")
     if change != .insertion { #expect(error?.objectID == bench.ann.objectID) }
     #expect(context.hasChanges && new?.objectID.isTemporaryID != false)
-    // Who mends the file can save what the context kept.
+    // After a repair of the file, the context's changes can be saved.
     try bench.raw.connection.execute("DROP TRIGGER foreign_one")
     try context.save()
     #expect(try bench.contents().count == [.insertion: 2, .update: 1, .deletion: 0][change])
@@ -112,7 +112,7 @@ import Testing
     _ = try bench.failure { try bench.context.save() }
   }
 
-  /// One that writes without end, behind another one, called as Core Data calls its own.
+  /// A trigger that writes without end, behind another trigger, with a name like Core Data's own.
   @Test func aTriggerBehindAnotherOneIsNamedToo() throws {
     let bench = try Bench()
     try bench.raw.connection.executeScript(
@@ -128,7 +128,7 @@ import Testing
     #expect(try bench.raw.value("SELECT COUNT(*) FROM LOG") == "0")
   }
 
-  /// A hundred rows whose triggers take as much together as one alone may not.
+  /// A hundred rows whose triggers together take as long as a single trigger may not.
   @Test func eachRowThatIsWrittenAddsToWhatTriggersMayDo() throws {
     let bench = try Bench(limit: 0)
     try bench.add(trigger: "INSERT ON ZPERSON", Self.long)
@@ -137,7 +137,7 @@ import Testing
     #expect(try bench.contents().count == 21)
   }
 
-  /// What does not write, and a file without triggers, have no bound.
+  /// Statements that do not write, and files without triggers, have no limit.
   @Test func statementsOfOursAreNotBounded() throws {
     let connection = try Connection(":memory:")
     try connection.execute("CREATE TABLE a (n INTEGER)")
@@ -169,7 +169,7 @@ import Testing
     #expect(try bench.contents() == ["1|2|Ann|33"])
   }
 
-  /// The rows behind the one whose trigger goes on and on are not its share.
+  /// Rows after the row with the endless trigger do not add to its limit.
   @Test func aStatementOverManyRowsAddsARowsShareWhenItIsItsTurn() throws {
     let connection = try Connection(":memory:")
     var ticks = 0
@@ -191,7 +191,7 @@ import Testing
       }
     }
     #expect(ticks < 1_000_000)
-    // Triggers that come to an end have their share for each row, whatever they write elsewhere.
+    // Triggers that end get a share for each row, whatever they write elsewhere.
     try connection.executeScript(
       "DROP TRIGGER t; CREATE TRIGGER t AFTER UPDATE ON a BEGIN "
         + "INSERT INTO b SELECT COUNT(*) FROM (\(rows) LIMIT 5000) SELECT n FROM r); END")

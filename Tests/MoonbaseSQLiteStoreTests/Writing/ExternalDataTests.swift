@@ -6,7 +6,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Values in files beside the store.
+/// Values in external files beside the store.
 @Suite struct ExternalDataTests {
   let folder: TemporaryFolder
   let model: ResolvedModel
@@ -30,7 +30,7 @@ import Testing
   private var support: URL { folder.file(".store_SUPPORT/_EXTERNAL_DATA") }
   private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: support.path)) ?? [] }
 
-  /// A new context over the store opened anew: what it has read came from the file.
+  /// A new context over the newly opened store, so that all values come from the file.
   private func fresh() throws -> ManagedObjectContext {
     let other = PersistentStoreCoordinator(model: model)
     try other.add(SQLiteStore(url: folder.file(), model: model))
@@ -41,7 +41,7 @@ import Testing
     try #require(try context.fetch(FetchRequest("Photo", where: "name == %@", .string(name))).first)
   }
 
-  /// A value as a context finds it that knows nothing yet.
+  /// A value as a new context reads it.
   private func saved(_ key: String = "bytes", of name: String = "a") throws -> Value {
     let context = try fresh()
     defer { withExtendedLifetime(context) {} }
@@ -170,7 +170,7 @@ import Testing
     #expect(files.isEmpty)
   }
 
-  /// Rows that a walk has yet to read name files that newer ones do not.
+  /// Rows that a walk has not read yet name files that the newer rows do not.
   @Test(arguments: [true, false]) func aViewKeepsTheFilesOfRowsThatItHasYetToRead(_ deletes: Bool) throws {
     let context = try ManagedObjectContext(coordinator)
     for index in 0..<1200 {
@@ -189,7 +189,7 @@ import Testing
     }
     try context.save()
     try context.reset()
-    // A view that begins now does not name them.
+    // A later view's rows do not name the files.
     let later = try fresh()
     let kept = try later.fetchedObjects(FetchRequest("Photo"))
     #expect(kept.first != nil)
@@ -210,7 +210,7 @@ import Testing
     let (mine, theirs) = (try photo(one), try photo(two))
     try mine.setValue(.data(Data([1])), forKey: "bytes")
     try one.save()
-    // The file of the old value stays for the row that the other context has.
+    // The old value's file stays for the row of the other context.
     #expect(try theirs.value(forKey: "bytes") == .data(large))
     try two.refresh(theirs, mergeChanges: false)
     #expect(try theirs.value(forKey: "bytes") == .data(Data([1])))
@@ -237,14 +237,14 @@ import Testing
     #expect(try saved(of: "x") == .data(large))
   }
 
-  /// The first save of a store looks for orphans before its commit, when no row names the file of an old value.
+  /// The first save of a store looks for orphaned files before its commit, when no row names the file of an old value.
   @Test(arguments: [false, true]) func theFileOfAnOldValueStaysWhereTheFirstSaveFails(deletes: Bool) throws {
     try insert("a")
     let before = files
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -86_400)],
       ofItemAtPath: support.appendingPathComponent(before[0]).path)
-    // No object of the row is read: it would keep the file.
+    // No object of the row is loaded, since it would keep the file.
     let context = try fresh()
     let id = try #require(try context.fetchIDs(FetchRequest("Photo")).first)
     let entity = try #require(model.entity("Photo"))
@@ -323,7 +323,7 @@ import Testing
     #expect(Set(files).isSuperset(of: [names.new, names.foreign, kept]) && files.count == 4)
   }
 
-  /// `store.sqlite` and `store.db` have one folder, and so has a copy under another end.
+  /// `store.sqlite` and `store.db` have the same folder, as does a copy with another extension.
   @Test func filesStayThatMayBelongToAStoreWithTheSameFolder() throws {
     try insert("a")
     let others = UUID().uuidString
@@ -350,18 +350,18 @@ import Testing
     let error = #expect(throws: GraphError.self) { try broken.value(forKey: "bytes") }
     #expect(error?.code == .invalidStore && error?.property == "bytes" && error?.objectID == broken.objectID)
     #expect(try photo(context, "b").value(forKey: "bytes") == .data(large))
-    // Another change leaves it.
+    // Changing another attribute leaves the damaged value.
     broken["name"] = "c"
     try context.save()
     #expect(
       try RawDatabase(folder.file()).value("SELECT ZBYTES = \(bytes) FROM ZPHOTO WHERE ZNAME = 'c'") == "1")
     var findings: [String] = []
     try StoreCheck(storeAt: folder.file(), model: model) { findings.append($0.message) }.run()
-    // And the file that the row named before is an orphan.
+    // The file that the row named before is an orphan.
     #expect(findings.count == 2 && findings.first?.contains("bytes") == true, "\(findings)")
   }
 
-  /// Two rows that exchange a unique value: one is written twice.
+  /// Two rows exchange a unique value, so one row is written twice.
   @Test func anUpdateThatWaitsForAValueLeavesNoFile() throws {
     let folder = try TemporaryFolder()
     var entity = EntityDescription("Photo")

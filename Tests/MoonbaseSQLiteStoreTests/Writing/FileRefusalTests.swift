@@ -5,7 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// What constraints and triggers of the file, of which the model does not speak, have against a save.
+/// Saves refused by constraints and triggers of the file that are not in the model.
 @Suite struct FileRefusalTests {
   private func failure(_ store: TaggedStore, _ change: (inout StoreChanges) throws -> Void) throws -> GraphError? {
     let before = try store.contents()

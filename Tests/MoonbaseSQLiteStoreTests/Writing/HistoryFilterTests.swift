@@ -5,9 +5,10 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// A history that is narrowed by predicates, and bounded by its size.
+/// Histories filtered by predicates and bounded by size.
 @Suite struct HistoryFilterTests {
-  /// Three saves by three authors, the second without one: two people, a change of one, a deletion of the other.
+  /// Three saves, by an author, by no author and by another author: two people, a change of one, a deletion of the
+  /// other.
   private final class Bench {
     let context: ManagedObjectContext
     private let folder: TemporaryFolder
@@ -55,7 +56,7 @@ import Testing
   @Test(arguments: [true, false]) func transactionsMatchByWhatTheySayOfThemselves(_ inMemory: Bool) throws {
     let bench = try Bench(inMemory: inMemory)
     #expect(try bench.transactions("author == 'import'") == [1])
-    // As in a fetch, no author is another one only where absence is asked for.
+    // As in a fetch, a missing author matches only if the predicate asks for a missing value.
     #expect(try bench.transactions("author != 'import'") == [3])
     #expect(try bench.transactions("author == NULL OR transactionNumber > 2") == [2, 3])
     #expect(try bench.transactions("timestamp > CAST(0, 'NSDate')") == [1, 2, 3])
@@ -121,7 +122,7 @@ import Testing
       #expect(error?.code == .invalidRequest)
       for store in stores { #expect(error?.message.contains(store) == true, "\(error as Any)") }
     }
-    // A token that knows the store says nothing of the others that it knows.
+    // A token for a store does not limit other stores that it contains.
     let both = PersistentHistoryToken([stores[0]: 2, stores[1]: 1])
     #expect(try bench.context.execute(.fetchHistory(after: both)).transactions?.map(\.transactionNumber) == [3])
   }
@@ -156,7 +157,7 @@ import Testing
     #expect(try bench.context.execute(.fetchHistory(after: token)).transactions?.isEmpty == true)
   }
 
-  /// Of three transactions with two changes, one and one, of which the last keeps a name of three bytes.
+  /// Three transactions with two, one and one changes; the last one keeps a name of three bytes.
   @Test(arguments: [true, false]) func theLastBytesStayAndTheLastTransactionWhateverItIs(_ inMemory: Bool) throws {
     func left(of bytes: Int) throws -> [Int64] {
       let bench = try Bench(inMemory: inMemory)

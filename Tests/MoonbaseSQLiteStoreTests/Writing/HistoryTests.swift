@@ -6,14 +6,14 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Histories in the forms that frameworks made, in stores of ours.
+/// Histories in the forms of several frameworks, in Moonbase stores.
 @Suite struct HistoryTests {
-  /// Another store with the same file switches it on, as another process may.
+  /// Another store on the same file enables the history, as another process may.
   private func switchOn(_ people: PeopleStore) throws {
     _ = try SQLiteStore(url: people.folder.file(), model: people.model, options: .init(tracksHistory: true))
   }
 
-  /// Switched on by somebody else after the store was opened and saved to.
+  /// The history is enabled by another store after the store was opened and saved to.
   private func rowsAfterSaving(isOld: Bool) throws -> String? {
     let people = try PeopleStore()
     try people.insert(people.row("Person"))
@@ -36,7 +36,7 @@ import Testing
     #expect(try rowsAfterSaving(isOld: isOld) == "3")
   }
 
-  /// Of a store that Core Data made with a history.
+  /// The tables of a store that Core Data made with a history.
   private static let tablesOfCoreData = [
     "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER, "
       + "ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB )",
@@ -54,7 +54,7 @@ import Testing
     "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",
   ]
 
-  /// The same tables, whether the store is new or gets them when it is opened again.
+  /// The tables are the same in a new store and in one that gets them when opened again.
   @Test(arguments: [true, false]) func theTablesOfAHistoryAreCoreDatas(_ isNew: Bool) throws {
     let people = try PeopleStore(options: .init(tracksHistory: isNew))
     if !isNew { try switchOn(people) }
@@ -65,7 +65,7 @@ import Testing
     #expect(try raw.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT > 16000") == numbers)
     try people.insert(people.row("Person"))
     #expect(try raw.rows("SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID FROM ACHANGE") == ["0|2|1|1"])
-    // Opened without the option it goes on.
+    // Opened without the option, the store still records its history.
     let again = try SQLiteStore(url: people.folder.file(), model: people.model)
     try again.save(StoreChanges())
     #expect(try again.history()?.span() == HistoryBounds(first: 1, last: 1))
@@ -137,7 +137,7 @@ import Testing
       }
     }
     let people = try PeopleStore(model)
-    // The tables of a model that preserves less get the columns that they lack.
+    // History tables of a model that preserves fewer values get the missing columns.
     try switchOn(people)
     let raw = try RawDatabase(people.folder.file())
     try raw.connection.execute("ALTER TABLE ACHANGE DROP COLUMN ZTOMBSTONE1")
@@ -150,7 +150,7 @@ import Testing
     #expect(try raw.rows("SELECT \(kept) FROM ACHANGE WHERE ZCHANGETYPE = 2") == ["integer|7|text|61FF62"])
   }
 
-  /// A save writes a row of each table, as one that tells of it.
+  /// The history tables and their entity numbers; a save writes a row to each.
   private static let tables = [("ACHANGE", 16_001), ("ATRANSACTION", 16_002), ("ATRANSACTIONSTRING", 16_003)]
 
   private func failure(of table: String, _ sql: String) throws -> GraphError? {
@@ -210,7 +210,7 @@ import Testing
     #expect(try raw.value("SELECT COUNT(*) FROM ZPERSON") == "0")
   }
 
-  /// No change is told as another one, and none is left out without a word.
+  /// No change is reported as a different one, and none is silently omitted.
   @Test(arguments: [
     ("ACHANGE", "ZCHANGETYPE = 'x'"), ("ACHANGE", "ZCHANGETYPE = NULL"), ("ACHANGE", "ZCHANGETYPE = 9"),
     ("ACHANGE", "ZENTITY = 'x'"), ("ACHANGE", "ZENTITYPK = 'x'"), ("ATRANSACTION", "ZTIMESTAMP = 'never'"),

@@ -5,9 +5,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// A walk over a history reads some changes at a time, in memory and in a file.
+/// A walk over a history reads a few changes at a time, in memory and in a file.
 @Suite struct HistoryWalkTests {
-  /// A context over a store that keeps a history; the folder goes with it.
+  /// A context over a store with a history; owns the folder.
   private final class Bench {
     let context: ManagedObjectContext
     private let folder: TemporaryFolder

@@ -7,7 +7,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Batch inserts of so many rows that the store writes the first while others are made.
+/// Batch inserts large enough that the store writes the first rows while others are made.
 @Suite struct InsertionPipeConcurrencyTests {
   private struct Bench {
     let folder: TemporaryFolder
@@ -34,7 +34,7 @@ import Testing
       context = try ManagedObjectContext(coordinator)
     }
 
-    /// Inserts rows whose numbers are 0 and following; `body` is called with each of these first.
+    /// Inserts rows numbered from 0; `body` is called with each number first.
     @discardableResult
     func insert(_ count: Int, _ type: BatchResultType = .objectIDs, _ body: @escaping (Int) throws -> Void = { _ in })
       throws
@@ -57,7 +57,7 @@ import Testing
 
     func raw() throws -> RawDatabase { try RawDatabase(folder.file()) }
 
-    /// How many rows there are, and what the file keeps of the keys.
+    /// The number of rows, and the file's last keys.
     func state() throws -> [String?] {
       let raw = try raw()
       return try [
@@ -79,7 +79,7 @@ import Testing
     let total = "\(count)"
     #expect(try bench.state() == [total, total, total, total, "ok"])
     #expect(try reader.object(with: ids[count - 1])["number"] == .int(Int64(count - 1)))
-    // Keys go on where they ended.
+    // New keys follow the last ones.
     let next = try bench.context.insert("Thing")
     try bench.context.save()
     #expect(try bench.raw().value("SELECT MAX(Z_PK) FROM ZTHING") == "\(count + 1)")
@@ -91,7 +91,7 @@ import Testing
     let log = Lock<[String]>([])
     bench.store.statements.listen { statement in log.withLock { $0.append(statement) } }
     try bench.insert(20_000) { row in
-      // What is read meanwhile is what was there before.
+      // Reads meanwhile see the state before the insert.
       let found = try row % 5000 == 0 ? bench.context.count(FetchRequest("Thing")) : 0
       #expect(found == 0)
     }
@@ -112,7 +112,7 @@ import Testing
     }
     #expect(error?.message == "row \(place + 1) of the batch insert: no")
     #expect(try bench.state() == before)
-    // Nothing is held.
+    // The file is not locked.
     try bench.insert(10, .count)
     try bench.raw().connection.transaction {}
   }
@@ -175,7 +175,7 @@ import Testing
       #expect(error?.code == .invalidRequest && (wrong == 2 || error?.message.contains("row 9000") == true))
       #expect(try bench.state()[0] == "0")
     }
-    // One that somebody kept is none any more.
+    // A retained object is no longer valid.
     #expect(kept != nil && kept?.managedObjectContext == nil)
   }
 
@@ -241,7 +241,7 @@ import Testing
     #expect(try bench.raw().value("SELECT COUNT(*) FROM ZTHING WHERE ZNAME = 'w1'") == "18000")
   }
 
-  /// Keys that nothing can follow are an error, of few rows and of many.
+  /// Running out of keys is an error, for few rows and for many.
   @Test(arguments: [Int64.max, Int64.max - 1, Int64.max - 2500]) func keysThatRunOutAreAnError(_ last: Int64) throws {
     let bench = try Bench()
     try bench.raw().connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(last)")
@@ -252,7 +252,7 @@ import Testing
     }
   }
 
-  /// What ends the run before the commit undoes all; what was committed is there.
+  /// Ending the run before the commit reverts all rows; committed rows stay.
   @Test func aTaskThatIsCancelledInsertsAllOrNothing() async throws {
     for pause in 0..<12 {
       let bench = try Bench()

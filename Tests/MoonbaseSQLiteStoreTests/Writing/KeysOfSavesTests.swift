@@ -29,7 +29,7 @@ import Testing
       try raw.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity)'")
     }
 
-    /// Nobody holds the file's lock.
+    /// Expects the file to be unlocked.
     func requireFree() throws { try raw.connection.transaction {} }
   }
 
@@ -59,7 +59,7 @@ import Testing
       #expect(try bench.greatestKey("Person") == "0")
       try bench.requireFree()
     }
-    // Another context gets the keys that nobody took.
+    // Another context gets the unused keys.
     let other = try ManagedObjectContext(bench.coordinator)
     let third = try other.insert("Person", values: ["firstName": "third"])
     try other.save()
@@ -70,7 +70,7 @@ import Testing
     #expect(try context.existingObject(with: third.objectID)?.value(forKey: "firstName") == "third")
   }
 
-  /// What points nowhere is found when the sessions have begun.
+  /// A dangling reference is found after the sessions have begun.
   @Test func aPlanThatFailsEndsWhatBegan() throws {
     let bench = try Bench()
     let gone = try bench.context.insert("Department")
@@ -134,7 +134,7 @@ import Testing
     #expect(try bench.raw.value("SELECT COUNT(*) FROM ZDEPARTMENT") == "2")
   }
 
-  /// New objects in one store, a change in the other one, in both orders of their numbers.
+  /// New objects in one store, a change in the other one, in both orders of the stores' numbers.
   @Test(arguments: 0..<4) func savesOverSeveralStoresTakeThemInOneOrder(_ attempt: Int) throws {
     var description = ManagedObjectModel {
       EntityDescription("A") { AttributeDescription("n", type: .integer64) }
@@ -152,7 +152,7 @@ import Testing
     try context.save()
     try old.setValue(2, forKey: "n")
     let new = try context.insert("A", values: ["n": 1])
-    // Who is refused by one store leaves both as they were.
+    // A save refused by one store leaves both stores unchanged.
     let two = try RawDatabase(folder.file("Two"))
     try two.connection.execute("CREATE TRIGGER no BEFORE UPDATE ON ZB BEGIN SELECT RAISE(ABORT, 'no'); END")
     #expect(throws: GraphError.self) { try context.save() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Rows with texts and bytes of megabytes: SQLite gets no copy of them, and few are held together.
+/// Rows with megabytes of text and data: SQLite gets no copy of them, and few are in memory at once.
 @Suite struct LargeRowTests {
   private static let model = ManagedObjectModel {
     EntityDescription("P") {
@@ -39,7 +39,7 @@ import Testing
     try objects[1].setValue(text("e", 100_000), forKey: "text")
     try objects[0].setValue(.null, forKey: "other")
     try context.save()
-    // A save that the file refuses, and one after it.
+    // A save that the file refuses, and the next save.
     let other = try self.context(store)
     try other.insert("P", values: ["text": text("f", 90_000), "code": "x"])
     #expect(throws: GraphError.self) { try other.save() }

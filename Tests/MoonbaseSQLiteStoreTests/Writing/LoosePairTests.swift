@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Pairs of a relationship without an inverse when one of their objects is deleted.
+/// Pairs of a relationship without an inverse, when one of their objects is deleted.
 @Suite struct LoosePairTests {
   private static let model = ManagedObjectModel {
     EntityDescription("Shelf") {
@@ -22,7 +22,7 @@ import Testing
 
   private let store: MigratedStore
 
-  /// Two shelves with the same books, each near the other one and itself.
+  /// Two shelves with the same books; each shelf is near the other one and itself.
   init() throws {
     store = try MigratedStore()
     try store.fill(Self.model, tracksHistory: true) { context in
@@ -67,7 +67,7 @@ import Testing
     #expect(try pairs() == [8, 8, 4])
     try delete("Book", "title == 'b1'")
     #expect(try pairs() == [6, 6, 4])
-    // One of a subentity lies in the same table.
+    // The object of a subentity is in the same table.
     try delete("Novel", "title == 'b2'")
     #expect(try pairs() == [4, 4, 4])
     #expect(try findings() == [])
@@ -75,7 +75,7 @@ import Testing
 
   @Test func pairsGoWithTheObjectThatHasThem() throws {
     try delete("Shelf", "name == 's0'")
-    // The other one is near itself only.
+    // The remaining shelf is near itself only.
     #expect(try pairs() == [4, 4, 1])
     #expect(try findings() == [])
   }
@@ -102,7 +102,8 @@ import Testing
     #expect(try findings() == [])
   }
 
-  /// Pairs of a relationship that is its own inverse lie in the table both ways. Another context may have saved them unseen.
+  /// A relationship that is its own inverse has its pairs in the table in both directions. Another context may have
+  /// saved pairs that this context has not read.
   @Test(arguments: [DeleteRule.nullify, .noAction])
   func pairsOfARelationshipThatIsItsOwnInverseGoBothWays(_ rule: DeleteRule) throws {
     var model = People.model()

@@ -8,7 +8,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// Files that lack a column beside that of a relationship: what cannot be saved whole is not saved.
+/// Files that lack a column that accompanies a relationship: an object that cannot be saved completely is not saved.
 @Suite struct LostColumnTests {
   private func context(_ people: PeopleStore, opening: Bool = false) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: people.model)
@@ -55,7 +55,7 @@ import enum MoonbaseModel.Predicate
     #expect(error?.message.contains("Z1_BOSS") == true, "\(error as Any)")
   }
 
-  /// Nothing that is stored leads to an object that is not: the store is asked as for any other one.
+  /// No stored row refers to an unsaved object, so the store runs the condition like any other.
   @Test func aConditionOnAnUnsavedObjectIsAnsweredInSQL() throws {
     let people = try PeopleStore()
     defer { withExtendedLifetime(people) {} }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import MoonbaseSQLiteStore
 
-/// Places in an ordered relationship.
+/// Position numbers of ordered relationships.
 @Suite struct OrderKeysTests {
-  /// So many of the old places as ascend at most; where there is no room between them all are placed anew.
+  /// Keeps the longest ascending sequence of old positions; without room between them, all positions are new.
   @Test func placesAscendStrictlyAndAsManyOldOnesStayAsCan() {
     var random = SplitMix(1)
     var kept = 0
@@ -23,7 +23,7 @@ import Testing
     #expect(kept > 400)
   }
 
-  /// The length of the longest row of ascending places, found by trying them all.
+  /// The length of the longest ascending sequence, by exhaustive search.
   private func longestAscent(of places: [Int64]) -> Int {
     var lengths: [Int] = []
     for (index, place) in places.enumerated() {
@@ -44,7 +44,7 @@ import Testing
     #expect(OrderKeys.between(1024, and: nil, old: [nil]) == [2048])
     #expect(OrderKeys.between(nil, and: 1024, old: [nil, nil]) == [-1024, 0])
     #expect(OrderKeys.between(10, and: 20, old: [15, nil])?.first == 15)
-    // What lies beyond the ends moves, also where more of it than of them could stay.
+    // Positions beyond the ends move, even if more of them could stay.
     let moved = OrderKeys.between(5000, and: nil, old: [1, 2, 3])
     #expect(moved.map { 5000 < $0[0] && $0[0] < $0[1] && $0[1] < $0[2] } == true)
     #expect(OrderKeys.between(1, and: 2, old: [nil]) == nil && OrderKeys.between(2, and: 1, old: []) == nil)

@@ -6,13 +6,13 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// The history that stores keep, as a program reads it: in memory, and in the tables of a file.
+/// Histories of stores as programs read them, in memory and in the tables of a file.
 @Suite struct PersistentHistoryTests {
   enum Kind: CaseIterable {
     case memory, file, oldFile
   }
 
-  /// A coordinator over a store that keeps a history; the folder goes with it.
+  /// A coordinator over a store with a history; owns the folder.
   private final class Bench {
     let coordinator: PersistentStoreCoordinator
     let store: any PersistentStore
@@ -77,7 +77,7 @@ import Testing
     #expect(Set(changes.joined().map(\.changeID)).count == changes.joined().count)
   }
 
-  /// The changes of all transactions after the first ones: kinds, objects and properties.
+  /// The changes of all transactions after the first `number`: kinds, objects and properties.
   private func changes(_ context: ManagedObjectContext, after number: Int) throws -> [String] {
     let result = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast))
     return try (result.transactions ?? []).dropFirst(number).flatMap { transaction in
@@ -261,7 +261,7 @@ import Testing
     try context.execute(PersistentHistoryChangeRequest.deleteHistory(before: all[3].token))
     #expect(try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: all[2])).transactions?.count == 1)
     try context.execute(PersistentHistoryChangeRequest.deleteHistory(before: Date(timeIntervalSinceNow: 60)))
-    // Numbers are not given again.
+    // Transaction numbers are not reused.
     #expect(try bench.coordinator.currentPersistentHistoryToken() == all[3].token)
     #expect(
       try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: all[3])).transactions?.isEmpty == true)
@@ -329,7 +329,7 @@ import Testing
     #expect(
       found.transactions?.map { $0.changes?.first?.changedObjectID.entityName } == ["Project", "Person", "Project"])
     #expect(try coordinator.currentPersistentHistoryToken()?.transactionNumbers.count == 2)
-    // Who goes on one by one keeps his place in both.
+    // Reading one transaction at a time keeps the position in both stores.
     var token = PersistentHistoryToken()
     var seen: [PersistentHistoryTransaction] = []
     while let next = try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: token)).transactions?.first
@@ -343,7 +343,7 @@ import Testing
     #expect(try token == coordinator.currentPersistentHistoryToken())
   }
 
-  /// Numbers that the token has seen would be given anew, to other saves.
+  /// Numbers up to the token's would be assigned again, to other saves.
   @Test(arguments: Kind.allCases) func aTokenOfALaterStateThanTheStoreExpires(_ kind: Kind) throws {
     let (bench, other) = (try Bench(kind), try Bench(kind))
     let (context, ahead) = (try bench.context(), try other.context())
@@ -366,7 +366,7 @@ import Testing
       try context.execute(PersistentHistoryChangeRequest.fetchHistory(after: current)).transactions?.isEmpty == true)
   }
 
-  /// Two stores with a history of one save each.
+  /// Two stores, each with a history of one save.
   private func pair(_ folder: TemporaryFolder) throws -> (ManagedObjectContext, [Half]) {
     var model = People.model()
     model.configurations = ["One": ["Person"], "Two": ["Project"]]
@@ -397,7 +397,7 @@ import Testing
     func count() throws -> String? { try RawDatabase(url).value("SELECT COUNT(*) FROM ATRANSACTION") }
   }
 
-  /// Which of the two comes first depends on their UUIDs.
+  /// The order of the two stores depends on their UUIDs.
   @Test(arguments: [0, 1]) func aDeletionThatFailsInOneOfSeveralStoresDeletesNothing(_ failing: Int) throws {
     let folder = try TemporaryFolder()
     let (context, halves) = try pair(folder)

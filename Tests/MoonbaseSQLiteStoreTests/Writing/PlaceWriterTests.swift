@@ -5,9 +5,9 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Places in files where there is no room for what comes or moves.
+/// Position numbers in files without room for inserted or moved members.
 @Suite struct PlaceWriterTests {
-  /// A department with so many projects whose places are set past the store.
+  /// A department with `count` projects, whose positions are set by SQL without the store.
   private func people(_ count: Int, places: String) throws -> (PeopleStore, ManagedObjectID, [ManagedObjectID], Slot) {
     let people = try PeopleStore()
     let department = try people.row("Department")
@@ -35,7 +35,7 @@ import Testing
   @Test func amongPlacesWithoutGapsAllArePlacedAnewInTheFilesOrder() throws {
     let (people, department, ids, slot) = try people(300, places: "Z_PK")
     let new = try people.row("Project", ["department": .objectID(department)])
-    // Two are moved, one of them to the front, and one comes.
+    // Two projects are moved, one of them to the front, and a project is inserted.
     let middle = Array(ids[100..<150]) + [new.id] + ids[150..<200]
     let front = [ids[250]] + ids[0..<40]
     try people.save {
@@ -50,7 +50,7 @@ import Testing
     #expect(try people.store.destinations(of: department, relationship: slot) == Array(expected))
   }
 
-  /// A text sorts behind all numbers, and would be read as the place 0.
+  /// A text sorts after all numbers, and would be read as position 0.
   @Test func aPlaceThatIsNoNumberIsTold() throws {
     let (people, department, ids, slot) = try people(3, places: "CASE Z_PK WHEN 1 THEN 'abc' ELSE Z_PK END")
     #expect(try people.store.destinations(of: department, relationship: slot) == [ids[1], ids[2], ids[0]])
@@ -80,7 +80,7 @@ import Testing
   }
 }
 
-/// Appending to an ordered list again, without a look at its members.
+/// Repeated appends to an ordered list, without a read of its members.
 @Suite struct OrderEndTests {
   private struct Bench {
     let people: PeopleStore
@@ -98,7 +98,7 @@ import Testing
 
     func project() throws -> Snapshot { try people.row("Project", ["department": .objectID(department)]) }
 
-    /// Saves some projects at the end; whether all members were looked at.
+    /// Saves projects at the end; returns whether the last position was read.
     mutating func append(_ rows: [Snapshot], _ change: (inout StoreChanges) throws -> Void = { _ in }) throws -> Bool {
       let ids = rows.map(\.id)
       let statements = try people.statements {
@@ -129,7 +129,7 @@ import Testing
     #expect(try bench.append())
     for count in 1...20 { #expect(try !bench.append((0..<count).map { _ in try bench.project() })) }
     try bench.check()
-    // One that goes leaves a gap.
+    // A deleted member leaves a gap.
     let last = try #require(bench.expected.last)
     try bench.people.save { $0.deleted = [.init(id: last, expectedVersion: nil)] }
     bench.expect(bench.expected.dropLast())
@@ -164,7 +164,7 @@ import Testing
     try bench.check()
   }
 
-  /// They stand behind all that have a place, and so before what is appended next.
+  /// Members without a position follow those with one, and so precede the next appended member.
   @Test func itIsAskedForAgainWhereMembersCameWithoutAPlace() throws {
     var bench = try Bench()
     _ = try bench.append()
@@ -200,7 +200,7 @@ import Testing
     try bench.check()
   }
 
-  /// Where one list of a many-to-many relationship is ordered, members that come by the other list have no place.
+  /// If only one list of a many-to-many relationship is ordered, members added through the other list have no position.
   @Test(arguments: [false, true]) func itIsAskedForAgainWhereMembersCameFromTheirSide(together: Bool) throws {
     let people = try PeopleStore(Pairs.model())
     let rows = try (0..<5).map { _ in try people.row("Node") }

@@ -6,7 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @Suite struct RandomOperationTests {
-  /// One store with a context; objects are known by the number they were made with.
+  /// A store with a context; objects are identified by the number they were made with.
   private final class World {
     let coordinator: PersistentStoreCoordinator
     var context: ManagedObjectContext
@@ -33,7 +33,7 @@ import Testing
       try context.fetch(FetchRequest(entity)).map { (try tag($0), $0) }.sorted { Int($0.0)! < Int($1.0)! }.map(\.1)
     }
 
-    /// Everything as text, read anew from the store.
+    /// All values as text, read again from the store.
     func dump() throws -> [String] {
       context = try ManagedObjectContext(PersistentStoreCoordinator(sharingStoresOf: coordinator))
       var lines: [String] = []
@@ -96,7 +96,7 @@ import Testing
     #expect(world.context.brokenInvariants() == [])
   }
 
-  /// Sets a value of each person and saves some at a time, as `save_every` of a script does.
+  /// Sets a value of each person and saves every `count` people, as `save_every` of a script does.
   private static func walk(_ world: World, savingEvery count: Int, to age: Int) throws {
     var request = FetchRequest("Person")
     request.fetchBatchSize = 3

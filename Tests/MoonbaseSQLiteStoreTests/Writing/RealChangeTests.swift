@@ -5,10 +5,11 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Changes of stores that Core Data wrote: what was not touched is in every table as it was, what was touched follows Core Data's bookkeeping.
+/// Changes to stores that Core Data wrote: untouched columns keep their values, and touched ones follow Core Data's
+/// bookkeeping.
 @Suite(.enabled(if: RealStores.areThere, "the fixtures are not beside the checkout"))
 struct RealChangeTests {
-  /// What is different in the file after a save, once the store was closed and opened again.
+  /// The differences in the file after a save, once the store was closed and opened again.
   private func changes(_ name: String, _ change: (ManagedObjectContext) throws -> Void) throws -> [String] {
     let folder = try TemporaryFolder()
     let url = try RealStores.copy(name, to: folder)
@@ -44,7 +45,8 @@ struct RealChangeTests {
       } == [])
   }
 
-  /// Of each entity one attribute of one object gets another value: that and the count of saves, in the row, and what a history says of it.
+  /// An attribute of one object per entity gets another value. The changed columns are that attribute, the row's
+  /// version, and the history.
   @Test(arguments: RealStores.all) func oneValueOfEachEntityIsTwoColumnsOfItsRow(name: String) throws {
     var expected: [String] = []
     let found = try changes(name) { context in
@@ -62,7 +64,7 @@ struct RealChangeTests {
     }
     #expect(!expected.isEmpty)
     let rows = found.filter { !$0.hasPrefix("A") && !$0.hasPrefix("Z_PRIMARYKEY 1600") }
-    // The columns of two branches of a hierarchy that share a name have a number.
+    // A column name shared by two branches of a hierarchy has a number.
     #expect(rows.map { $0.replacing(/[0-9]*:.*/, with: "") }.sorted() == expected.sorted())
     for row in rows where row.contains(" Z_OPT:") {
       let numbers = row.split(separator: ": ")[1].split(separator: " -> ").compactMap { Int($0) }
@@ -70,7 +72,7 @@ struct RealChangeTests {
     }
   }
 
-  /// The name of an attribute that no other one is derived from, and another value for it.
+  /// An attribute without derived attributes that depend on it, and another value for it.
   private func otherValue(of object: ManagedObject) throws -> (String, Value)? {
     let keys = object.entity.properties.filter { !$0.isTransient && !$0.isDerived }.map(\.name).sorted()
     for key in keys {
@@ -101,7 +103,7 @@ struct RealChangeTests {
     #expect(found == ["ZBOOKMARKENTITY 1 Z_FOK_PARENT: 5120 -> 2560"])
   }
 
-  /// It stands behind the others there with the place that it had.
+  /// The bookmark keeps its position, which follows those of the other members.
   @Test func aMoveToAnotherFolderIsAParent() throws {
     let found = try changes("Bookmarks_V5") { context in
       try object("BookmarkEntity", 1, in: context).setObject(object("BookmarkEntity", 4, in: context), forKey: "parent")
@@ -109,7 +111,7 @@ struct RealChangeTests {
     #expect(found == ["ZBOOKMARKENTITY 1 Z_OPT: 1 -> 2", "ZBOOKMARKENTITY 1 ZPARENT: 8 -> 4"])
   }
 
-  /// Between two others there is room for it.
+  /// There is room between two other members.
   @Test func aMoveToAPlaceInAnotherFolderIsAParentAndAPlace() throws {
     let found = try changes("Bookmarks_V5") { context in
       let folder = try object("BookmarkEntity", 4, in: context)
@@ -124,7 +126,7 @@ struct RealChangeTests {
       ])
   }
 
-  /// Another one has the place that it had: it gets one behind all that are there.
+  /// Another member has the bookmark's position, so the bookmark gets a position after all members.
   @Test func aMoveToAnotherFolderWhereItsPlaceIsTakenIsANewPlace() throws {
     let found = try changes("Bookmarks_V5") { context in
       try object("BookmarkEntity", 5, in: context).setObject(object("BookmarkEntity", 4, in: context), forKey: "parent")

@@ -5,7 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// What it costs that no save leaves a key which points at nothing.
+/// The cost of checking that no save leaves a dangling reference.
 @Suite struct ReferenceCheckTests {
   private static func model() -> ManagedObjectModel {
     ManagedObjectModel {
@@ -72,7 +72,7 @@ import Testing
     #expect(asked.filter { $0.contains("FROM ZOWNER") }.count == 2, "\(asked)")
     try context.save()
     #expect(try RawDatabase(people.folder.file()).rows("SELECT COUNT(ZSTATE), COUNT(*) FROM ZOWNER") == ["0|60"])
-    // An object whose own row leads somewhere, or that is new, has nobody to be asked for.
+    // An object that is new, or whose own row has the reference, needs no query.
     let owner = try context.insert("Owner")
     let state = try context.insert("State")
     try owner.setObject(state, forKey: "state")

@@ -128,7 +128,7 @@ import Testing
 
   @Test(arguments: ["email", "lastName"]) func uniqueValuesCanChangePlacesWithinOneSave(attribute: String) throws {
     let people = try PeopleStore()
-    // One index is the model's, one is of the file alone.
+    // The model has the first index, only the file has the second.
     try RawDatabase(people.folder.file()).connection.execute("CREATE UNIQUE INDEX extra ON ZPERSON (ZLASTNAME)")
     let ids = try people.insert(
       people.row("Person", [attribute: "a"]), people.row("Person", [attribute: "b"]),
@@ -249,7 +249,7 @@ import Testing
     #expect(try people.statements { _ = try people.store.snapshots(matching: people.query("Person")) }.count == 1)
   }
 
-  /// Keys that ascend and lie close together are read by a scan of their range, others are looked up each.
+  /// Ascending keys close together are read by a scan of their range, others individually.
   @Test func rowsThatLieCloseTogetherAreScanned() throws {
     let people = try PeopleStore()
     let rows = try (0..<400).map { number in

@@ -5,7 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// A store under several threads.
+/// A store used by several threads.
 @Suite struct StoreConcurrencyTests {
   @Test func readersSeeWholeSavesWhileAWriterSaves() async throws {
     let people = try PeopleStore()

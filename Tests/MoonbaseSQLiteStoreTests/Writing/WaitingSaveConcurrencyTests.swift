@@ -5,7 +5,7 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
-/// Saves that wait for a save of another thread to the same store.
+/// Saves that wait for another thread's save to the same store.
 @Suite struct WaitingSaveConcurrencyTests {
   @Test(arguments: [true, false]) func aSaveWhoseRunEndsWaitsNoLongerAndChangesNothing(isInMemory: Bool) throws {
     let folder = try TemporaryFolder()

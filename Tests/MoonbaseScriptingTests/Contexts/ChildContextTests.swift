@@ -2,7 +2,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Contexts that scripts make beside their own.
+/// Child contexts and further contexts that scripts make.
 @Suite struct ChildContextTests {
   @Test(arguments: StoreKind.allCases) func aChildSavesIntoItsParent(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
@@ -43,7 +43,7 @@ import Testing
     #expect(outcome.message?.contains("1 changed object of a child context was not saved") == true, "\(outcome)")
   }
 
-  /// The parent's close would be the program's; children go before it.
+  /// A script cannot close the program's context; it can close children.
   @Test func aScriptClosesItsOwn() throws {
     let lines = try ScriptBench().lines(
       """

@@ -4,7 +4,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Results that follow their context, requests on relationships, and stored values computed anew.
+/// Results that follow their context, requests on relationships, and recomputed stored values.
 @Suite struct FollowedResultsTests {
   @Test(arguments: StoreKind.allCases) func resultsFollowTheirContextAndTellExactChanges(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
@@ -86,7 +86,7 @@ import Testing
         text = { stored = true, inputs = { "a" }, get = function(a) return "v" .. a end } } } } }
       """
     let bench = try ScriptBench(kind, model: model, extensions: [rules])
-    // A program that knows nothing of the rules.
+    // A program without the extensions.
     let plain = try ManagedObjectContext(bench.coordinator)
     for a in 1...2500 where a != 13 { try plain.insert("P", values: ["a": .int(Int64(a)), "b": 2, "sum": 0]) }
     try plain.save()

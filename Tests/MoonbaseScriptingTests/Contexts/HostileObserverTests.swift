@@ -6,11 +6,11 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Extensions that make the worst of observers, children, undo and reloads. None brings the program down, ends more
-/// than its own call, or leaves a context that does not work.
+/// Extensions that misuse observers, children, undo and reloads. None of them crashes the program, ends more than its
+/// own call, or leaves an unusable context.
 @Suite struct HostileObserverTests {
-  /// What a hook does with the context of a new object, `c`, and the object, `p`, and what the last save says; "nil"
-  /// where it is done.
+  /// Actions of a hook with the context `c` of a new object `p`, and the error of the last save, or "nil" if it
+  /// succeeds.
   private static let hooks: [(name: String, text: String, message: String)] = [
     ("will_save saves", "c:on('will_save', function() c:save() end)", "a save was begun while the same context saves"),
     ("did_save saves", "c:on('did_save', function() c:save() end)", "a save was begun while the same context saves"),
@@ -169,7 +169,7 @@ import Testing
     let limits = LuaLimits(instructions: 3_000_000, deadline: .seconds(20), memory: 64 << 20)
     let results = try bench.run(Self.script, limits: limits)
     #expect(results[0] == "through" && results[1]?.contains(hook.message) == true, "\(hook.name): \(results)")
-    // The store has what a plain context saves.
+    // The store contains the saves of a plain context.
     let context = try ManagedObjectContext(bench.coordinator)
     let before = try context.count(FetchRequest("P"))
     try context.insert("P", values: ["i": 1])
@@ -177,7 +177,7 @@ import Testing
     #expect(try context.count(FetchRequest("P")) == before + 1, "\(hook.name)")
   }
 
-  /// A child that outlives its parent, and what it held, raise errors.
+  /// A child that outlives its parent, and the child's objects, raise errors.
   @Test(arguments: StoreKind.allCases) func whatOutlivesItsContextRaises(_ kind: StoreKind) throws {
     let file = """
       local kept

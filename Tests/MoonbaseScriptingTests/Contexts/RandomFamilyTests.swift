@@ -4,8 +4,8 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Random scripts over undo, children, jobs on other threads and observers, beside plain tables: a naive reference in
-/// Lua.
+/// Random scripts with undo, children, jobs on other threads and observers, compared with a naive reference in Lua
+/// tables.
 @Suite struct RandomFamilyTests {
   private static let model = """
     return { entities = {

@@ -2,7 +2,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What scripts are told of changes.
+/// Change notifications for scripts.
 @Suite struct ScriptObserverTests {
   @Test(arguments: StoreKind.allCases) func eventsOfAContextCome(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
@@ -97,7 +97,7 @@ import Testing
     #expect(ended.status == 5 && bench.output.isEmpty, "\(ended)")
   }
 
-  /// A watch that saves, a watch that sets what it watches, one that cancels itself.
+  /// Observers that save, that set the observed value, and that cancel themselves.
   @Test(arguments: StoreKind.allCases) func watchesThatReenterEnd(_ kind: StoreKind) throws {
     let bench = try ScriptBench(kind)
     let outcome = try bench.run(

@@ -2,7 +2,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Undo as scripts have it: a call that changes something is a step.
+/// Undo in scripts: each call that changes a value is a step.
 @Suite struct UndoScriptTests {
   @Test(arguments: StoreKind.allCases) func eachCallIsAStepAndAGroupIsOne(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
@@ -67,7 +67,7 @@ import Testing
     #expect(lines == ["false", "false", "true\t2"])
   }
 
-  /// The guide's ways of a transient attribute over a shadow: read on demand or early, written at once or late.
+  /// The guide's policies for a transient attribute over a shadow: read on demand or early, written at once or late.
   @Test(arguments: ["on_demand", "pre_calculated"], ["immediate", "delayed"])
   func transientAttributesAreUndone(_ read: String, _ write: String) throws {
     for kind in StoreKind.allCases { try transientAttributesAreUndone(kind, read, write) }
@@ -98,7 +98,7 @@ import Testing
       print(context:fetch("Person"):first().bounds[1])
       """)
     let isLate = write == "delayed"
-    // What a save makes of a delayed value belongs to the step that set it.
+    // A delayed value that a save transforms belongs to the step that set the value.
     #expect(lines[0] == "3\ttrue\t2\ttrue\t1\t1")
     #expect(lines[1] == "true\t2")
     #expect(lines[2] == (isLate ? "2\ttrue\t1\tfalse\t1\tfalse" : "2\ttrue\t1\tfalse\t1\tfalse"))

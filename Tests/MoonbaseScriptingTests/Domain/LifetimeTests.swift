@@ -33,7 +33,7 @@ import Testing
     #expect(coordinator == nil)
   }
 
-  /// What Swift holds of a context that scripts extended outlives them, and says so.
+  /// A context extended by scripts may outlive them; its objects then throw errors.
   @Test func contextThatOutlivesItsScriptsGivesAnErrorAndNoTrap() throws {
     let bench = try ScriptBench(
       model: ThingBench.model,
@@ -82,7 +82,7 @@ import Testing
     #expect(context.drainAccessorErrors().isEmpty)
   }
 
-  /// A Lua state may be held longer than the domain that filled it.
+  /// A Lua state may outlive the domain that made it.
   @Test func stateThatOutlivesItsDomainGivesAnErrorAndNoTrap() throws {
     var scripts: ScriptDomain? = try ScriptDomain()
     let state = try #require(scripts?.state)

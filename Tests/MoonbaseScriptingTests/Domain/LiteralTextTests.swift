@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// Decimals and UUIDs of a script that are given as text.
+/// Decimals and UUIDs that scripts give as text.
 @Suite struct LiteralTextTests {
   @Test(arguments: StoreKind.allCases) func aDecimalThatWouldLoseDigitsIsRefused(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
@@ -43,7 +43,7 @@ import Testing
     #expect(lines[2].hasPrefix("false\t") && lines[2].contains("Person.badge"))
   }
 
-  /// `pcall` calls a function by no name.
+  /// Also through `pcall`, which calls a function without its name.
   @Test func aFunctionOfMoonbaseIsNamedHoweverItIsCalled() throws {
     let lines = try ScriptBench().lines(
       """

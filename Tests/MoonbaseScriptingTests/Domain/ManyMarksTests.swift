@@ -3,9 +3,9 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// A letter with tens of thousands of accents, which Foundation and Swift's tables put in order by insertion.
+/// A letter with tens of thousands of accents, which Foundation and Swift's tables sort by insertion.
 @Suite struct ManyMarksTests {
-  /// What scripts do with such a text; before it was linear, or refused, each took half a second or more.
+  /// Operations on such a text. With quadratic work, each would take half a second or more.
   static let uses = [
     "require('moonbase.text').normalize(marks)",
     "require('moonbase.text').fold(marks)",

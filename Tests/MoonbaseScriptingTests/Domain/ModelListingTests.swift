@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseScripting
 import Testing
 
-/// The model as scripts see it.
+/// The model as scripts read it.
 @Suite struct ModelListingTests {
   private static let model = """
     return { entities = {
@@ -71,7 +71,7 @@ import Testing
       ])
   }
 
-  /// An app's context has a domain of its own, in which no script context was set.
+  /// An app's context has a domain of its own, without a script context.
   @Test func hooksOfAnAppReachTheirModelAndTheirContextWhichTheyDoNotKeepAlive() throws {
     let bench = try ScriptBench(
       model: ScriptBench.model,

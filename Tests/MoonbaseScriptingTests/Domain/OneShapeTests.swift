@@ -3,7 +3,8 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What is alike is called alike: `parse` gives nil and an error, constructors raise, lists stand where objects may.
+/// Consistent conventions: `parse` returns nil and an error, constructors raise, and lists are accepted where objects
+/// are.
 @Suite struct OneShapeTests {
   @Test func parseGivesNilAndAnErrorAndConstructorsRaise() throws {
     let lines = try ScriptBench().lines(
@@ -31,7 +32,7 @@ import Testing
     #expect(lines[4].hasPrefix("4\t36\tfalse"), "\(lines)")
   }
 
-  /// In scripts and in extensions, whichever asks first.
+  /// In scripts and in extensions, whichever loads the module first.
   @Test func datesAreOneModule() throws {
     let file = """
       local early = moonbase.date
@@ -94,7 +95,7 @@ import Testing
     #expect(lines[6].contains("element 2 is a table"), "\(lines)")
   }
 
-  /// Properties, as those of contexts and IDs are; the methods that they were are aliases.
+  /// These are properties, as those of contexts and IDs; the former methods are aliases.
   @Test func hasChangesAndEntityAreProperties() throws {
     let lines = try ScriptBench().lines(
       """
@@ -125,7 +126,7 @@ import Testing
     #expect(lines[9] == "false\tfalse", "\(lines)")
   }
 
-  /// A property of the model goes before them.
+  /// A property of the model takes precedence.
   @Test func aPropertyOfTheModelWins() throws {
     let model = "return { entities = { P = { attributes = { has_changes = 'string' } } } }"
     let lines = try ScriptBench(.memory, model: model, extensions: []).lines(

@@ -5,7 +5,7 @@ import MoonbasePlatform
 import MoonbaseScripting
 import Testing
 
-/// The shipped modules where there are dates, decimals and objects: the files in `Scripts`, in every preset.
+/// The shipped modules with dates, decimals and objects: runs the files in `Scripts` in every preset.
 @Suite struct ScriptModuleTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Scripts")
   static let check = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -15,7 +15,7 @@ import Testing
   func theCasesOfAModuleHoldInEveryPreset(_ file: String, _ preset: LuaPreset) throws {
     let domain = try ScriptDomain(preset: preset, limits: LuaLimits(instructions: 100_000_000))
     defer { domain.close() }
-    // The calls of all modules are tried without dates too.
+    // The calls of all modules are also tried without dates.
     let folder = file == "wrong_calls" ? Self.check.deletingLastPathComponent() : Self.folder
     let source = try String(contentsOf: folder.appendingPathComponent("\(file).lua"), encoding: .utf8)
     let check = try String(contentsOf: Self.check, encoding: .utf8)
@@ -45,7 +45,7 @@ import Testing
     #expect(model.entities.first?.attributes.map(\.name).sorted() == ["a", "b"])
   }
 
-  /// An extension gives the shipped class a name, transforms its values and keeps them across a save.
+  /// An extension registers the shipped class under a name, transforms its values and saves them.
   @Test func extensionsMayUseModulesAndTheirClasses() throws {
     let bench = try ScriptBench(
       extensions: [

@@ -5,7 +5,7 @@ import Testing
 @testable import MoonbaseLuaModel
 @testable import MoonbaseScripting
 
-/// What scripts find in values is what `lua/types` tells an editor.
+/// The names that scripts find in values equal those that `lua/types` gives editors.
 @Suite struct TypeNameTests {
   private func promised(of name: String) throws -> Set<String> {
     var text = ""

@@ -2,7 +2,8 @@ import MoonbaseLua
 import MoonbaseScripting
 import Testing
 
-/// What a script catches of the graph and of this layer is of one kind: `code`, `message`, `traceback`, and a text with the place.
+/// Errors that scripts catch, of the graph or of this layer, have the same form: `code`, `message`, `traceback`, and a
+/// text with the place.
 @Suite struct CaughtErrorTests {
   private func caught(_ code: String) throws -> [String] {
     try ScriptBench().lines(
@@ -52,7 +53,7 @@ import Testing
     )
   }
 
-  /// A script that does not look at a failed save is told at its end where that was.
+  /// The report at the end of a script names the line of a failed save whose result was ignored.
   @Test func aFailedSaveThatNobodyLookedAtSaysItsLine() throws {
     let outcome = try ScriptBench().run(
       """
@@ -65,7 +66,7 @@ import Testing
     #expect(outcome.message?.contains(":4: a save failed and nothing was saved: ") == true, "\(outcome)")
   }
 
-  /// A limit names the place where the script was, also where that was in an extension.
+  /// A limit's error names the current place in the script, even within an extension.
   @Test func aLimitThatAnExtensionPassedNamesItsLine() throws {
     let get = "function()\n  while true do end\nend"
     let bench = try ScriptBench(

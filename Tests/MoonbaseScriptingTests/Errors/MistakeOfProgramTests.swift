@@ -4,7 +4,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What a program does wrong for each object alike ends a walk over all of them.
+/// A mistake of the program that concerns every object ends a walk over all objects.
 @Suite struct MistakeOfProgramTests {
   private func isOfProgram(_ code: String) throws -> Bool {
     let bench = try ScriptBench()

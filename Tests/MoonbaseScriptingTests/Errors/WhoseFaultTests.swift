@@ -2,7 +2,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import Testing
 
-/// What raises and what comes as `nil, err`: the error's code says whose fault it is.
+/// Errors that are raised and errors returned as `nil, err`: the error's code tells whether the program, a hook or the
+/// data is at fault.
 @Suite struct WhoseFaultTests {
   @Test func aMistakeOfAHookFailsTheSaveAndIsNoMistakeOfTheProgramThatSaves() throws {
     let lines = try ThingBench.bench("will_save = function(object) object.nonsense = 1 end").lines(
@@ -18,7 +19,7 @@ import Testing
 
   @Test(arguments: ["save()", "transaction(function() end)"])
   func whatNoSaveCouldDoRaisesInAHookAndFailsTheSaveThatRunsIt(_ call: String) throws {
-    // The hook does not look at what the call returns.
+    // The hook ignores the call's result.
     let lines = try ThingBench.bench("will_save = function(object) moonbase.context:\(call) end").lines(
       """
       context:insert("P", { s = "a" })

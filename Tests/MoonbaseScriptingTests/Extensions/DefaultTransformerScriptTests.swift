@@ -4,7 +4,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Transformable attributes without a transformer of their own, in scripts.
+/// Transformable attributes with the default transformer, in scripts.
 @Suite struct DefaultTransformerScriptTests {
   private static let model = """
     return { entities = { P = { attributes = {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// A value that a script shares with itself many times is converted at the cost of its unfolded form: that is counted.
+  /// A value that contains itself many times is converted in its expanded form, whose size is charged.
   @Test func aValueThatUnfoldsEndsWithTheMemoryOfTheRun() throws {
     let outcome = try ScriptBench(.memory, model: Self.model, extensions: []).run(
       """

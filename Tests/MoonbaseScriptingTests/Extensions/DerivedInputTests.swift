@@ -2,9 +2,9 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What a derived attribute is computed from, and when.
+/// Inputs of derived attributes, and the times of their computation.
 @Suite struct DerivedInputTests {
-  /// Computing a later input makes the same call for another object: the earlier inputs must not be lost to it.
+  /// Computing a later input calls the same function for another object; the earlier inputs must be kept.
   @Test(arguments: StoreKind.allCases) func inputsMayBeComputedByTheSameFunction(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind,
@@ -23,7 +23,7 @@ import Testing
     #expect(lines == ["true\ttrue"])
   }
 
-  /// SQLite has no such number, and a pure attribute is computed there.
+  /// SQLite has no NaN, and a pure attribute is computed in SQLite.
   @Test(arguments: StoreKind.allCases, [true, false])
   func notANumberIsAMissingValueWhereverItIsComputed(_ kind: StoreKind, isPure: Bool) throws {
     let lines = try ThingBench.bench(
@@ -77,7 +77,7 @@ import Testing
     #expect(lines == ["134043\tP\tv\ttrue", "134043\tP\tw\ttrue", "1"])
   }
 
-  /// An owner whose value stays as it is goes at once, and the next one may lie where it lay.
+  /// An owner with an unchanged value is released at once, and the next owner may get its address.
   @Test(arguments: StoreKind.allCases) func whatIsStoredFollowsInEveryOwnerThatNobodyHolds(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind,
@@ -104,7 +104,8 @@ import Testing
     #expect(lines == ["20\t10"])
   }
 
-  /// A to-many relationship gives a list of objects, a path through it a list of values, each in the order of the relationship.
+  /// A to-many relationship gives a list of objects, a path through it a list of values, each in the order of the
+  /// relationship.
   @Test(arguments: StoreKind.allCases) func inputsMayLeadToMany(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind,
@@ -140,7 +141,8 @@ import Testing
     #expect(lines == ["p:c,a,-\t3\t:", "p:a,-,d", "p:-,d\t2", "1"])
   }
 
-  /// A value that an earlier run stored follows what its inputs lead to, by whichever way it is named.
+  /// A value stored by an earlier run follows changes of the objects that its inputs reach, however the path is
+  /// written.
   @Test(
     arguments: StoreKind.allCases,
     [
@@ -208,7 +210,7 @@ import Testing
     #expect(lines == ["212"])
   }
 
-  /// Of the inputs before a missing one nothing may stay: with texts of a megabyte that would be gigabytes.
+  /// Inputs read before a missing one are released; kept texts of a megabyte would need gigabytes.
   @Test func missingInputOfAStrictAttributeCostsNoMemory() throws {
     let bench = try ThingBench.bench(
       "derived = { both = { type = 'string', strict = true, inputs = { 's', 'q.s' }, get = function(a, b) return a .. b end } }"

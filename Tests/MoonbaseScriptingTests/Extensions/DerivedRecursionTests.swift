@@ -68,7 +68,7 @@ import Testing
     #expect(lines == ["false\ttrue"])
   }
 
-  /// A circle through objects is found where it closes, with and without inputs.
+  /// A cycle through several objects is reported where it closes, with and without inputs.
   @Test(arguments: [
     "get = function(o) return o.q and o.q.path or 'top' end",
     "inputs = { 'q.path' }, get = function(p) return p or 'top' end",
@@ -91,7 +91,7 @@ import Testing
     #expect(lines == ["top", refusal, refusal, "top"])
   }
 
-  /// A stored value that is computed from itself would be another one at each save.
+  /// A stored value computed from itself would change at each save.
   @Test(
     arguments: StoreKind.allCases,
     [
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  /// A getter may look at the value that it replaces, as it was put there.
+  /// A getter may read the stored value that it replaces as a primitive value.
   @Test(arguments: StoreKind.allCases) func theFormerValueIsReadAsAPrimitiveValue(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind, "derived = { sum = { stored = true, get = function(o) return (o:primitive('sum') or 0) + o.i end } }"
@@ -146,7 +146,8 @@ import Testing
     #expect(lines == ["5.0"])
   }
 
-  /// A chain is as long as it is: read from its end it gives what it gives when each value was read before the next one.
+  /// A chain may have any length: reading it from the end gives the same values as reading each value after its
+  /// predecessor.
   @Test(
     arguments: StoreKind.allCases,
     [
@@ -172,7 +173,7 @@ import Testing
     #expect(lines == ["500", "500\t499\t250", "401"])
   }
 
-  /// In a long chain, too, an error is that of the object that has it, and a circle is told.
+  /// Also in a long chain an error names the object at fault, and a cycle is reported.
   @Test func longChainsTellWhatIsWrong() throws {
     let lines = try ThingBench.bench(
       "derived = { path = { type = 'string', inputs = { 'q.path', 's' }, get = function(path, s) return (path or '') .. s end } }"

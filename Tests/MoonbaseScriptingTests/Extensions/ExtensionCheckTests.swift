@@ -3,7 +3,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What an extension must not say of a model: found at load, with file, line and advice.
+/// Contradictions between an extension and its model are found when it is loaded, with file, line and advice.
 @Suite struct ExtensionCheckTests {
   private func refusal(_ hooks: String, beside: String = ThingBench.transformer, before: String = "") -> String {
     do {
@@ -43,7 +43,7 @@ import Testing
     #expect(beside.contains("derived.sum.transformer: a transformer goes with a shadow"), "\(beside)")
   }
 
-  /// One that the model does not name is Core Data's default, in whose place an extension may put its own.
+  /// A transformable attribute without a named transformer has Core Data's default, which an extension may replace.
   @Test func aStoredAttributeMayHaveTheDefaultTransformer() throws {
     let model = ThingBench.model.replacing(
       "tr = { \"transformable\", transformer = \"T\" }", with: "tr = \"transformable\"")
@@ -108,7 +108,7 @@ import Testing
     )
   }
 
-  /// What is wrong with a derived attribute, a rule or a class: each says whose it is, and where a name is near, which was meant.
+  /// Mistakes in derived attributes, rules and classes: each message names the attribute and the most similar name.
   @Test(arguments: [
     ("derived = {\n x = { inputs = { 'ss' }, get = print } }", "P.x: the input ss: P has no property ss; did you mean"),
     ("derived = {\n x = { inputs = { 'q.ii' }, get = print } }", "P.x: the input q.ii: P has no property ii"),
@@ -163,7 +163,7 @@ import Testing
     #expect(known.0 == "P" && (known.1 != nil || !hooks.contains("\n")), "\(refused)")
   }
 
-  /// Transformable or not: what is computed and stored is assigned by its `set`, or not at all.
+  /// A stored derived attribute, transformable or not, is assigned through its `set`, or not at all.
   @Test(arguments: ["tr", "full"]) func aStoredDerivedAttributeIsAssignedByItsSetterOrNotAtAll(_ name: String) throws {
     let derived = "stored = true, inputs = { 's' }, get = function(s) return s and s .. '!' end"
     let refused = try ThingBench.bench("derived = { \(name) = { \(derived) } }").lines(

@@ -6,7 +6,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// All that is wrong with a file is told at once, each finding with its line and the nearest name.
+/// All problems of a file are reported together, each with its line and the most similar name.
 @Suite struct ExtensionFindingsTests {
   private func findings(_ files: String...) -> [String] {
     do {

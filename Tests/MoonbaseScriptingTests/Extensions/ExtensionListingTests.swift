@@ -6,7 +6,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What is loaded, and what it costs where that is measured.
+/// Loaded extensions, and their cost where it is measured.
 @Suite struct ExtensionListingTests {
   private static let file = """
     return {

@@ -6,8 +6,8 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Extensions see no files whatever the script has, modules of its own, and classes of others that it cannot
-/// change.
+/// Extensions have no access to files, whatever the script has. They have modules of their own and cannot change the
+/// classes of other extensions.
 @Suite struct ExtensionScopeTests {
   private let folder: TemporaryFolder
   private let model: ManagedObjectModel
@@ -28,7 +28,7 @@ import Testing
     return url
   }
 
-  /// A context whose extensions run in the state of a script that has all files.
+  /// A context whose extensions run in the state of a script with access to all files.
   private func context(
     _ sources: [URL], preset: LuaPreset = .standard, _ domain: ScriptDomain? = nil
   ) throws -> (ManagedObjectContext, ScriptDomain, ScriptExtensions) {
@@ -67,7 +67,7 @@ import Testing
       "return tostring(getmetatable('') or nil)",
     ]
     for door in doors { #expect(try answer(door, preset: preset) == "nil", "\(preset): \(door)") }
-    // Functions that need no files are there.
+    // Functions that need no files are available.
     #expect(
       try answer("return string.rep('a', 2) .. (load('return 7')()) .. #table.pack(1, 2)", preset: preset) == "aa72")
     #expect(try answer("return require('moonbase.text').trim and 'yes' or 'no'", preset: preset) == "yes")
@@ -97,7 +97,7 @@ import Testing
     let (context, domain, _) = try context([a, b])
     defer { domain.close() }
     domain.state.modules.rootPaths = [folder.file("b").path]
-    // A script's own module of the same name is another one.
+    // A script's own module with the same name is separate.
     #expect(try domain.state.load("return require('util').mark", name: "s")().first?.textValue == "bi")
     let object = try context.insert("P")
     (object["s"], object["n"]) = ("x", 0)
@@ -105,7 +105,7 @@ import Testing
     #expect(object["s"] == "a" && object["n"] == 2)
   }
 
-  /// Two folders may each have a module of the name.
+  /// Two folders may each have a module with the same name.
   @Test func anErrorOfAModuleNamesItsFolder() throws {
     for name in ["a", "b"] { _ = try write("return function() error('broken') end", to: "\(name)/util.lua") }
     let rule =
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// Contexts that are made later run what was read with the extension, until it is read anew.
+  /// Contexts made later run the modules loaded with the extension until it is reloaded.
   @Test func modulesBelongToTheGenerationOfTheirExtension() throws {
     _ = try write("return { 'one' }", to: "a/names.lua")
     let url = try write(
@@ -186,7 +186,7 @@ import Testing
     #expect(object["s"] == "056true1")
   }
 
-  /// If one context cannot take the new files, all contexts keep the old ones.
+  /// If a context cannot adopt the new files, all contexts keep the old ones.
   @Test func aReloadOfSeveralContextsIsAllOrNothing() throws {
     let good = try write(
       "return { entities = { P = { normalize = { s = function() return 'old' end } } } }", to: "a/e.lua")

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseScripting
 import Testing
 
-/// What a hook's author reads after a slip: the hook, the file and the line, whatever kind of hook it is.
+/// Messages about mistakes in hooks name the hook, the file and the line, for every kind of hook.
 @Suite struct HookMessageTests {
   private func message(_ entity: String, _ code: String) throws -> String {
     let bench = try ScriptBench(

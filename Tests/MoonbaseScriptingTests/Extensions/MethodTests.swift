@@ -6,7 +6,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Methods that extensions give to objects: from scripts, from Swift, inherited, and replaced by a reload.
+/// Methods that extensions add to objects: called from scripts and Swift, inherited, and replaced by a reload.
 @Suite struct MethodTests {
   private static let address = """
     return { name = "address", entities = { Person = { methods = {
@@ -105,7 +105,7 @@ import Testing
     #expect("\(error as Any)".contains("extension3.lua:"), "\(error as Any)")
   }
 
-  /// A property of a subentity wins there, and the method is reached past it.
+  /// A property of a subentity takes precedence; the method is still callable through `moonbase.object`.
   @Test func aPropertyOfASubentityWins() throws {
     let file = "return { entities = { Person = { methods = { title = function() return 'method' end } } } }"
     let lines = try bench(beside: [file]).lines(
@@ -116,7 +116,7 @@ import Testing
     #expect(lines == ["method\tDr\tmethod"])
   }
 
-  /// Swift's methods and those of scripts are one set.
+  /// Methods from Swift and from scripts form one set.
   @Test(arguments: StoreKind.allCases) func swiftMayGiveMethodsToo(_ kind: StoreKind) throws {
     let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: ScriptBench.model))
     let swift = ExtensionSource.entity("Person") {

@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// Derived attributes that a subentity computes otherwise than its parent.
+/// Derived attributes that a subentity computes differently from its parent.
 @Suite struct OverriddenAttributeTests {
   private static let model = """
     return {

@@ -8,7 +8,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// Pure functions in queries: limits hold for each call of a program, and for all of them together within a script.
+/// Pure functions in queries: limits apply to each call of a program, and to all calls together within a script.
 @Suite struct PureRunTests {
   private static let hooks = """
     derived = {

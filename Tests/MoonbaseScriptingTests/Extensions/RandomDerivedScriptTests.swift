@@ -3,9 +3,9 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Random edits beside derived attributes of an extension in Lua: on demand, pre-calculated, stored and pure, over
-/// attributes, to-one and to-many relationships, aggregates and other derived attributes. Each is what its function
-/// gives from scratch.
+/// Random edits with derived attributes of a Lua extension: on demand, pre-calculated, stored and pure, over
+/// attributes, to-one and to-many relationships, aggregates and other derived attributes. Each value equals the result
+/// of its function.
 @Suite struct RandomDerivedScriptTests {
   private static let model = """
     return { entities = {

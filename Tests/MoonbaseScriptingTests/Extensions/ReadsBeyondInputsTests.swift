@@ -1,8 +1,8 @@
 import MoonbaseTestSupport
 import Testing
 
-/// A function of a derived attribute may read more than the inputs that it lists, of objects that it keeps: what it reads is noted all the
-/// same, and a chain has any length.
+/// A function of a derived attribute may read more than its declared inputs, from objects that it keeps. These reads
+/// are recorded too, and a chain may have any length.
 @Suite struct ReadsBeyondInputsTests {
   private static let model = """
     return { entities = { T = { attributes = { i = "integer64", j = "integer64", kept = "integer64" } } } }

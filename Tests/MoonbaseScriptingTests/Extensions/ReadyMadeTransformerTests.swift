@@ -5,7 +5,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Transformers that a model or a shadow names and nobody has to write.
+/// Built-in transformers that a model or a shadow names.
 @Suite struct ReadyMadeTransformerTests {
   private static let model = """
     return { entities = { A = { attributes = {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// A transformer of an extension goes before one that is ready-made, and so does a class that is the same.
+  /// An extension's transformer or class takes precedence over a built-in one with the same name.
   @Test func anExtensionMayProvideItsOwn() throws {
     let own = """
       return { classes = { Color = require("moonbase.color").Color },
@@ -130,7 +130,7 @@ import Testing
   }
 }
 
-/// Values of a script's classes as types of Swift.
+/// Values of a script's classes as Swift types.
 @Suite struct DecodedValueTests {
   private struct Color: Codable, Equatable, Sendable { var r, g, b, a: Double }
   private struct Size: Codable, Sendable { var width, height: Double }
@@ -207,7 +207,7 @@ import Testing
 }
 
 extension Thread {
-  /// What a closure gives on a thread of its own.
+  /// Runs a closure on a new thread and returns its result.
   fileprivate static func detached<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread { continuation.resume(returning: body()) }

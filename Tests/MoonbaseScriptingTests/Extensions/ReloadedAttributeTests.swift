@@ -6,9 +6,9 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Files of extensions that are read anew while scripts hold objects: attributes that the model lacks come, go and get other types.
+/// Extension files reloaded while scripts hold objects: attributes that the model lacks are added, removed and retyped.
 @Suite struct ReloadedAttributeTests {
-  /// A script that holds objects, and files that change meanwhile.
+  /// A script that holds objects, and extension files that change.
   private final class Bench {
     let folder: TemporaryFolder
     let extensions: ScriptExtensions
@@ -47,14 +47,15 @@ import Testing
       "return {\n  entities = {\n    \(entity) = {\n      derived = {\n        \(text)\n      } } } }"
     }
 
-    /// Writes a file and has the context take it.
+    /// Writes a file and reloads the context's extensions.
     func reload(_ text: String, to name: String = "e.lua") throws {
       try Data(text.utf8).write(to: folder.file(name))
       try extensions.reload()
       try context.reloadExtensions()
     }
 
-    /// A function of a script that holds an object `p` of P with `s = "a"` and `i = 1`, and one `c` of C: it evaluates an expression.
+    /// A script function that evaluates an expression. It holds an object `p` of P with `s = "a"` and `i = 1`, and an
+    /// object `c` of C.
     func script() throws -> (String) throws -> String {
       let made = try domain.state.load(
         """
@@ -108,7 +109,7 @@ import Testing
     #expect(try run("return p.other").contains("generation 3 of the extensions does not"))
   }
 
-  /// A file that is another one within the context than where it was checked.
+  /// A file that returns another table within the context than in the check.
   @Test(arguments: StoreKind.allCases) func anAdoptionThatFailsLeavesClassesAndHooksAsTheyWere(_ kind: StoreKind) throws
   {
     func file(_ derived: String, hook: String, classes: String = "") -> String {
@@ -135,7 +136,7 @@ import Testing
     #expect(try run("return moonbase.classes.Kept.mark, moonbase.classes.New") == "1 nil")
     #expect(try run("return p.label") == "a!" && run(hooked) == "0")
     #expect(try run("return p.x").contains("P has no property x"))
-    // It is told what there was before; a file that has no hook any more calls none.
+    // `on_reload` receives the former extension; a file without the hook calls none.
     try bench.reload(file(label, hook: "second"))
     #expect(try run(hooked) == "1" && run("return context:fetch('P'):where(\"s = 'firstsecond'\"):count()") == "1")
     try bench.reload(Bench.derived(label))
@@ -167,7 +168,7 @@ import Testing
       #expect(try run("return p.x").contains("P has no property x"))
       #expect(try run("return context:fetch('P'):where('label = %s', 'b!'):count()") == "1")
     }
-    // A new context, too, has what was read last.
+    // A new context has the latest version too.
     #expect(
       try ManagedObjectContext(bench.coordinator, extensions: bench.extensions)
         .fetch(FetchRequest("P", where: "label == 'a!'")).count == 1)
@@ -181,7 +182,7 @@ import Testing
     let run = try bench.script()
     #expect(throws: ScriptError.self) { try bench.reload(Bench.derived(label), to: "f.lua") }
     #expect(try run("return p.label") == "a")
-    // Below it, another file may compute it otherwise, of the same type.
+    // A subentity may have another getter in another file, with the same type.
     let error = #expect(throws: ScriptError.self) {
       try bench.reload(Bench.derived("label = { type = 'date', get = print },", entity: "C"), to: "f.lua")
     }
@@ -192,7 +193,7 @@ import Testing
     #expect(try run("return context:fetch('P'):where('label = %s', 'c'):first().s") == "b")
   }
 
-  /// On a handle a property goes before a method, as long as it is there.
+  /// A property takes precedence over a method while the property exists.
   @Test func aPropertyWithTheNameOfAMethodHidesItWhileItIsThere() throws {
     let bench = try Bench(.memory, ["e.lua": "return {}"])
     let run = try bench.script()

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-/// What rules of scripts are told, and what they may answer.
+/// Arguments and results of rules in scripts.
 @Suite struct RuleAnswerScriptTests {
   @Test(arguments: StoreKind.allCases) func aRuleGetsTheOldValueAndTheOccasion(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
@@ -29,7 +29,7 @@ import Testing
     #expect(lines == ["s\ta\tP\tnil\tinsert", "s\tc\tP\ta\tassignment", "s\tb\tP\ta\tupdate", "i\t4"])
   }
 
-  /// Each rule is asked in two ways where it does not say yes: not so within another rule.
+  /// The recursion ends: a failing rule is not evaluated again within another rule.
   @Test(arguments: StoreKind.allCases) func aRuleThatValidatesItsOwnObjectEnds(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind, "validate = { i = function(v, o) count = count + 1 return o:validate() end }", before: "count = 0"
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// An app's contexts have a Lua state of their own, in which there is no `moonbase.context`.
+  /// An app's contexts have their own Lua state, without `moonbase.context`.
   @Test(arguments: StoreKind.allCases) func hooksReachTheContextOfTheirObject(_ kind: StoreKind) throws {
     let bench = try ThingBench.bench(
       kind,

@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// What normalizers and rules may return.
+/// Results of normalizers and rules.
 @Suite struct RuleTests {
   @Test(arguments: StoreKind.allCases)
   func normalizerThatReturnsNothingIsAnErrorAndNilIsNoValue(_ kind: StoreKind) throws {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// A form that asks first is not to get a yes, and an error when it assigns.
+  /// A form that validates a value first must not succeed and then fail to assign it.
   @Test(arguments: StoreKind.allCases) func aProposedValueIsCheckedAsAnAssignmentWouldBe(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind,
@@ -144,7 +144,7 @@ import Testing
     #expect(lines == [expected])
   }
 
-  /// A required attribute that is computed has a value if it can be computed, whichever of its inputs changed.
+  /// A required computed attribute is validated by its computed value, whichever input changed.
   @Test(arguments: StoreKind.allCases) func requiredDerivedAttributeThatGivesNilIsMissing(_ kind: StoreKind) throws {
     let model = ThingBench.model.replacing(
       "full = {", with: "must = { 'string', transient = true, optional = false }, full = {")

@@ -4,7 +4,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Messages of rules in the language of the host.
+/// Rule messages in the host's language.
 @Suite struct RuleTranslationTests {
   private static let file = """
     return {

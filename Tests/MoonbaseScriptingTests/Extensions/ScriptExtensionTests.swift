@@ -36,7 +36,8 @@ import Testing
     #expect(color.className == "Color")
   }
 
-  /// The Lua state of pure functions goes with the generation, though a walk keeps the connection that had it.
+  /// The Lua state of pure functions is released with its generation, even if a walk keeps the connection that used the
+  /// state.
   @Test func aGenerationThatWasReloadedGoesWithTheLastStatementThatUsesIt() throws {
     let bench = try ScriptBench(.sqlite)
     let context = try ManagedObjectContext(bench.coordinator, extensions: bench.extensions)
@@ -54,7 +55,7 @@ import Testing
     try bench.extensions.reload()
     try context.reloadExtensions()
     #expect(try context.count(FetchRequest("Person", where: "fullName == 'A B'")) == 40)
-    // What is still to come is found by what was asked then.
+    // The remaining results use the functions of the request's generation.
     #expect(generation != nil)
     #expect(found?.count == 40)
     found = nil
@@ -83,7 +84,7 @@ import Testing
       ])
   }
 
-  /// In the model and in the extension, one or the other entity comes first.
+  /// In the model and in the extension, either entity may come first.
   @Test(arguments: [("A", "B"), ("B", "A")], StoreKind.allCases)
   func aSubentityMayDeriveInItsOwnWayWhatItsParentDerives(_ names: (parent: String, child: String), _ kind: StoreKind)
     throws

@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// Hooks of an object's life in scripts.
+/// Life cycle hooks in scripts.
 @Suite struct ScriptLifecycleTests {
   @Test(arguments: StoreKind.allCases) func didSaveIsCalledForDeletedObjects(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(

@@ -1,9 +1,9 @@
 import MoonbaseTestSupport
 import Testing
 
-/// Stored attributes that are computed from each other.
+/// Stored attributes computed from each other.
 @Suite struct StoredOrderTests {
-  /// Names in both orders of the alphabet.
+  /// The names sort in both orders.
   @Test(arguments: StoreKind.allCases, [("full", "s"), ("s", "full")])
   func whatAStoredAttributeIsComputedFromIsComputedFirst(_ kind: StoreKind, _ names: (first: String, second: String))
     throws

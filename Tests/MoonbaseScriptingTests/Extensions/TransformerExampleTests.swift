@@ -4,7 +4,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Examples of transformers are tried in both directions when an extension is loaded.
+/// Examples of transformers run in both directions when an extension is loaded.
 @Suite struct TransformerExampleTests {
   private static let point = """
     local P = {} P.__index = P
@@ -53,7 +53,7 @@ import Testing
     #expect(error?.message.hasSuffix("says 2 bytes, 01 02") == true, "\(error as Any)")
   }
 
-  /// One that never ends is ended by the limits of the extensions.
+  /// An endless example ends at the limits for extensions.
   @Test func anExampleIsBoundByTheLimits() {
     #expect(throws: ScriptError.self) {
       try ScriptBench(

@@ -134,7 +134,7 @@ import Testing
     #expect(lines == ["1\ttrue"])
   }
 
-  /// The ID of an object without a row is another one after the save, and nobody would find it in the bytes.
+  /// The ID of an object without a row changes with the save, and could not be replaced within the bytes.
   @Test(arguments: StoreKind.allCases) func bytesHoldNoIDOfAnObjectWithoutARow(_ kind: StoreKind) throws {
     let bench = try ThingBench.bench(
       kind, "",

@@ -3,7 +3,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// The questions that rules are asked, their arguments, and how their findings are told.
+/// Calls of rules, their arguments, and the reports of their results.
 @Suite struct AskedRuleTests {
   @Test(arguments: StoreKind.allCases) func aRuleOverAToManyRelationshipIsAskedWhereItHasChanged(_ kind: StoreKind)
     throws
@@ -127,7 +127,7 @@ import Testing
     #expect(fine == ["true\ttrue"])
   }
 
-  /// A value of another class is refused where it is assigned, as for an attribute with a transformer of its own.
+  /// Assigning a value of another class is refused, as for an attribute with its own transformer.
   @Test(arguments: StoreKind.allCases) func theClassOfATransformerHoldsForAShadowPair(_ kind: StoreKind) throws {
     let before = """
       local Box = {} Box.__index = Box
@@ -155,7 +155,7 @@ import Testing
     #expect(lines == Array(repeating: "false\ttrue", count: 4) + ["x\ttrue"])
   }
 
-  /// A value of a class is taken as what a function would return.
+  /// A value of a class is a constant, like the result of a function.
   @Test(arguments: StoreKind.allCases) func aBatchUpdateTakesAValueOfAClass(_ kind: StoreKind) throws {
     let before = """
       local Box = {} Box.__index = Box

@@ -3,7 +3,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Functions of scripts in batch updates.
+/// Batch updates with functions of scripts.
 @Suite struct BatchFunctionScriptTests {
   private static let rows = """
     assert(context:batch_insert("P", { { s = "a", i = 1, d = 0.5, bin = "\\0\\255" }, { s = "b", i = 2 }, { s = "é" } }))
@@ -93,7 +93,7 @@ import Testing
     #expect(try bench.lines("for p in context:fetch('P'):sort('s'):each() do print(p.s) end") == ["a", "b", "é"])
   }
 
-  /// What another context saves on another thread is waited for before, not within.
+  /// The request waits for a background save before it begins, not while it runs.
   @Test(arguments: StoreKind.allCases) func aSaveThatIsOnItsWayIsWaitedFor(_ kind: StoreKind) throws {
     let lines = try lines(
       kind,

@@ -36,7 +36,7 @@ import Testing
     #expect(lines[2].contains("has a metatable"))
   }
 
-  /// Two equal values are two tables, and the shadow keeps the same for both.
+  /// Two equal values are two tables with the same shadow value.
   @Test func anEqualValueIsNoChangeOfADelayedShadow() throws {
     let lines = try ThingBench.bench(
       "derived = { point = { shadow = 's', transformer = 'T', write = 'delayed' } }",
@@ -81,7 +81,7 @@ import Testing
     #expect(lines == ["7\ttrue"])
   }
 
-  /// Two equal values are two tables: what asks for equality says that it cannot, instead of finding nothing.
+  /// Equal values are different tables, so a comparison raises an error instead of finding nothing.
   @Test func classValuesAreNotComparedByIdentity() throws {
     let lines = try lines(
       """
@@ -113,7 +113,7 @@ import Testing
     #expect(lines.first == "1\t0", "\(lines)")
   }
 
-  /// To Swift a composed and a decomposed é are one key.
+  /// In Swift a composed and a decomposed é are the same key.
   @Test func keysThatDifferInTheirFormOfUnicodeOnlyAreRefused() throws {
     let lines = try ThingBench.bench(
       "",

@@ -38,7 +38,7 @@ import Testing
     #expect(lines == ["10\tfalse\t10"])
   }
 
-  /// The chunks are large enough to be written by another thread while the walk goes on, where there are two cores.
+  /// The chunks are large enough for background saves during the walk, given two cores.
   @Test(arguments: StoreKind.allCases) func chunksThatAreWrittenAheadAreReadAsSaved(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """
@@ -67,7 +67,7 @@ import Testing
     #expect(lines == ["30.0\tfalse\t300", "true\t75", "75"])
   }
 
-  /// New objects are written by another thread too, and are what they are when somebody asks.
+  /// New objects are saved in the background too, and reading their state waits for the save.
   @Test(arguments: StoreKind.allCases) func aWalkThatInsertsIsWrittenAhead(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """
@@ -83,7 +83,7 @@ import Testing
     #expect(lines == ["copy 99\ttrue", "300\tfalse\tcopy 299\t300"])
   }
 
-  /// A save on the way gives new objects other IDs than those by which the walk began.
+  /// A save during the walk replaces the temporary IDs with which the walk began.
   @Test(arguments: StoreKind.allCases, [false, true])
   func walkVisitsEachUnsavedObjectOnceThoughItSaves(_ kind: StoreKind, _ isSavedByTheWalk: Bool) throws {
     let lines = try ScriptBench(kind).lines(
@@ -129,7 +129,7 @@ import Testing
     #expect(lines[3] == "false\tfalse\t1")
   }
 
-  /// As Core Data's do: their objects are held, and not the IDs that these had.
+  /// As in Core Data, requests keep the objects that they name, not their temporary IDs.
   @Test(arguments: StoreKind.allCases) func requestsFindTheObjectsThatTheyNameAfterTheSaveToo(_ kind: StoreKind) throws
   {
     let template = "fetch_requests = { inside = { \"Person\", \"department = $WHICH\" }, "
@@ -159,7 +159,7 @@ import Testing
     #expect(lines == Array(repeating: "1/1 1/1 1/1 2/2 1/1 1/1 1/1", count: 3))
   }
 
-  /// A transient value lives on in the object, and the IDs in it become permanent with their objects.
+  /// A transient value stays in its object, and IDs within it become permanent with their objects.
   @Test(arguments: StoreKind.allCases) func idsInTransientValuesBecomePermanent(_ kind: StoreKind) throws {
     let model = """
       return { entities = { A = { attributes = {
@@ -315,7 +315,7 @@ import Testing
     #expect(lines == ["1", "Bob"])
   }
 
-  /// More properties than are looked at in one step, and one that a method hides on the object.
+  /// More properties than one step handles, and a property that a method hides.
   @Test(arguments: [1, 15, 16, 17, 48])
   func aTableOfAnySizeSetsItsProperties(_ count: Int) throws {
     let names = (1...count).map { "a\($0) = 'integer64'" }.joined(separator: ", ")
@@ -343,7 +343,7 @@ import Testing
     #expect(lines.last?.hasPrefix("true") == true)
   }
 
-  /// Each step copies those before it: without a bound many of them take the memory of the host.
+  /// Each step copies all earlier ones; without a limit many steps would exhaust the host's memory.
   @Test(arguments: ["where('i = 1')", "sort('s')", "prefetch('q')", "group_by('s')"])
   func requestsGrowNoFurtherThanTheyMay(_ step: String) throws {
     let lines = try ThingBench.bench("").lines(

@@ -3,7 +3,7 @@ import MoonbaseScripting
 import Testing
 
 @Suite struct DestinationTests {
-  /// A script that sees two contexts over one store.
+  /// Runs a script with two contexts over one store.
   private func lines(_ text: String) throws -> [String] {
     let bench = try ThingBench.bench("")
     let (coordinator, extensions) = (bench.coordinator, bench.extensions)
@@ -40,7 +40,7 @@ import Testing
     #expect(lines == ["1\ta\tnil\tfalse\tfalse\tfalse\tfalse"])
   }
 
-  /// By each way to the objects, in a part of them too, and until `sort` says otherwise.
+  /// For each way of reading the objects, also in part, until `sort` sets another order.
   @Test func aRequestOfAnOrderedRelationshipKeepsItsOrder() throws {
     let lines = try lines(
       """

@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// Lists, maps and composites that an attribute returns: they are read as tables, and a change in place is an error.
+/// Lists, maps and composites of attributes are readable as tables; changing them in place is an error.
 @Suite struct FrozenValueTests {
   private static let model = """
     return {
@@ -27,7 +27,7 @@ import Testing
       "local p = context:insert('P', { \(Self.values) })\n" + script, leavingChanges: true)
   }
 
-  /// What changes a table in place, of which each must be refused.
+  /// Ways of changing a table in place, all of which are refused.
   private static let changes = [
     "p.tags[1] = 'x'", "p.tags[9] = 'x'", "p.tags[3].deep[1] = 9", "p.tags[3].new = 9", "table.insert(p.tags, 'x')",
     "table.insert(p.tags, 1, 'x')", "table.remove(p.tags)",

@@ -50,7 +50,7 @@ import Testing
       ])
   }
 
-  /// Forty tables, which as a tree are a million million: no limit on instructions sees the host at work.
+  /// Forty tables that expand to 2⁴⁰ as a tree: a limit on instructions does not cover the host's work.
   @Test func aTableInItselfAgainAndAgainIsRefused() throws {
     let lines = try ScriptBench().lines(
       """
@@ -95,7 +95,7 @@ import Testing
     #expect(lines[3].contains("did you mean Person"))
   }
 
-  /// The row says of which entity an object is.
+  /// The row determines the entity of an object.
   @Test(arguments: StoreKind.allCases) func aTextMayNameAnotherEntityWithTheSameTable(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """
@@ -133,7 +133,7 @@ import Testing
     #expect(bench.output == "7\nfalse\t134030\n")
   }
 
-  /// A to-many relationship may count as changed in two ways: it is one value all the same.
+  /// A to-many relationship may be changed in two ways, but is listed once.
   @Test func changedValuesNameARelationshipOnce() throws {
     let lines = try ThingBench.bench("").lines(
       """

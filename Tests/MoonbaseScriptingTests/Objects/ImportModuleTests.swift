@@ -4,9 +4,9 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase.import`: rows into a context by chunks, and those that fail into a file.
+/// `moonbase.import` inserts rows into a context in chunks, and writes failed rows to a file.
 @Suite struct ImportModuleTests {
-  /// A script with rows of people by name and age, of which `take` makes objects; rejected rows are printed.
+  /// A script with rows of people by name and age, which `take` turns into objects; rejected rows are printed.
   private static func script(_ rows: String, take: String = plainTake, options: String = "") -> String {
     """
     local csv, import = require "moonbase.csv", require "moonbase.import"
@@ -25,7 +25,8 @@ import Testing
     "context:insert('Person', { firstName = row.name, age = tonumber(row.age) or row.age })"
   private static let header = "name,age,_line,_column,_value,_reason,_record"
 
-  /// Rows fail where they are set, when they are saved, and because they cannot be read; the others are taken, whatever the chunks are.
+  /// Rows fail when values are set, when they are saved, or because they are unreadable; all others are imported, for
+  /// any chunk size.
   @Test(arguments: StoreKind.allCases, [1, 2, 3, 5, 1000]) func rowsThatFailArePutAside(
     _ kind: StoreKind, _ chunk: Int
   ) throws {
@@ -39,7 +40,7 @@ import Testing
     #expect(Array(lines.suffix(2)) == ["8\t5\t5", "a f h\tfalse"])
   }
 
-  /// A row that fails leaves nothing behind, also of what the function made besides.
+  /// A failed row leaves no changes, not even to other objects that the function made.
   @Test(arguments: StoreKind.allCases) func aRowThatFailsLeavesNothing(_ kind: StoreKind) throws {
     let take = """
       local department = context:upsert('Department', { 'name' }, { name = row.name })
@@ -56,7 +57,8 @@ import Testing
     #expect(Array(lines.suffix(3)) == ["5\t3\t3", "a e\tfalse", "2"], "\(lines)")
   }
 
-  /// Each row that is taken is there once, however often a chunk was tried; no row is tried more often than halves ask for.
+  /// Each accepted row is inserted once, however often its chunk is retried, and bisection limits the attempts for a
+  /// row.
   @Test func aChunkIsTriedByHalves() throws {
     let take = "calls = calls + 1 context:insert('Person', { firstName = 'p' .. line, age = tonumber(row.age) })"
     let rows = (1...1024).map { "x,\($0 == 700 ? 999 : 1)\\n" }.joined()
@@ -74,7 +76,7 @@ import Testing
     #expect(lines.last == "true\t1000")
   }
 
-  /// Where nobody takes the rejected rows, the first one ends the import; the chunks before it are saved.
+  /// Without a reject file, the first failing row ends the import; earlier chunks are saved.
   @Test func withoutAFileTheFirstRowThatFailsEndsTheImport() throws {
     let lines = try ScriptBench().lines(
       """
@@ -93,7 +95,7 @@ import Testing
     #expect(lines == ["false\tage\t999\tfalse\t7", "false\tline 3: a row is expected, got 7", "9"])
   }
 
-  /// Rows of anything else than csv are put aside as lines of JSON.
+  /// Rejected rows of other formats than csv are written as lines of JSON.
   @Test func rowsOfJSONArePutAsideAsJSON() throws {
     let lines = try ScriptBench().lines(
       """
@@ -110,7 +112,7 @@ import Testing
     #expect(lines[2].contains("a row is expected") && lines[3] == "4\t3")
   }
 
-  /// What the store does wrong is no row's fault: the import ends, and nothing is put aside.
+  /// A failure of the store is not attributed to a row: the import ends, and no row is rejected.
   @Test func aStoreThatFailsEndsTheImport() throws {
     let bench = try ScriptBench(
       .sqlite,

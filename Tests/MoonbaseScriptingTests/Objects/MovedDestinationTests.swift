@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// Destinations that are moved, come back or go together with others, in relationships that were read and in such that were not.
+/// Destinations that are moved, restored or deleted with others, in loaded and unloaded relationships.
 @Suite struct MovedDestinationTests {
   private static let model = """
     return { entities = {
@@ -18,7 +18,7 @@ import Testing
     } }
     """
 
-  /// Something that belongs to one, and may be moved to the other.
+  /// An object of one owner that may be moved to the other.
   private static let owners =
     """
     local p, one, other = context:insert("P"), context:insert("C", { n = 1 }), context:insert("C", { n = 2 })

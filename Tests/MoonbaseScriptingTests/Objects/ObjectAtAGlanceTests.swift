@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbaseScripting
 import Testing
 
-/// Objects at a glance.
+/// The printed form of objects.
 @Suite struct ObjectAtAGlanceTests {
   @Test func anObjectPrintsItsEntityIDAndValues() throws {
     let lines = try ScriptBench().lines(

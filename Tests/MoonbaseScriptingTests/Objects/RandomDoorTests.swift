@@ -3,7 +3,8 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Values that scripts set by every door they have, beside plain tables: the twin of the graph's reference runs, written in Lua.
+/// Values set through every accessor of scripts, compared with plain tables: the Lua counterpart of the graph's
+/// reference runs.
 @Suite struct RandomDoorTests {
   private static let hooks = """
     validate = { i = function(value) return value >= 0, "is negative" end },

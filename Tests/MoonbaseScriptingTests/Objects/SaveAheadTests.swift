@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// Scripts that insert without a walk and save ahead.
+/// Scripts that insert without a walk and save in the background.
 @Suite struct SaveAheadTests {
   @Test(arguments: StoreKind.allCases) func chunksOfAnImportAreSavedAhead(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
@@ -18,7 +18,7 @@ import Testing
     #expect(lines == ["p1\ttrue\t450", "true\tfalse\t450"])
   }
 
-  /// What is wrong with a chunk the next call says, and its objects are still new.
+  /// The next call reports the error of a chunk, whose objects are still new.
   @Test(arguments: StoreKind.allCases) func aChunkThatIsRefusedIsToldAndKept(_ kind: StoreKind) throws {
     let lines = try ScriptBench(kind).lines(
       """

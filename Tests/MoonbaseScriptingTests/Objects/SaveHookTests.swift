@@ -3,7 +3,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What hooks may ask of the context that runs them, and what becomes of a save meanwhile.
+/// Operations permitted to hooks on their context, and the effect on a running save.
 @Suite struct SaveHookTests {
   private static let calls = [
     "reset()", "rollback()", "refresh(object, false)", "refresh(object, true)", "save()", "transaction(function() end)",
@@ -233,7 +233,7 @@ import Testing
     #expect(lines == ["2 validation failures", "2 validation failures; nothing was saved"])
   }
 
-  /// The guide's own setter of delayed values.
+  /// The guide's setter of delayed values.
   @Test(arguments: StoreKind.allCases) func whatSetPrimitiveSetsInWillSaveIsInTheFile(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(
       kind, "will_save = function(object) object:set_primitive('full', 'of ' .. object.s) end"
@@ -332,7 +332,7 @@ import Testing
     #expect(lines.first?.hasPrefix("O: will_save changes or inserts objects again and again") == true, "\(lines)")
   }
 
-  /// What is computed is checked as what is assigned.
+  /// Computed values are validated like assigned ones.
   @Test(arguments: StoreKind.allCases) func rulesOfADerivedAttributeAreAsked(_ kind: StoreKind) throws {
     let model = """
       return { entities = { P = { attributes = {

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// Whatever the body raises, its text has the line, once, and the phrase, the code and the key are as they were.
+  /// The error's text has the line once, whatever the body raises; phrase, code and key are unchanged.
   @Test func anErrorOfTheBodySaysItsLine() throws {
     let lines = try ThingBench.bench("").lines(
       """
@@ -103,7 +103,7 @@ import Testing
     #expect(lines == [kept, kept, kept, "nil\tstop\t2\ta\t7\t1\t1", "0", "true\tfalse\t1"])
   }
 
-  /// An object that this context saved first and then read anew has the destinations that its store has.
+  /// An object that this context saved and then read again has the destinations of the store.
   @Test(
     arguments: StoreKind.allCases,
     [
@@ -145,7 +145,7 @@ import Testing
       }
       #expect(try bench.run("assert(\(call))").status == 1)
     }
-    // What became of a table that the body raised nobody can know.
+    // A raised table has no usable text.
     #expect(try bench.run(body.replacing("%@", with: "error({})")).status == 0)
   }
 

@@ -1,7 +1,7 @@
 import MoonbaseTestSupport
 import Testing
 
-/// `upsert` and what it is given.
+/// `upsert` and its arguments.
 @Suite struct UpsertTests {
   @Test(arguments: StoreKind.allCases) func keyNamedTwiceIsOneKey(_ kind: StoreKind) throws {
     let lines = try ThingBench.bench(kind, "").lines(

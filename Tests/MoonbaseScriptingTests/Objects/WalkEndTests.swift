@@ -4,9 +4,9 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Walks that end before their end.
+/// Walks that are stopped early.
 @Suite struct WalkEndTests {
-  /// A walk over a relationship passes those over that were deleted since it began, as one over a request does.
+  /// A walk over a relationship skips objects deleted since it began, as a walk over a request does.
   @Test(arguments: StoreKind.allCases) func aWalkOverARelationshipSkipsWhatWasDeletedMeanwhile(_ kind: StoreKind) throws
   {
     for (list, walk) in [

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseScripting
 
-/// A prompt over the people of `ScriptBench`, one of whom is there.
+/// A prompt over the model of `ScriptBench`, with one person.
 final class PromptBench {
   let bench: ScriptBench
   let prompt: ScriptPrompt
@@ -20,7 +20,7 @@ final class PromptBench {
 
   deinit { prompt.domain.close() }
 
-  /// The answer to an input: its values as `tostring` has them, the message of an error, or "incomplete".
+  /// The reply to an input: its values in the form of `tostring`, the message of an error, or "incomplete".
   func enter(_ input: String) throws -> String {
     line += 1
     var texts: [String] = []

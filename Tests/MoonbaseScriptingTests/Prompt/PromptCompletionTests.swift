@@ -1,7 +1,7 @@
 import MoonbaseScripting
 import Testing
 
-/// The completion of a prompt, for which nothing runs.
+/// Completion in the prompt, which runs no code.
 @Suite struct PromptCompletionTests {
   private let bench: PromptBench
 

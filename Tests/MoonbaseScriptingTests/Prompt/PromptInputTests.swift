@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseScripting
 import Testing
 
-/// Inputs of a prompt: whole ones, incomplete ones and mistakes.
+/// Inputs of a prompt: complete, incomplete and wrong ones.
 @Suite struct PromptInputTests {
   @Test(arguments: [
     ("x = {", true), ("x = { 1 }", false), ("f(function()", true), ("if x then", true), ("if x then y() end", false),
@@ -121,7 +121,7 @@ import Testing
     #expect(try bench.enter("1 + 1") == "2")
     #expect(try bench.enter("t = nil collectgarbage()") == "")
     #expect(try bench.enter("1 + 2") == "3")
-    // What is left to each input has an end.
+    // The allowance for each further input is limited in total.
     for index in 0..<20 { #expect(try fill("v\(index)").contains("more memory")) }
     #expect(bench.prompt.domain.state.memoryUsed < 24 << 20)
   }

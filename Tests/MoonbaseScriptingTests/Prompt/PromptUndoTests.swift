@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseScripting
 import Testing
 
-/// The changes of an input are one step of undo.
+/// The changes of an input are one undo step.
 @Suite struct PromptUndoTests {
   private let bench: PromptBench
 

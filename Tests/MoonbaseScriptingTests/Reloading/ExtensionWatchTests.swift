@@ -5,11 +5,11 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Files of extensions that are watched, as editors and others write them.
+/// Watched extension files, written in the ways of editors and other programs.
 @Suite struct ExtensionWatchTests {
   private typealias Bench = ReloadBench
 
-  /// A watch over a bench, and what it told.
+  /// A watch over a bench, and its notifications.
   private final class Watched {
     let bench: Bench
     let heard = Heard()
@@ -27,19 +27,19 @@ import Testing
     func end() { watch = nil }
   }
 
-  /// By events of the system, and by looking every so often.
+  /// By system events, and by polling.
   private static let ways = [true, false]
 
   @Test(arguments: ways) func aFileThatIsWrittenInPlaceOrReplacedIsRead(_ hearsOfEvents: Bool) throws {
     let watched = try Watched(hearsOfEvents: hearsOfEvents)
     let context = try watched.bench.context()
     let object = try context.insert("P", values: ["s": "x"])
-    // Truncated and written.
+    // The file is truncated and written.
     try Bench.labelled(2).write(to: watched.url("a.lua"), atomically: false, encoding: .utf8)
     #expect(watched.heard.nextOfAWholeFile() == "reloaded a 1.2")
     try context.processPendingChanges()
     #expect(object["label"] == "x2")
-    // Another file that takes its name.
+    // Another file is renamed to the same name.
     try Bench.labelled(3).write(to: watched.url("a.lua~"), atomically: false, encoding: .utf8)
     #expect(rename(watched.url("a.lua~").path, watched.url("a.lua").path) == 0)
     #expect(watched.heard.next() == "reloaded a 1.3")
@@ -59,7 +59,7 @@ import Testing
     try file.write(contentsOf: Data(text.utf8.dropFirst(40)))
     try file.close()
     #expect(watched.heard.next() == "reloaded a 1.2")
-    // Back to what runs, after a mistake.
+    // The former version returns after a mistake.
     try watched.bench.write("return return")
     #expect(watched.heard.next().contains("a.lua:1"))
     try watched.bench.write(text)
@@ -76,13 +76,13 @@ import Testing
     #expect(watched.heard.next() == "reloaded a 1.2")
     try FileManager.default.moveItem(at: watched.url("b.lua"), to: watched.url("c.lua"))
     #expect(watched.heard.next() == "reloaded b; removed b")
-    // The folder itself goes and comes back. It goes at once, and not file by file.
+    // The folder is removed at once, not file by file, and returns.
     try FileManager.default.moveItem(at: watched.folder, to: watched.bench.folder.file("gone"))
     #expect(watched.heard.next().hasPrefix("the extensions stay as they are: "))
     try FileManager.default.createDirectory(at: watched.folder, withIntermediateDirectories: true)
     try watched.bench.write(Bench.labelled(3))
     var outcome = watched.heard.next()
-    // Without the file there is nothing in the folder, which is right as well.
+    // The folder may be seen without the file.
     if outcome.hasPrefix("removed") { outcome = watched.heard.next() }
     #expect(outcome.hasPrefix("reloaded a 1.3"), "\(outcome)")
   }
@@ -106,7 +106,7 @@ import Testing
 
   @Test(arguments: ways) func modulesAreWatchedToo(_ hearsOfEvents: Bool) throws {
     let watched = try Watched(["a.lua": "return { name = 'a', entities = {} }"], hearsOfEvents: hearsOfEvents)
-    // A module that is not there yet, in a folder that is not there yet.
+    // A missing module in a missing folder.
     try watched.bench.write("local m = require 'lib.names' return { name = 'a', version = m }")
     #expect(watched.heard.next().contains("lib.names"))
     try FileManager.default.createDirectory(at: watched.url("lib"), withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// Contexts take over what was read anew by themselves, at the edges of their work.
+/// Contexts adopt reloaded extensions automatically, between their operations.
 @Suite struct FollowedReloadTests {
   private typealias Bench = ReloadBench
 
@@ -40,7 +40,8 @@ import struct MoonbaseModel.SortDescriptor
     }
   }
 
-  /// A list that names what a reload took away says so to its owner, and follows again when the name is back.
+  /// A list over an attribute that a reload removed reports an error to its owner, and follows again when the attribute
+  /// returns.
   @Test(arguments: StoreKind.allCases) func resultsByANameThatIsGoneSayThatTheyDoNotFollow(_ kind: StoreKind) throws {
     let bench = try Bench(kind, ["a.lua": Bench.labelled(1)])
     let context = try bench.context()
@@ -124,7 +125,7 @@ import struct MoonbaseModel.SortDescriptor
     try await background.close()
   }
 
-  /// A hook of Swift code that reloads in the middle of a save.
+  /// A Swift hook that reloads during a save.
   @Test(arguments: StoreKind.allCases) func aSaveAndItsHooksEndWithTheirVersion(_ kind: StoreKind) throws {
     let later = Lock<(@Sendable () throws -> Void)?>(nil)
     let hook = ExtensionSource.entity("P") {
@@ -188,7 +189,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try object.call("mine") == "x21")
   }
 
-  /// What a script does between two requests is done with what it began with; its requests and saves are edges.
+  /// Between two requests a script runs the version it began with; requests and saves adopt the new version.
   @Test func aScriptFollowsWhereItAsksOrSaves() throws {
     let bench = try Bench(["a.lua": Bench.labelled(1)])
     let domain = try ScriptDomain()
@@ -248,13 +249,13 @@ import struct MoonbaseModel.SortDescriptor
       refusal.hasPrefix("the context people keeps its former extensions: on_reload of extension a: "), "\(refusal)")
     #expect(refusal.contains("a.lua:") && refusal.contains("no 1.1"), "\(refusal)")
     #expect(throws: GraphError.self) { try object.call("more") }
-    // It is not tried again and again.
+    // A failed adoption is not repeated.
     try context.save()
     _ = try context.count(FetchRequest("P"))
     #expect(heard.all.isEmpty)
     #expect(throws: GraphError.self) { try context.reloadExtensions() }
     #expect(object["label"] == "x1")
-    // Another context runs what it was made with.
+    // Another context runs its own version.
     #expect(throws: GraphError.self) {
       let other = try bench.context()
       _ = try other.insert("P", values: ["s": "y"])
@@ -266,7 +267,7 @@ import struct MoonbaseModel.SortDescriptor
     observation.cancel()
   }
 
-  /// What the hook changed before its error is undone, of all objects.
+  /// Changes that the hook made before its error are reverted for all objects.
   @Test func changesOfAHookThatFailsAreUndone() throws {
     let seen = Lock<[Value]>([])
     let bench = try Bench(["a.lua": Bench.labelled(1)])
@@ -291,7 +292,7 @@ import struct MoonbaseModel.SortDescriptor
     try bench.reload(Bench.labelled(2, top: top("error('no')")))
     try context.processPendingChanges()
     #expect(object["s"] == "x" && context.insertedObjects.count == 1 && object["label"] == "x1")
-    // A hook saves nothing.
+    // The hook must not save.
     try bench.reload(Bench.labelled(3, top: top("assert(context:save())")))
     try context.processPendingChanges()
     #expect(object["s"] == "x" && context.insertedObjects.count == 1 && object["label"] == "x1")
@@ -331,7 +332,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(heard.all.isEmpty)
   }
 
-  /// An observer that asks for objects while the context goes back to what it had, and a controller that fetches anew.
+  /// An observer that fetches while the context returns to its former version, and a controller that fetches again.
   @Test(arguments: StoreKind.allCases) func observersMayFetchWhileAContextGoesBack(_ kind: StoreKind) throws {
     let bench = try Bench(kind, ["a.lua": Bench.labelled(1)])
     let context = try bench.context()
@@ -377,7 +378,7 @@ import struct MoonbaseModel.SortDescriptor
 
   // MARK: Values
 
-  /// A value that waits for its transformation stays, and the setter of the new version takes it.
+  /// A delayed value waits for its transformation, which the setter of the new version performs.
   @Test func aDelayedValueIsTakenByTheVersionOfItsSave() throws {
     func file(_ version: Int) -> String {
       Bench.labelled(
@@ -427,7 +428,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect("\(try bench.extensions.reload())" == "reloaded b 2")
   }
 
-  /// What is read again and again keeps no more memory.
+  /// Repeated reloads do not accumulate memory.
   @Test(arguments: StoreKind.allCases) func manyReloadsDoNotGrow(_ kind: StoreKind) throws {
     func file(_ version: Int) -> String {
       Bench.labelled(

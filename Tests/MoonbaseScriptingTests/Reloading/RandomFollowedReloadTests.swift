@@ -5,15 +5,15 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Extensions that are reloaded at any time among edits, saves, children and undo: data is never touched, and derived values are of one
-/// version, the last that the contexts could take over.
+/// Extensions reloaded at random among edits, saves, children and undo: data is unaffected, and derived values belong
+/// to the last version that the contexts could adopt.
 @Suite struct RandomFollowedReloadTests {
   private final class Run {
     private let bench: ReloadBench
     private let context: ManagedObjectContext
     private var objects: [(object: ManagedObject, text: String)] = []
     private var random: SplitMix
-    /// The version that the contexts run, the one that was read last, whether they can take it over, and the last number.
+    /// The version that the contexts run, the latest version, whether the contexts can adopt it, and the last number.
     private var (running, announced, canFollow, last) = (1, 1, true, 1)
     private let observation: ExtensionObservation
 
@@ -27,7 +27,7 @@ import Testing
 
     private func number(_ count: Int) -> Int { random.next(count) }
 
-    /// The contexts passed an edge.
+    /// The contexts have completed an operation, after which they adopt the latest version.
     private func pass() { if canFollow { running = announced } }
 
     private func insert() throws {
@@ -47,7 +47,7 @@ import Testing
       try context.delete(objects.remove(at: number(objects.count)).object)
     }
 
-    /// A change that is taken back at once.
+    /// Makes a change and undoes it at once.
     private func undo() throws {
       guard let manager = context.undoManager, !objects.isEmpty else { return }
       try context.processPendingChanges()

@@ -6,7 +6,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// A folder of extensions over a store, and files that change meanwhile.
+/// A folder of extensions over a store, whose files change.
 final class ReloadBench {
   let folder: TemporaryFolder
   let extensions: ScriptExtensions
@@ -33,7 +33,7 @@ final class ReloadBench {
 
   func context() throws -> ManagedObjectContext { try ManagedObjectContext(coordinator, extensions: extensions) }
 
-  /// Writes a file at once: a watch never sees half of the text.
+  /// Writes a file atomically, so that a watch never sees a part of the text.
   func write(_ text: String, to name: String = "a.lua") throws {
     try Data(text.utf8).write(to: folder.file("e/\(name)"), options: .atomic)
   }
@@ -43,7 +43,7 @@ final class ReloadBench {
     try extensions.reload()
   }
 
-  /// An extension with a label that says its version, and whatever else.
+  /// An extension with a label that contains its version, and further parts.
   static func labelled(_ version: Int, _ more: String = "", top: String = "", derived: String = "") -> String {
     """
     return { name = "a", version = "1.\(version)", \(top) entities = { P = {
@@ -55,7 +55,7 @@ final class ReloadBench {
   }
 }
 
-/// What a handler was told, for a test that waits for it.
+/// The outcomes that a handler received, for a test that waits for them.
 final class Heard: Sendable {
   private let outcomes = Lock<[ExtensionOutcome]>([])
   private let news = DispatchSemaphore(value: 0)
@@ -67,20 +67,20 @@ final class Heard: Sendable {
     news.signal()
   }
 
-  /// The next outcome as text, or a word for none within some seconds.
+  /// The next outcome as text, or a text that there was none within some seconds.
   func next() -> String {
     guard news.wait(timeout: .now() + 20) == .success else { return "nothing was heard" }
     return outcomes.withLock { $0.isEmpty ? "" : "\($0.removeFirst())" }
   }
 
-  /// The next outcome after those of half a file, which a slow machine may see.
+  /// The next outcome of a complete file, since a slow machine may see a partial one first.
   func nextOfAWholeFile() -> String {
     var outcome = next()
     while outcome.hasPrefix("the extensions stay as they are: ") { outcome = next() }
     return outcome
   }
 
-  /// Whether nothing comes for so long.
+  /// Whether no outcome comes within the time.
   func isQuiet(for milliseconds: Int) -> Bool {
     guard news.wait(timeout: .now() + .milliseconds(milliseconds)) == .success else { return true }
     news.signal()

@@ -6,7 +6,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// `moonbase.reload()` where scripts call it.
+/// `moonbase.reload()` called by scripts.
 @Suite struct ScriptReloadTests {
   private typealias Bench = ReloadBench
 
@@ -33,7 +33,7 @@ import Testing
         """) == "x1 x2")
   }
 
-  /// Each place in which a context is in the middle of something: the extensions stay, and the error says why.
+  /// Calls during other operations of the context: the extensions stay, and the error names the operation.
   @Test(arguments: [
     ("context:on('will_save', function() try() end) context:insert('P', { s = 'x' }) context:save()", "saves"),
     ("context:on('did_save', function() try() end) context:insert('P', { s = 'x' }) context:save()", "saves"),

@@ -5,7 +5,7 @@ import Testing
 
 import enum MoonbaseModel.Predicate
 
-/// Rules of the model that are asked for a script whose run must end.
+/// Validation rules that run in a script that must end.
 @Suite struct EndedRuleTests {
   @Test(arguments: ["SELF = 'x'", "SELF CONTAINS[cd] 'é'", "SELF MATCHES '(a+)+b'"])
   func aRuleIsNoneThatFailsWhereTheRunMustEnd(_ rule: String) throws {

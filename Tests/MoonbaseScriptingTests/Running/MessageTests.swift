@@ -2,9 +2,9 @@ import MoonbaseModel
 import MoonbaseScripting
 import Testing
 
-/// What a script's author reads after a slip.
+/// Messages about mistakes for authors of scripts.
 @Suite struct MessageTests {
-  /// What other libraries call otherwise.
+  /// Names that other libraries use for the same.
   @Test(arguments: [
     ("context:insert('Person'):delete()", "; write context:delete(object)"), ("context:commit()", "did you mean save?"),
     ("context:insert('Person').friends:append(1)", "did you mean add?"),
@@ -35,7 +35,7 @@ import Testing
     ),
     ("return p.born + q.born", "attempt to calculate date (field 'born') + nil (field 'born') (number expected)"),
     ("return p.born .. {}", "attempt to concatenate date with table (string expected)"),
-    // What is not surely a field is not called one.
+    // An operand is called a field only if that is certain.
     ("return 1 + p.salary + nil", "attempt to calculate decimal + nil (decimal expected)"),
     ("return p.salary + p.born.unix * 1", "attempt to calculate decimal (field 'salary') + number (a float has"),
     ("return p.salary + - p.born.unix", "attempt to calculate decimal (field 'salary') + number (a float has"),
@@ -52,7 +52,7 @@ import Testing
     ("table.sort({ p.born, 1 })", "attempt to compare number with date (date expected)"),
   ]
 
-  /// What a script compares or calculates is named with the attribute that it comes from, where the line tells it.
+  /// An operand of a comparison or calculation is named with its attribute, where the line shows it.
   @Test(arguments: operands.indices) func operandsAreNamedWithTheirFields(_ index: Int) throws {
     let slip = Self.operands[index]
     let outcome = try ScriptBench().run(
@@ -111,7 +111,7 @@ import Testing
     #expect(try ScriptBench().lines("print(moonbase.open, moonbase.context ~= nil)") == ["nil\ttrue"])
   }
 
-  /// A hook's author reads the name that stands in the script.
+  /// Messages about hooks use the names of the script.
   @Test(arguments: [
     ("will_save", "will_save: extension1.lua:1: no"),
     ("prepare_for_deletion", "prepare_for_deletion: extension1.lua:1: no"),

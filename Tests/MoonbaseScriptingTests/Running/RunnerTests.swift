@@ -19,7 +19,7 @@ import Testing
     #expect((outcome.message != nil) == isTold, "\(outcome)")
   }
 
-  /// What stands behind an error of the graph decides how the program ends.
+  /// The cause of a graph error determines the exit status.
   @Test func anErrorBehindWhichALimitStandsHasTheLimitsStatus() {
     func status(_ kind: LuaError.Kind) -> Int32 {
       let limit = LuaError(kind, message: "the script ran out")
@@ -35,7 +35,7 @@ import Testing
     #expect(ScriptRunner.status(of: busy) == 75)
   }
 
-  /// A list of a model's table is paid for as it is taken over, and not when all of it was.
+  /// A list in a model's table is charged element by element, not at its end.
   @Test func aLongListOfAModelEndsTheRunBeforeItsLastElementIsReached() throws {
     let outcome = try ScriptBench().run(
       """
@@ -48,7 +48,7 @@ import Testing
     #expect(outcome.status == 3, "\(outcome)")
   }
 
-  /// A row that is judged costs what is computed for it, in memory and where the store is asked.
+  /// Evaluating a predicate is charged per row, in memory and in the store.
   @Test(arguments: StoreKind.allCases) func whatAPredicateComputesIsCharged(_ kind: StoreKind) throws {
     let bench = try ThingBench.bench(kind, "")
     let code = """
@@ -63,7 +63,7 @@ import Testing
     #expect(try bench.run(dear + " context:rollback()", limits: LuaLimits(instructions: 1_000_000)).status == 3)
   }
 
-  /// Each part of a predicate is looked at once, however long its chains are.
+  /// Each part of a predicate is charged once, however long its chains are.
   @Test func whatAStoreIsAskedIsChargedByItsLength() throws {
     let bench = try ThingBench.bench(.sqlite, "")
     func code(_ count: Int) -> String {

@@ -57,7 +57,7 @@ import Testing
     "same": "return function(_, value) return value end",
   ]
 
-  /// Runs a script that may begin jobs.
+  /// Runs a script that may start jobs.
   private func run(
     _ text: String, limits: LuaLimits = LuaLimits(), kind: StoreKind = .sqlite
   ) throws -> (lines: [String], outcome: ScriptRunner.Outcome) {
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  /// Modules that do their worst end with errors of their own, and the script goes on.
+  /// Hostile modules fail with errors of their own, and the script continues.
   @Test(arguments: StoreKind.allCases) func hostileModulesFailAlone(_ kind: StoreKind) throws {
     let limits = LuaLimits(instructions: 2_000_000, deadline: .seconds(20), memory: 32 << 20)
     let ways = ["raise", "swallow", "bomb", "exit", "value", "close", "child", "nosuch"]

@@ -6,11 +6,11 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Scripts over `P` of `ThingBench` with extensions that have limits, each in a file of its own.
+/// Runs scripts over `P` of `ThingBench` with limited extensions, each in a file of its own.
 final class LimitBench {
   let extensions: ScriptExtensions
   let coordinator: PersistentStoreCoordinator
-  /// What the program was told.
+  /// The reports that the program received.
   var reports: [ExtensionExcess] { told.withLock { $0 } }
 
   private let told = Lock<[ExtensionExcess]>([])
@@ -29,7 +29,7 @@ final class LimitBench {
     try coordinator.add(kind.store(for: extensions.resolvedModel, in: folder))
   }
 
-  /// Runs a script in a domain that ends after 20 seconds, and gives what it returned as texts.
+  /// Runs a script in a domain that ends after 20 seconds, and returns its results as texts.
   func run(_ text: String, limits: LuaLimits = LuaLimits(deadline: .seconds(20))) throws -> [String?] {
     let domain = try ScriptDomain(limits: limits)
     domain.state.modules.rootPaths = [ScriptModuleTests.folder.path]

@@ -86,7 +86,7 @@ final class ScriptBench {
     try coordinator.add(wrap(kind.store(for: self.extensions.resolvedModel, in: folder)))
   }
 
-  /// Runs a script with a context of its own; what it printed is in `output`.
+  /// Runs a script with a context of its own; the output is in `output`.
   @discardableResult
   func run(
     _ text: String, limits: LuaLimits = LuaLimits(), arguments: [String] = [], opener: ContainerOpener? = nil
@@ -102,7 +102,7 @@ final class ScriptBench {
     return ScriptRunner(domain).run([ScriptSource(name: "script.lua", text: text)], arguments: arguments)
   }
 
-  /// Runs a script that must end well, and gives what it printed, line by line.
+  /// Runs a script that must succeed, and returns its output line by line.
   func lines(_ text: String, leavingChanges: Bool = false, opener: ContainerOpener? = nil) throws -> [String] {
     let outcome = try run("local context = moonbase.context\n" + text, opener: opener)
     let isFine = outcome.message == nil || leavingChanges && outcome.message?.contains("not saved: call") == true

@@ -25,7 +25,8 @@ enum ThingBench {
     transformers = { T = { transform = function(v) return v end, reverse = function(b) return b end } },
     """
 
-  /// Runs scripts over `P` with an extension: what stands in `entities.P`, what stands beside it, and before all.
+  /// Runs scripts over `P` with an extension: the contents of `entities.P`, the parts beside it, and code before the
+  /// table.
   static func bench(
     _ kind: StoreKind, _ hooks: String, beside: String = transformer, before: String = ""
   ) throws -> ScriptBench {
@@ -33,7 +34,7 @@ enum ThingBench {
     return try ScriptBench(kind, model: model, extensions: [file])
   }
 
-  /// The same in memory, for what no store has a part in.
+  /// Runs scripts in memory, for behaviour that does not depend on the store.
   static func bench(
     _ hooks: String, beside: String = transformer, before: String = ""
   ) throws -> ScriptBench {

@@ -5,7 +5,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Files of tests that are written in Lua.
+/// Test files written in Lua.
 @Suite struct ScriptTestsTests {
   private func tests() throws -> ScriptTests {
     let model = try LuaModelFile().read(ScriptSource(name: "model.lua", text: ScriptBench.model))

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// The files of the checkout, for tests of what stands in them.
+/// The files of the checkout, for tests of their contents.
 enum Checkout {
   static let root = (1...4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 

@@ -4,8 +4,8 @@ import Moonbase
 import MoonbaseLua
 import MoonbasePlatform
 
-/// The Swift code in the comments of `MoonbaseScripting`, compiled and not run. What stands between `shown` and `end` stands
-/// in a comment.
+/// The Swift code in the comments of `MoonbaseScripting`, compiled and not run. The code between `shown` and `end` is
+/// that of a comment.
 private enum CommentSamples {
   private static func findings(_ container: PersistentContainer) throws {
     // shown

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 import Testing
 
-/// What `docs/core-data.md` says of the names of Core Data's classes holds for the sources.
+/// The claims of `docs/core-data.md` about the names of Core Data's classes hold for the sources.
 @Suite struct CoreDataNameTests {
   private struct Row: Sendable, CustomTestStringConvertible {
     let name: String
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  /// The types in which the names of a section are looked for: the counterpart, and what it inherits or conforms to.
+  /// The types in which the names of a section are looked up: the counterpart, its superclasses and protocols.
   private static let counterparts = [
     "NSManagedObject": ["ManagedObject", "TypedObject"],
     "NSManagedObjectContext": ["ManagedObjectContext"],
@@ -42,7 +42,7 @@ import Testing
     #expect(sections.map(\.rows.count).reduce(0, +) > 170)
   }
 
-  /// A row names what is declared in the counterpart, or says why there is nothing.
+  /// A row names a declaration of the counterpart, or says why there is none.
   @Test func counterpartsAreDeclared() throws {
     let declared = try DeclaredNames()
     for (heading, rows) in try Self.rows() {
@@ -55,7 +55,7 @@ import Testing
         }
         let types = (Self.counterparts[heading] ?? []) + types(namedIn: row.counterpart, declared)
         for name in names where !Self.causedElsewhere.contains(name.joined(separator: ".")) {
-          // Without this the message would show all names that there are.
+          // A separate constant, so that the message does not print all names.
           let isThere = declared.has(name, in: types)
           #expect(isThere, "\(heading): \(row.name): \(name.joined(separator: ".")) is not declared in \(types)")
         }
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// A name that is anywhere is not enough.
+  /// The name must be declared in its type, not just anywhere.
   @Test func aNameIsLookedForInItsType() throws {
     let declared = try DeclaredNames()
     #expect(declared.has(["save"], in: ["ManagedObjectContext"]) && !declared.has(["save"], in: ["FetchRequest"]))
@@ -72,10 +72,10 @@ import Testing
     #expect(declared.has(["init"], in: ["ManagedObject"]) && !declared.has(["NoSuchType"], in: ["ManagedObject"]))
   }
 
-  /// Names of Core Data's and of the language that reasons mention.
+  /// Names of Core Data and of the language that reasons mention.
   private static let causedElsewhere: Set = ["Sendable", "NSPersistentHistoryTrackingKey"]
 
-  /// Types beside the counterpart whose members a row may mean: those that it names, or says in words.
+  /// Further types whose members a row may mean: the types that it names, or describes in words.
   private func types(namedIn text: String, _ declared: DeclaredNames) -> [String] {
     let words = [
       ("of the store", "PersistentStore"), ("of the coordinator", "PersistentStoreCoordinator"),
@@ -85,20 +85,20 @@ import Testing
     return words.filter { text.contains($0.0) }.map(\.1) + names(in: text).map { $0[0] }.filter(declared.isType)
   }
 
-  /// The names in backticks, part by part: of `context.fetch(_:)` it is `fetch`, of `SQLiteStore.destroy(storeAt:)` both.
+  /// The back-quoted names in parts: `fetch` for `context.fetch(_:)`, both names for `SQLiteStore.destroy(storeAt:)`.
   private func names(in text: String) -> [[String]] {
     text.matches(of: #/`([^`]+)`/#).compactMap { code in
       let bare = String(code.1).replacing(#/\([^)]*\)|\[[^\]]*\]/#, with: "")
       let parts = bare.split(separator: ".").map(String.init)
       let rest =
         parts.count > 1 && ["context", "object", "Person"].contains(parts[0]) ? Array(parts.dropFirst()) : parts
-      // `object["key"]`, `Person` with nothing behind.
+      // For example `object["key"]`, or `Person` alone.
       return rest.isEmpty || code.1.hasPrefix("object[") ? nil : rest
     }
   }
 }
 
-/// What is declared for others to use, type by type.
+/// The public declarations of each type.
 private struct DeclaredNames {
   private var members: [String: Set<String>] = [:]
   private var types: Set<String> = []
@@ -135,7 +135,8 @@ private struct DeclaredNames {
 
   func isType(_ name: String) -> Bool { types.contains(name) }
 
-  /// Whether a type, a member of a type, or a member of one of `types` is declared. `Type` is its initializer, too.
+  /// Whether a type, a member of a type, or a member of one of `types` is declared. `Type` also stands for its
+  /// initializer.
   func has(_ name: [String], in types: [String]) -> Bool {
     if name.count == 1 {
       return isType(name[0]) || types.contains { members[$0]?.contains(name[0]) == true }

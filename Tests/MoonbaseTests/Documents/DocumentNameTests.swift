@@ -2,11 +2,11 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What the README and `docs/` name is there: links, files, folders, types and functions.
+/// Names in the README and `docs/` exist: links, files, folders, types and functions.
 @Suite struct DocumentNameTests {
   private struct Document: Sendable, CustomTestStringConvertible {
     let path: String
-    /// Without blocks of code.
+    /// The text without blocks of code.
     let prose: String
 
     var testDescription: String { path }
@@ -16,7 +16,7 @@ import Testing
       prose = try Checkout.text(path).replacing(#/```[\s\S]*?```/#, with: "")
     }
 
-    /// What stands between backticks.
+    /// The back-quoted names.
     var code: [String] { prose.matches(of: #/`([^`\n]+)`/#).map { String($0.1) } }
 
     /// The anchors of its headings.
@@ -78,7 +78,7 @@ import Testing
     return name.hasPrefix(parts[0]) && name.hasSuffix(parts[1])
   }
 
-  /// Two documents compare with Core Data, whose names are not ours.
+  /// Documents that compare with Core Data, and so use names that are not in the sources.
   private static let ofCoreData: Set = ["docs/core-data.md", "docs/divergences.md"]
   private static let causedElsewhere: Set = ["NSStringFromPoint", "pagesCount", "defaultIsolation", "BookshelfClasses"]
 
@@ -96,12 +96,12 @@ import Testing
     #expect(count > 300)
   }
 
-  /// Names with a capital within, as types and most functions have one; not what stands in a text or a path.
+  /// Names with an inner capital, as most types and functions have; not those within a text or a path.
   private func names(in code: String) -> [String] {
     code.matches(of: #/(^|[^\w$@%\/.:"'-])(\w*[a-z][A-Z]\w+)/#).map { String($0.2) }.filter { $0.count > 3 }
   }
 
-  /// All words of the sources and the names of their files and folders.
+  /// All words of the sources, and the names of their files and folders.
   private func words() throws -> Set<String> {
     let paths = try Checkout.paths(below: "Sources", "Tests")
     let files = paths.filter { $0.hasSuffix(".swift") || $0.hasSuffix(".c") || $0.hasSuffix(".h") }

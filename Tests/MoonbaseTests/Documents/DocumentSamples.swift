@@ -7,7 +7,7 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// The Swift code of documents that is compiled and not run. What stands between `shown` and `end` stands in a document.
+/// The Swift code of documents that is compiled and not run. The code between `shown` and `end` is that of a document.
 private enum DocumentSamples {
   private static func batch() throws {
     // shown

@@ -2,14 +2,14 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The Swift code in documents, beside the code of a test that compiles and runs it.
+/// The Swift code in documents, compared with the code of a test that compiles and runs it.
 enum Documents {
-  /// What stands between ```` ```swift ```` and ```` ``` ```` in a file of the checkout, block by block.
+  /// The blocks between ```` ```swift ```` and ```` ``` ```` in a file of the checkout.
   static func swiftBlocks(of name: String) throws -> [String] {
     try DocumentBlock.documents("swift").filter { $0.place.hasPrefix("\(name):") }.map(\.code)
   }
 
-  /// What stands between `// shown` and `// end` in a source file, piece by piece, without its indentation.
+  /// The pieces between `// shown` and `// end` in a source file, without their indentation.
   static func shownPieces(ofSourceAt path: String) throws -> [String] {
     let source = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
     return source.matches(of: #/(?m)^( *)// shown\n([\s\S]*?)^ *// end$/#).map { match in

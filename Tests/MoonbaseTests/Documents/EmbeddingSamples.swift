@@ -4,7 +4,7 @@ import Moonbase
 import MoonbaseLua
 import MoonbasePlatform
 
-/// The Swift code of documents that is compiled and not run. What stands between `shown` and `end` stands in a document.
+/// The Swift code of documents that is compiled and not run. The code between `shown` and `end` is that of a document.
 private enum EmbeddingSamples {
   private final class Person {
     let (name, age) = ("Scarlet", 32)

@@ -263,7 +263,7 @@ extension TypedObject where Self: Animal {
     let blocks = try Documents.swiftBlocks(of: "docs/guide.md")
     let shown = try Documents.shownPieces(ofSourceAt: #filePath)
     for piece in shown { #expect(blocks.contains(piece)) }
-    // The lines of Package.swift are no code of a program.
+    // The block of Package.swift is not part of a program.
     #expect(blocks.count == shown.count + 1)
   }
 }

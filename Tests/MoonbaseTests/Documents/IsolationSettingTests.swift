@@ -2,7 +2,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The Swift code of README and guides compiles in a package with each setting of isolation.
+/// The Swift code of README and guides compiles in packages with each default isolation.
 @Suite struct IsolationSettingTests {
   private static let isolations = [[], ["-default-isolation", "MainActor"]]
   private static let closures = [[], ["-enable-upcoming-feature", "NonisolatedNonsendingByDefault"]]
@@ -18,7 +18,7 @@ import Testing
     #expect(check.succeeded, "\(check.output)")
   }
 
-  /// The folder of the compiler's own files, where the macros of Swift Testing are.
+  /// The folder of the compiler's own files, which contains the macros of Swift Testing.
   private static func resources() throws -> String {
     struct Target: Decodable {
       struct Paths: Decodable { let runtimeResourcePath: String }

@@ -21,7 +21,7 @@ struct PublicSurface {
     ]
   }
 
-  /// What `import Moonbase` brings: whole modules, and single names of the graph.
+  /// The names exported by `import Moonbase`: whole modules, and single names of the graph.
   private struct Exports {
     var modules: Set<String> = []
     var names: Set<String> = []
@@ -54,7 +54,7 @@ struct PublicSurface {
 
     /// The module's own types, and operators.
     private(set) var types: Set<String> = []
-    /// The declarations by the name of the type, also of another module's type with members of this one.
+    /// The declarations by type name, including members that this module adds to another module's type.
     private var members: [String: Set<String>] = [:]
 
     init(_ name: String) throws {

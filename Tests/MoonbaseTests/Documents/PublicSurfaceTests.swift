@@ -3,9 +3,10 @@
   import MoonbaseTestSupport
   import Testing
 
-  /// The public surface is what `docs/surface` lists, so that a change of it is seen in the commit that makes it.
+  /// The public surface equals the lists in `docs/surface`, so that a commit shows the changes that it makes to the
+  /// surface.
   @Suite struct PublicSurfaceTests {
-    /// Where a list differs, `.build/surface` has the one that is right.
+    /// If a list differs, the correct one is in `.build/surface`.
     @Test func theListsHoldEveryPublicDeclaration() throws {
       for (product, text) in try PublicSurface().texts {
         let kept = try Checkout.text("docs/surface/\(product).txt")

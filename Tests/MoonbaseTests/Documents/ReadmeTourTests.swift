@@ -3,7 +3,7 @@ import MoonbasePlatform
 import Testing
 
 @Suite struct ReadmeTourTests {
-  /// The tour as it stands in the README, compiled and run.
+  /// The README's tour, compiled and run.
   @MainActor @Test func theTourRuns() async throws {
     // shown
     let model = ManagedObjectModel {

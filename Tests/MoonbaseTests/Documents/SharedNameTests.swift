@@ -3,7 +3,7 @@ import Moonbase
 import MoonbaseTestSupport
 import Testing
 
-/// Names that Foundation has too: what docs/guide.md says to write compiles, and is Moonbase's.
+/// Names that Foundation also has: the spelling recommended in docs/guide.md compiles and means Moonbase's types.
 @Suite struct SharedNameTests {
   @Test func theGuideNamesThem() throws {
     let guide = try Checkout.text("docs/guide.md")
@@ -42,7 +42,7 @@ import Testing
     #expect(check.succeeded, "\(check.output)")
   }
 
-  /// Foundation has an `UndoManager` on macOS only; another module with that name stands for it.
+  /// Foundation has an `UndoManager` on macOS only; on Linux a test module declares the same name.
   @Test func anUndoManagerBesideAnotherOneIsNamedWithItsModule() throws {
     let folder = try TemporaryFolder()
     try Data("public final class UndoManager { public init() {} }".utf8).write(to: folder.file("other.swift"))

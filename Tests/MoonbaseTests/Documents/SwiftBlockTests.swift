@@ -2,12 +2,13 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Every block of Swift in a document, and in a comment of `MoonbaseScripting`, is the text of code that is compiled with the tests.
+/// Every block of Swift in a document, and in a comment of `MoonbaseScripting`, is the text of code compiled with the
+/// tests.
 @Suite struct SwiftBlockTests {
-  /// What no program holds: lines of `Package.swift`.
+  /// Blocks that are no part of a program: lines of `Package.swift`.
   private static let fragments = [".package(url:", "import PackageDescription"]
 
-  /// What the files beside this one show.
+  /// The pieces shown in the files beside this one.
   private func shown() throws -> Set<String> {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
@@ -18,7 +19,7 @@ import Testing
     let shown = try shown()
     for block in blocks where !Self.fragments.contains(where: block.code.contains) {
       let code = block.code.replacing(#/^import \w+\n\n/#, with: "")
-      // Without this the message would show all that is shown.
+      // A separate constant, so that the message does not print all pieces.
       let isShown = shown.contains(code)
       #expect(isShown, "\(block.place) is not compiled: show it in a file beside SwiftBlockTests.swift")
     }
@@ -36,8 +37,8 @@ import Testing
     try check(blocks)
   }
 
-  /// Commands that run scripts make their states by the maker, and let threads be those of a crew: `each`, `batch`, and
-  /// `import`, whose one map file runs on the command's own thread.
+  /// Commands that run scripts make their Lua states by the maker, and use a crew's threads: `each`, `batch`, and
+  /// `import`, whose single map file runs on the command's own thread.
   @Test func commandsMakeStatesForScriptsByTheMaker() throws {
     for path in try Checkout.paths(below: "Sources/MoonbaseCommand", "Sources/MoonbaseBatch") {
       guard path.hasSuffix(".swift") else { continue }

@@ -1,7 +1,8 @@
 import MoonbasePlatform
 import Testing
 
-/// What keeps `scripts/test` short: the counts of tests stand in one place (`Repetition`), with a short and a long value.
+/// Rules that keep `scripts/test` short: repetition counts are in one place (`Repetition`), with a short and a long
+/// value.
 @Suite struct TestLengthTests {
   private static func places(of pattern: some RegexComponent) throws -> [String] {
     try Checkout.paths(below: "Tests").filter { $0.hasSuffix(".swift") }
@@ -14,7 +15,7 @@ import Testing
     #expect(Set(readers) == ["TestLength.swift", "ChildProcess.swift"])
   }
 
-  /// Ten seeds or more are a count of `Repetition`.
+  /// Ten or more seeds are a count of `Repetition`.
   @Test func seedsAreCountedInOnePlace() throws {
     #expect(try Self.places(of: #/for seed in [^\n{]*\b[0-9]{2}/#) == [])
     #expect(
@@ -23,7 +24,7 @@ import Testing
         == [])
   }
 
-  /// The thread sanitizer builds only the test targets that it looks at.
+  /// The thread sanitizer builds only the listed test targets.
   @Test func theThreadSanitizerHasEveryTargetWithConcurrencySuites() throws {
     let script = try Checkout.text("scripts/test")
     let named = try #require(script.firstMatch(of: #/\nthreaded='([^']+)'/#)).1.split(separator: " ").map(String.init)

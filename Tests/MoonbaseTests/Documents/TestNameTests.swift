@@ -1,14 +1,14 @@
 import MoonbasePlatform
 import Testing
 
-/// Where tests stand and what they are called.
+/// The folders and names of tests.
 @Suite struct TestNameTests {
   private static func files() throws -> [String] {
     try Checkout.paths(below: "Tests").filter { $0.hasSuffix(".swift") }
   }
 
-  /// Folders beside the rooms: help for tests, programs that run hostile code, the C shim, whole examples and documents, the naive
-  /// model of the whole graph, and what disks do.
+  /// Test folders without a room in the sources: test support, programs that run hostile code, the C shim, examples and
+  /// documents, the naive model of the whole graph, and disk faults.
   private static let beside: Set = [
     "Support", "Hostile", "Shim", "Examples", "Stores", "Documents", "Reference", "Faults",
   ]
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// A test is named by its behaviour, as a function is named; a title beside it would be a second name.
+  /// A test is named by its behaviour, as a function is named; a title would be a second name.
   @Test func aTestIsNamedByASentenceInCamelCase() throws {
     var count = 0
     for path in try Self.files() where path.hasSuffix("Tests.swift") {

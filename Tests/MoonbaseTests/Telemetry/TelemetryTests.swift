@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What a container tells of its work: saves, fetches, and calls of the functions of extensions.
+/// Telemetry of a container: saves, fetches, and calls of extension functions.
 @Suite struct TelemetryTests {
   static let model = ManagedObjectModel(entities: [
     {
@@ -44,7 +44,7 @@ import Testing
     _ = try context.fetch(FetchRequest("Person"))
     _ = try context.count(FetchRequest("Person"))
     #expect(throws: (any Error).self) { try context.fetch(FetchRequest("Nobody")) }
-    // A child saves into its parent, and not into a store.
+    // A child saves into its parent, not into a store.
     let child = ManagedObjectContext(parent: context)
     try child.insert("Person", values: ["name": "b"])
     try child.save()

@@ -1,5 +1,5 @@
-// Built with the package's traits only:
-// swift test --traits Command,Observability,ServiceLifecycle --scratch-path .build-traits --filter TraitTests
+// Built only with the package's traits: swift test --traits Command,Observability,ServiceLifecycle --scratch-path
+// .build-traits --filter TraitTests
 #if Logging && Metrics && Tracing && ServiceLifecycle
   import InMemoryTracing
   import Logging
@@ -11,9 +11,9 @@
   import Testing
   import Tracing
 
-  /// Logs, figures and spans that go to swift-log, swift-metrics and swift-distributed-tracing, and a container as a service.
+  /// Logs, metrics and spans for swift-log, swift-metrics and swift-distributed-tracing, and a container as a service.
   @Suite struct TraitTests {
-    private final class Lines: LogHandler, @unchecked Sendable {  // `lines` is reached under its lock
+    private final class Lines: LogHandler, @unchecked Sendable {  // `lines` is used under its lock
       let lines = Lock<[String]>([])
       var metadata: Logger.Metadata = [:]
       var logLevel = Logger.Level.trace

@@ -2,7 +2,7 @@ import Foundation
 import Moonbase
 import Yardsticks
 
-/// Requests that a SQLite store answers by itself, beside the statements that a C program would run.
+/// Requests that a SQLite store executes itself, compared with the statements of a C program.
 extension Benchmark {
   static var batches: [Benchmark] { [batchInsert, batchUpdate, batchDelete, cascade, aggregate, open] }
 
@@ -61,7 +61,7 @@ extension Benchmark {
       inspect: { workplace, _ in .number(yardstick_fetch(workplace.file("batch.sqlite").path)) })
   }
 
-  /// Teams go with their members; tags, to which pairs lead, stay.
+  /// Teams are deleted with their members; tags, which are related by pairs, stay.
   private static var cascade: Benchmark {
     Benchmark(
       name: "store-cascade", title: "batch delete request with delete rules, C: DELETE and its joins",
@@ -119,7 +119,7 @@ extension Benchmark {
       })
   }
 
-  /// A thousandth as many times as there are objects in other rows.
+  /// Opens the store once per thousand objects of the other rows.
   private static var open: Benchmark {
     Benchmark(
       name: "open", title: "opening a store of 100 entities, C: open, read sqlite_master and Z_METADATA",
@@ -180,7 +180,7 @@ extension Benchmark {
       PersistentContainer(model: model, store: .sqlite(workplace.file(name))).coordinator)
   }
 
-  /// A hundred members in each team, and a tag of ten for each member.
+  /// A hundred members in each team, and one of ten tags for each member.
   private static func makeTeams(_ workplace: Workplace) throws {
     let context = try teams(workplace, "teams.sqlite")
     let tags = try (0..<10).map { _ in try context.insert("Tag") }

@@ -1,7 +1,8 @@
 import Foundation
 import Yardsticks
 
-/// The command over large data: import, export and each, beside a C loop or `sqlite-utils convert`. Each may hold 96 MiB.
+/// The command with large data: import, export and each, compared with a C loop or `sqlite-utils convert`. Each may use
+/// 96 MiB.
 extension Benchmark {
   static var data: [Benchmark] {
     [
@@ -28,7 +29,7 @@ extension Benchmark {
       inspect: { workplace, _ in sum(workplace, "data.sqlite") })
   }
 
-  /// The same rows into a store that has them, beside one that has none.
+  /// An import into a store that has the rows, compared with one into an empty store.
   private static var upsert: Benchmark {
     Benchmark(
       name: "import-upsert", title: "import --upsert of rows that are there, beside: import of new ones",
@@ -70,7 +71,7 @@ extension Benchmark {
       })
   }
 
-  /// IDs are short there.
+  /// IDs are short in this format.
   private static var fetchNDJSON: Benchmark {
     Benchmark(
       name: "fetch-ndjson", title: "fetch as ndjson, C: select, print", goal: .ratio(2), greatestMemory: greatestMemory,
@@ -87,7 +88,7 @@ extension Benchmark {
       })
   }
 
-  /// Two stores of which one row in a hundred differs, beside reading both.
+  /// Two stores that differ in one row of a hundred, compared with reading both.
   private static var diff: Benchmark {
     Benchmark(
       name: "diff", title: "diff of two stores, beside: fetch of both", goal: .ratio(3), greatestMemory: greatestMemory,
@@ -104,7 +105,7 @@ extension Benchmark {
       })
   }
 
-  /// The same stores, of which the last name tells which objects are the same.
+  /// Two such stores, whose objects are matched by the last name.
   private static var diffByKey: Benchmark {
     func differ(_ workplace: Workplace, _ arguments: String...) throws -> Answer {
       try moonbase(
@@ -129,7 +130,7 @@ extension Benchmark {
       ])
   }
 
-  /// A transaction that changed all objects, and one that changed them again.
+  /// Two transactions, each of which changed all objects.
   private static var historyValues: Benchmark {
     func history(_ workplace: Workplace, _ arguments: String...) throws -> Answer {
       try moonbase(workplace, ["history", "data.sqlite", "--format", "ndjson"] + arguments)
@@ -194,14 +195,14 @@ extension Benchmark {
 
   // MARK: Each
 
-  /// What sqlite-utils does: no rule, no hook, nothing derived.
+  /// The work of sqlite-utils: no rules, hooks or derived values.
   private static var eachValue: Benchmark {
     convert("each-value", "each on one attribute, beside: sqlite-utils convert", goal: 1 / 1.5) { workplace in
       try moonbase(workplace, ["each", "Person", "--store", "data.sqlite", "--do", code])
     }
   }
 
-  /// The same in several statements.
+  /// A conversion of one attribute in several statements.
   private static var eachStatements: Benchmark {
     convert("each-statements", "each in several statements, beside: sqlite-utils convert", goal: 1 / 1.5) { workplace in
       let code = "local name = object.lastName if #name > 0 then object.lastName = name:upper() end"
@@ -209,7 +210,7 @@ extension Benchmark {
     }
   }
 
-  /// The same, and another attribute with it: to convert two columns takes `sqlite-utils` twice as long.
+  /// A conversion of two attributes, for which `sqlite-utils` takes twice as long.
   private static var eachTwo: Benchmark {
     convert("each-two", "each on two attributes, beside: sqlite-utils convert of one", goal: 2 / 1.5) { workplace in
       let code = "local name = object.lastName object.lastName = name:upper() object.age = #name"
@@ -217,7 +218,7 @@ extension Benchmark {
     }
   }
 
-  /// The same where objects are visited, because batches are asked for.
+  /// A conversion that visits objects, because batches are requested.
   private static var eachConvert: Benchmark {
     convert("each-objects", "each on one attribute, by objects, beside: sqlite-utils convert", goal: nil) { workplace in
       try moonbase(workplace, ["each", "Person", "--store", "data.sqlite", "--do", code, "--batch", "1000"])
@@ -293,7 +294,7 @@ extension Benchmark {
     } } } }
     """
 
-  /// For `each`: no rule of the model, and no index, which both sides would have to write.
+  /// The model for `each`, without rules, and without indexes, which both sides would have to write.
   private static let plainModel = """
     return { entities = { Person = { attributes = {
       firstName = "string", lastName = "string", age = "integer64", born = "date", height = "double",
@@ -304,7 +305,7 @@ extension Benchmark {
     guard !FileManager.default.fileExists(atPath: workplace.file("people.csv").path) else { return }
     try Data(ruledModel.utf8).write(to: workplace.file("people.lua"))
     try Data(plainModel.utf8).write(to: workplace.file("plain.lua"))
-    // In parts: what this process holds counts as its children's, as long as they have not begun.
+    // Written in parts: memory of this process counts for its children until they start.
     let file = workplace.file("people.csv")
     try Data().write(to: file)
     let handle = try FileHandle(forWritingTo: file)
@@ -344,7 +345,7 @@ extension Benchmark {
   }
 
   private static func text(_ workplace: Workplace, _ sql: String) throws -> String {
-    // The identifier of a store is no integer: the shell of SQLite tells it.
+    // The identifier of a store is no integer, so SQLite's shell reads it.
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

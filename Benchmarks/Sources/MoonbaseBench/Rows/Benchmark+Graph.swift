@@ -1,7 +1,7 @@
 import Foundation
 import Moonbase
 
-/// The graph alone, over the store in memory, beside what is written by hand in Swift.
+/// The graph alone, over the in-memory store, compared with hand-written Swift.
 extension Benchmark {
   static var graph: [Benchmark] {
     [
@@ -14,7 +14,7 @@ extension Benchmark {
     ]
   }
 
-  /// Things that are made when they are first asked for.
+  /// Objects made at their first use.
   private final class Lazily<Content> {
     private var content: Content?
     private var count = 0
@@ -69,7 +69,7 @@ extension Benchmark {
       subject: { .number(try pairs($0).sumOfThings()) })
   }
 
-  /// Each object comes to the list of an owner, and the owner to its. Those of an owner follow each other.
+  /// Adds each object to the list of an owner and sets the inverse. The objects of an owner follow each other.
   private static func add(_ name: String, _ title: String, _ members: Int?) -> Benchmark {
     let nodes = Lazily { count in
       let context = try Thing.context()
@@ -124,7 +124,7 @@ extension Benchmark {
       })
   }
 
-  /// The same fetch twice, of half the objects, one of which has an unsaved change the second time.
+  /// A fetch of half the objects, run twice; the second time one object has an unsaved change.
   private static var pendingFetch: Benchmark {
     let pairs = Lazily { try ThingPairs($0) }
     func fetch(_ workplace: Workplace, pending: Bool) throws -> Answer {

@@ -1,11 +1,11 @@
 import MoonbaseLua
 import Yardsticks
 
-/// What limits and the sandbox's own pattern matcher cost, beside bare Lua.
+/// The cost of limits and of the sandbox's pattern matcher, compared with bare Lua.
 extension Benchmark {
   static var limits: [Benchmark] { [deadline, instructions, patterns] }
 
-  /// Tables, arithmetic, closures, strings as keys: what programs do.
+  /// Typical work of programs: tables, arithmetic, closures, strings as keys.
   private static let program = """
     local n = ...
     local function adder(k) return function(x) return x + k end end

@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Yardsticks
 
-/// What crossing between Lua and Swift costs, beside crossing between Lua and C.
+/// The cost of calls between Lua and Swift, compared with calls between Lua and C.
 extension Benchmark {
   static var lua: [Benchmark] { [luaCallsSwift, luaReadsProperty, swiftCallsLua, newState] }
 

@@ -2,7 +2,7 @@ import Foundation
 import Moonbase
 import Yardsticks
 
-/// Models and predicates: a parser beside Lua's, evaluation beside a closure, a model beside its bare XML.
+/// Models and predicates: parsing compared with Lua's parser, evaluation with a closure, a model with its bare XML.
 extension Benchmark {
   static var model: [Benchmark] { [parse, evaluate, load] }
 

@@ -1,8 +1,8 @@
 import Foundation
 import Moonbase
 
-/// What else is done with many objects of the graph in memory. Nothing is asked of these rows but how they grow, so that they run only where they
-/// are named; beside them as many keys come into a set, which tells how much further away more memory is.
+/// Further operations with many in-memory objects. These rows have a goal for growth only, so they run only if named.
+/// Their yardstick inserts as many keys into a set, which measures the cost of more distant memory.
 extension Benchmark {
   static var operations: [Benchmark] {
     [
@@ -62,7 +62,7 @@ extension Benchmark {
     return Benchmark(
       name: name, title: "\(title); beside: as many keys into a set", goal: .none, isByNameOnly: true,
       prepare: { workplace in
-        // What is done to the objects of a round stays done.
+        // Changes made in a round are permanent.
         lists = nil
         let made = try Lists(workplace.count, listCount: listCount ?? max(1, workplace.count / 100), undoing: undoing)
         try prepare(made)
@@ -127,7 +127,7 @@ private final class Lists {
     try context.processPendingChanges()
   }
 
-  /// The items are in no list any more.
+  /// Removes the items from their lists.
   func loosen() throws {
     for item in items { try item.setObject(nil, forKey: "list") }
     try context.save()

@@ -2,7 +2,7 @@ import Foundation
 import Moonbase
 import Yardsticks
 
-/// Objects that lead to others, beside joins.
+/// Related objects, compared with joins.
 extension Benchmark {
   static var relationships: [Benchmark] { [prefetch, importAhead] }
 
@@ -26,7 +26,8 @@ extension Benchmark {
       })
   }
 
-  /// Every child gets one of a thousand owners that were saved before. Without C: beside it the same chunks are saved at once.
+  /// Every child gets one of a thousand saved owners. The yardstick is no C program, but saves the same chunks
+  /// synchronously.
   private static var importAhead: Benchmark {
     Benchmark(
       name: "import-ahead", title: "children of saved owners, ahead by 10,000; beside: at once", goal: .none,
@@ -92,7 +93,7 @@ extension Benchmark {
     return try ManagedObjectContext(container.coordinator)
   }
 
-  /// Half as many children as there are objects in other rows: 100,000 of 1,000 owners, unless the command line says otherwise.
+  /// Half as many children as the other rows' objects: by default 100,000 of 1,000 owners.
   private static func makeFamilies(_ workplace: Workplace) throws {
     guard !FileManager.default.fileExists(atPath: workplace.file("families.sqlite").path) else { return }
     let context = try familyContext(workplace)

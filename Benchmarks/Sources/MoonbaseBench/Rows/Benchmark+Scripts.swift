@@ -3,13 +3,13 @@ import Moonbase
 import MoonbaseLua
 import Yardsticks
 
-/// Scripts over the graph and the SQLite store, beside a Lua loop over functions and userdata written in C.
+/// Scripts over the graph and the SQLite store, compared with a Lua loop over functions and userdata in C.
 extension Benchmark {
   static var scripts: [Benchmark] {
     [scriptInsert, scriptInsertAhead, scriptWalk, transform, scriptUpdate, luaReadsAttribute]
   }
 
-  /// `insert` gets one table for each row; the same row as `Person.fill` makes.
+  /// `insert` gets one table for each row, with the values of `Person.fill`.
   private static let inserting = """
     local n, insert, date = ...
     local sum = 0
@@ -27,7 +27,7 @@ extension Benchmark {
     scriptInsert("script-insert", title: "a script inserts objects, saved, C: tables to a function", saving: "")
   }
 
-  /// The same in chunks that another thread writes, where there is more than one core.
+  /// Inserts in chunks with background saves, where there is more than one core.
   private static var scriptInsertAhead: Benchmark {
     scriptInsert(
       "script-insert-ahead", title: "a script inserts objects, saved ahead by 10,000, C: tables to a function",
@@ -41,7 +41,7 @@ extension Benchmark {
       prepare: { $0.removeStore("script.sqlite") },
       yardstick: { .number(yardstick_script_inserts($0.file("script.sqlite").path, inserting, Int64($0.count))) },
       subject: { workplace in
-        // Makes the file, for a script opens what is there.
+        // Makes the file, since a script opens existing files only.
         _ = try Person.context(workplace.file("script.sqlite"))
         return try run(
           """
@@ -57,7 +57,7 @@ extension Benchmark {
       inspect: { workplace, _ in .number(yardstick_fetch(workplace.file("script.sqlite").path)) })
   }
 
-  /// Five attributes of each; `persons` iterates over them.
+  /// Reads five attributes of each object; `persons` iterates over them.
   private static let walking = """
     local sum, kept = 0, 0.0
     for person in persons do
@@ -87,7 +87,7 @@ extension Benchmark {
       })
   }
 
-  /// What becomes of a colour.
+  /// Darkens a colour.
   private static let darkening = """
     return function(bytes)
       local r, g, b, a = string.unpack("<dddd", bytes)
@@ -122,7 +122,7 @@ extension Benchmark {
       inspect: { workplace, _ in .number(yardstick_colors(workplace.file("transform.sqlite").path)) })
   }
 
-  /// Without rules and hooks it is one statement here too.
+  /// Without rules and hooks the update is one statement on both sides.
   private static var scriptUpdate: Benchmark {
     let script = darkening
     return Benchmark(
@@ -165,7 +165,7 @@ extension Benchmark {
       })
   }
 
-  /// Runs a script with the size of the work and the path of a store; it returns an integer.
+  /// Runs a script with the size of the work and the path of a store; returns its integer result.
   private static func run(_ script: String, _ workplace: Workplace, _ store: String) throws -> Answer {
     let domain = try ScriptDomain()
     defer { domain.close() }

@@ -2,7 +2,7 @@ import Foundation
 import Yardsticks
 
 extension Benchmark {
-  /// The command with an empty script against the bare interpreter: twenty starts each.
+  /// The command with an empty script, compared with the bare interpreter: twenty starts each.
   static var startUp: Benchmark {
     Benchmark(
       name: "start-up", title: "start `moonbase run` with an empty script", goal: .ratio(3),

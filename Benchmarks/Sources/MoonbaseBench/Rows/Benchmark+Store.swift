@@ -2,7 +2,7 @@ import Foundation
 import Moonbase
 import Yardsticks
 
-/// Objects through a context and the SQLite store, beside the bare table.
+/// Objects through a context and the SQLite store, compared with the bare table.
 extension Benchmark {
   static var store: [Benchmark] { [insert, insertAhead, fetch, keptAlive, fetchFaults, keptFaults, objectByID] }
 
@@ -15,7 +15,7 @@ extension Benchmark {
       inspect: { workplace, _ in .number(yardstick_fetch(workplace.file("insert.sqlite").path)) })
   }
 
-  /// The same in chunks that another thread writes, where there is more than one core.
+  /// Inserts in chunks with background saves, where there is more than one core.
   private static var insertAhead: Benchmark {
     Benchmark(
       name: "insert-ahead", title: "insert objects through a context, saved ahead by 10,000",
@@ -26,7 +26,7 @@ extension Benchmark {
       inspect: { workplace, _ in .number(yardstick_fetch(workplace.file("insert.sqlite").path)) })
   }
 
-  /// Objects go window by window, as nobody holds them.
+  /// Objects are released window by window.
   private static var fetch: Benchmark {
     Benchmark(
       name: "fetch", title: "walk fetched objects, read every attribute", goal: .oneCore(1.5, twoCores: 1.2),
@@ -38,7 +38,7 @@ extension Benchmark {
       })
   }
 
-  /// The same with all objects and their values held until the end.
+  /// A fetch that keeps all objects and their values until the end.
   private static var keptAlive: Benchmark {
     Benchmark(
       name: "kept-alive", title: "fetch objects, read every attribute, keep them all", goal: .none,
@@ -51,14 +51,14 @@ extension Benchmark {
       })
   }
 
-  /// Only the keys are read: objects are made when they are asked for.
+  /// Only the keys are read: objects are made on access.
   private static var fetchFaults: Benchmark {
     faults("fetch-faults", "fetch keys, objects on access, C: select the keys", goal: .ratio(1.3)) {
       try $0.fetchedObjects($1).count
     }
   }
 
-  /// The same with all objects made.
+  /// A fetch that makes all objects as faults.
   private static var keptFaults: Benchmark {
     faults("kept-faults", "fetch objects as faults, keep them all, C: select the keys", goal: .none) {
       try $0.fetch($1).count
@@ -79,7 +79,7 @@ extension Benchmark {
       })
   }
 
-  /// One after another in scattered order, so that nearly none is found in the row cache.
+  /// Reads objects individually in scattered order, so that hardly any is in the row cache.
   private static var objectByID: Benchmark {
     let ids = IDs()
     return Benchmark(
@@ -103,7 +103,7 @@ extension Benchmark {
       })
   }
 
-  /// From one row to the next, where they are read in scattered order.
+  /// The distance between rows read in scattered order.
   private static let stride: Int64 = 7919
 
   private final class IDs {
@@ -117,7 +117,7 @@ extension Benchmark {
     _ = try insertPeople(workplace, "people.sqlite")
   }
 
-  /// With `ahead` every so many are saved while others are made.
+  /// With `ahead`, saves every so many objects in the background while others are made.
   private static func insertPeople(_ workplace: Workplace, _ name: String, ahead: Int? = nil) throws -> Int64 {
     let context = try Person.context(workplace.file(name))
     var sum: Int64 = 0
@@ -131,7 +131,7 @@ extension Benchmark {
     return sum
   }
 
-  /// The ages and the lengths of texts and bytes, with every attribute read.
+  /// The ages and the lengths of texts and data, with every attribute read.
   private static func sum(_ people: some Sequence<ManagedObject>) throws -> Int64 {
     var sum: Int64 = 0
     var kept = 0.0
@@ -140,7 +140,7 @@ extension Benchmark {
       sum += Int64(person[Person.lastNameKey].utf8.count + person[Person.colorKey].count)
       kept += person[Person.bornKey].timeIntervalSinceReferenceDate + person[Person.heightKey]
     }
-    // What is read must be used.
+    // The values must be used, or else the compiler could drop the reads.
     guard kept.isFinite else { throw Failure("the sum of the dates is no number") }
     return sum
   }

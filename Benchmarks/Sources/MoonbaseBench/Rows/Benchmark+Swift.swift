@@ -1,7 +1,7 @@
 import Foundation
 import Moonbase
 
-/// The cost of typed predicates and converted values. Each row stands beside the same work written by hand.
+/// The cost of typed predicates and converted values. Each row is compared with the same work written by hand.
 extension Benchmark {
   static var swift: [Benchmark] { [convertedValues, typedPredicate, generatedClass] }
 
@@ -28,7 +28,7 @@ extension Benchmark {
       })
   }
 
-  /// Both classes do the same work, so a difference is a cost of the generated text.
+  /// Both classes do the same work, so a difference is a cost of the generated code.
   private static var generatedClass: Benchmark {
     Benchmark(
       name: "generated-class", title: "setting and reading five attributes, generated class, beside: by hand",
@@ -53,7 +53,7 @@ extension Benchmark {
     return .number(sum)
   }
 
-  /// Many small requests to a store of a few objects, so that the requests themselves are what takes the time.
+  /// Many small requests to a store of a few objects, so that the cost of the requests dominates.
   private static func requests(
     _ name: String, _ title: String, byHand: @escaping (ManagedObjectContext, Int) throws -> Int,
     subject: @escaping (ManagedObjectContext, Int) throws -> Int

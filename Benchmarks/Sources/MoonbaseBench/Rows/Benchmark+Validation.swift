@@ -1,16 +1,16 @@
 import Foundation
 import Moonbase
 
-/// What rules cost that look at all properties of a changed object.
+/// The cost of validating all properties of a changed object.
 extension Benchmark {
   static var validation: [Benchmark] { [validateRequired, validateRules] }
 
-  /// Properties that must only be there.
+  /// Properties that are only required.
   private static var validateRequired: Benchmark {
     row("validate-required", "saving changed objects, eight required attributes; beside: none is") { $0.required() }
   }
 
-  /// Properties with rules of the model, of which one changed.
+  /// Properties with rules of the model, one of which changed.
   private static var validateRules: Benchmark {
     row("validate-rules", "saving changed objects, eight attributes with bounds; beside: without") {
       $0.between(0, .int(1 << 40))
@@ -32,7 +32,7 @@ extension Benchmark {
   }
 }
 
-/// Objects of eight attributes in memory, of which one attribute changes each round.
+/// In-memory objects with eight attributes, one of which changes in each round.
 private final class ChangedObjects {
   private let rule: (AttributeDescription) -> AttributeDescription
   private var container: PersistentContainer?

@@ -3,8 +3,8 @@ import Moonbase
 import MoonbaseLua
 import Yardsticks
 
-/// What scripts and extensions add to the values of objects: types that Lua lacks, derived attributes, transformers, rules. Most rows stand
-/// beside the same work without them.
+/// The cost of features of scripts and extensions: types that Lua lacks, derived attributes, transformers, rules. Most
+/// rows are compared with the same work without the feature.
 extension Benchmark {
   static var values: [Benchmark] {
     [
@@ -18,7 +18,7 @@ extension Benchmark {
 
   // MARK: Reading
 
-  /// Objects that are there, read again and again: the reads alone.
+  /// Repeated reads of existing objects.
   private static func reading(_ attribute: String, _ what: String) -> Benchmark {
     func script(_ attribute: String) -> String {
       """
@@ -64,7 +64,7 @@ extension Benchmark {
     """
   }
 
-  /// An input changes, and the value is asked for; beside it the call of its function alone.
+  /// Changes an input and reads the value, compared with a plain call of the function.
   private static var derivedRecompute: Benchmark {
     let pair = ScriptPair(
       yardstick: "return function() return 0 end",
@@ -196,7 +196,7 @@ extension Benchmark {
     return sum
     """
 
-  /// By the command, so that its memory is known.
+  /// Runs the command, so that its memory can be measured.
   private static var walkWithDate: Benchmark {
     Benchmark(
       name: "script-walk-date", title: "a script walks objects and reads a date of each, C: userdata",
@@ -306,7 +306,7 @@ extension Benchmark {
     }
     """
 
-  /// The extensions of the rows: what they add to an entity.
+  /// The extensions of the rows: their additions to an entity.
   private static let extensions = [
     "nothing.lua": "",
     "stored.lua":

@@ -1,7 +1,7 @@
 import Foundation
 
-/// What a careful programmer writes by hand where there is no graph: setters set a bit in a mask of changes, and put the object on a
-/// list once.
+/// Code that a careful programmer writes by hand without a graph: setters set a bit in a change mask, and add the
+/// object to a list once.
 class HandWritten {
   final let log: HandWrittenLog
   private(set) final var changed: UInt64 = 0
@@ -45,7 +45,7 @@ class HandWritten {
     set { note(7, .double(values.born.timeIntervalSinceReferenceDate)); values.born = newValue }
   }
 
-  /// What a subclass computes.
+  /// Computed by subclasses.
   var total: Int64 { 0 }
 
   final var copy: HandWrittenValues { values }
@@ -59,7 +59,7 @@ class HandWritten {
 
   final func forgetChanges() { changed = 0 }
 
-  /// Puts an old value back, and gives what it replaced.
+  /// Restores an old value, and returns the replaced one.
   final func restore(_ old: HandWrittenLog.Old) -> HandWrittenLog.Old {
     var replaced = old
     switch (old.bit, old.value) {
@@ -78,7 +78,7 @@ struct HandWrittenValues {
   var first: String, last: String, age: Int64, score: Int64, height: Double, weight: Double, isActive: Bool, born: Date
 }
 
-/// The list of what changed, and what was there before.
+/// The list of changed objects with their old values.
 final class HandWrittenLog {
   struct Old {
     enum Value { case text(String), integer(Int64), double(Double), bool(Bool) }
@@ -106,7 +106,7 @@ final class HandWrittenLog {
   }
 }
 
-/// A subclass that keeps what it computed.
+/// A subclass that caches its computed value.
 final class HandWrittenTotal: HandWritten {
   private var kept: Int64?
 
@@ -118,12 +118,12 @@ final class HandWrittenTotal: HandWritten {
   }
 }
 
-/// Another one, so that no compiler knows whose getter is called.
+/// A second subclass, so that the compiler cannot devirtualize the getter.
 final class HandWrittenOther: HandWritten {
   override var total: Int64 { 1 }
 }
 
-/// Objects that lead to each other by keys.
+/// Objects that refer to each other by keys.
 final class HandWrittenNode {
   let key: Int64
   var from: Set<Int64> = []

@@ -1,7 +1,7 @@
 import Foundation
 import Moonbase
 
-/// The class of the entity Member as an app would write it by hand. The plugin makes `Member`.
+/// The class of the entity Member as an app would write it by hand. The plugin generates `Member`.
 final class HandWrittenMember: ManagedObject {
   private static let firstNameKey = Attribute<HandWrittenMember, String?>("firstName")
   private static let lastNameKey = Attribute<HandWrittenMember, String?>("lastName")
@@ -9,7 +9,7 @@ final class HandWrittenMember: ManagedObject {
   private static let bornKey = Attribute<HandWrittenMember, Date?>("born")
   private static let heightKey = Attribute<HandWrittenMember, Double>("height")
 
-  /// The same attributes for each of the two classes.
+  /// A model with the same attributes for each of the two classes.
   static var model: ManagedObjectModel {
     ManagedObjectModel {
       for name in ["Member", "HandWrittenMember"] {

@@ -1,7 +1,7 @@
 import Foundation
 import Moonbase
 
-/// The entity of the store rows, as an app would write it down.
+/// The entity of the store rows, as an app would declare it.
 final class Person: ManagedObject {
   static let firstNameKey = Attribute<Person, String>("firstName")
   static let lastNameKey = Attribute<Person, String>("lastName")
@@ -31,7 +31,7 @@ final class Person: ManagedObject {
     return try ManagedObjectContext(container.coordinator)
   }
 
-  /// The same row as `insert_row` of the C side.
+  /// Sets the values of `insert_row` of the C side.
   func fill(_ row: Int) {
     self[Self.firstNameKey] = "First\(row % 1000)"
     self[Self.lastNameKey] = "Last\(row)"

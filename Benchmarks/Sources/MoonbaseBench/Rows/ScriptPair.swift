@@ -2,7 +2,7 @@ import Foundation
 import Moonbase
 import MoonbaseLua
 
-/// A script that makes all ready and returns a function with the work that is timed.
+/// A script that makes its preparations and returns a function with the timed work.
 final class ScriptSide {
   private let domain: ScriptDomain
   private let work: LuaFunction
@@ -22,7 +22,7 @@ final class ScriptSide {
   func run() throws -> Answer { try Benchmark.number(work()) }
 }
 
-/// Two scripts side by side, both made ready before each round.
+/// Two scripts to compare, both prepared before each round.
 final class ScriptPair {
   private let scripts: (yardstick: String, subject: String)
   private var sides: (yardstick: ScriptSide, subject: ScriptSide)?

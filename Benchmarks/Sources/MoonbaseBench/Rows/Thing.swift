@@ -1,7 +1,7 @@
 import Foundation
 import Moonbase
 
-/// Eight properties of an object in memory, beside those that a careful programmer writes by hand.
+/// An in-memory object with eight properties, compared with a hand-written class.
 final class Thing: ManagedObject {
   static let firstKey = Attribute<Thing, String>("first")
   static let lastKey = Attribute<Thing, String>("last")
@@ -56,7 +56,7 @@ final class Thing: ManagedObject {
   }
 }
 
-/// Things in a context and their twins by hand, in the same state.
+/// Things in a context and their hand-written twins, in the same state.
 final class ThingPairs {
   let log = HandWrittenLog()
   let context: ManagedObjectContext
@@ -79,7 +79,7 @@ final class ThingPairs {
     if undoing { context.undoManager = UndoManager() }
   }
 
-  /// Both sides without changes and with their values here, and other values to come.
+  /// Brings both sides to a state without changes, with loaded values, and prepares new values.
   func settle() throws {
     try context.rollback()
     for thing in things { try thing.fireFault() }
@@ -108,7 +108,7 @@ final class ThingPairs {
     thing[Thing.bornKey] = values.born
   }
 
-  /// Sets all eight of each. The values are made beforehand, for both sides alike.
+  /// Sets all eight properties of each thing. The values are made beforehand, for both sides alike.
   @inline(never)
   func setThings() -> Int64 {
     let values = Self.values(0, round)
@@ -146,7 +146,7 @@ final class ThingPairs {
     return sum
   }
 
-  /// One attribute of each changes.
+  /// Changes one attribute of each thing.
   func changeAges() {
     for (number, thing) in things.enumerated() { thing[Thing.ageKey] = Int64(number + round) }
     for (number, twin) in twins.enumerated() { twin.age = Int64(number + round) }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// Transformable attributes that name no transformer, or one of Core Data's own.
+/// Transformable attributes without a named transformer, or with one of Core Data's own.
 ///
 /// Source: Core Data Programming Guide, Non-Standard Persistent Attributes; `NSSecureUnarchiveFromDataTransformer`.
 @Suite struct DefaultTransformerTests {
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  /// What the store holds of the tags.
+  /// The stored bytes of the tags.
   private func bytes(of note: ManagedObject) throws -> Data {
     let slot = try #require(note.entity.slot("tags"))
     let context = try #require(note.managedObjectContext)
@@ -86,13 +86,13 @@ import Testing
     let context = bench.stranger()
     let note = try #require(try context.fetch(FetchRequest("Note")).first)
     #expect(try note.value(forKey: "tags") == ["$class": "UIColor", "UIRed": 0.5])
-    // What was read is no change, nor is it when it is assigned again; the bytes stay when something else is saved.
+    // Assigning the value that was read is no change; the bytes survive a save of another attribute.
     try note.setValue(["$class": "UIColor", "UIRed": 0.5], forKey: "tags")
     #expect(!context.hasChanges)
     try note.setValue("new", forKey: "text")
     try context.save()
     #expect(try bytes(of: note) == archive.binaryData)
-    // Another one cannot be made of a map.
+    // A map cannot become another archived class.
     #expect {
       try note.setValue(["$class": "UIColor", "UIRed": 1.0], forKey: "tags")
     } throws: {
@@ -138,7 +138,7 @@ import Testing
       return error?.code == .malformedFile && error?.property == "tags" && error?.objectID == note.objectID
         && error?.message.hasPrefix("Note.tags: its bytes are no keyed archive") == true
     }
-    // What cannot be read can be replaced.
+    // An unreadable value can be replaced.
     try note.setValue(["new"], forKey: "tags")
     #expect(try note.value(forKey: "tags") == ["new"])
   }

@@ -161,7 +161,7 @@ import Testing
 
   // MARK: Optionality
 
-  /// The guide: rules are checked before `willSave`, so that a shadow which only `willSave` writes has to be optional.
+  /// From the guide: rules run before `willSave`, so a shadow attribute that only `willSave` writes must be optional.
   @Test(arguments: StoreKind.allCases, ShadowBench.Way.allCases)
   func aRequiredShadowThatIsWrittenLateFailsTheFirstSaveAndSaysWhy(_ kind: StoreKind, _ way: ShadowBench.Way) throws {
     let bench = try ShadowBench(kind, way, write: .delayed, isShadowRequired: true)
@@ -180,7 +180,7 @@ import Testing
     #expect(try bench.stores.saved("Shape", "boundsAsString") == [Self.rect.text])
   }
 
-  /// What the guide advises: the transient attribute is required, its shadow is not.
+  /// The guide's advice: the transient attribute is required, its shadow is not.
   @Test(arguments: StoreKind.allCases, ShadowBench.Way.allCases)
   func aRequiredAttributeMayHaveAnOptionalShadow(_ kind: StoreKind, _ way: ShadowBench.Way) throws {
     let bench = try ShadowBench(kind, way, write: .delayed, isRequired: true)
@@ -203,7 +203,7 @@ import Testing
 
   // MARK: Structures kept outside of the graph
 
-  /// The guide's scalar: an instance variable is the cache, and `didTurnIntoFault` empties it.
+  /// The guide's scalar: an instance variable is the cache, and `didTurnIntoFault` clears it.
   final class Plain: ManagedObject {
     private var rect: Rect?
 

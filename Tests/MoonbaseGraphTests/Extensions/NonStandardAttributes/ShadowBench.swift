@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseTestSupport
 
-/// A rectangle, which no attribute type holds: as text it is "x,y,width,height".
+/// A rectangle, for which there is no attribute type. Its text form is "x,y,width,height".
 struct Rect: Equatable {
   var x, y, width, height: Double
 
@@ -10,7 +10,7 @@ struct Rect: Equatable {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
 
-  /// As an attribute holds it.
+  /// The rectangle as an attribute value.
   var value: Value { .list([x, y, width, height].map(Value.double)) }
   var text: Value { .string([x, y, width, height].map { "\($0)" }.joined(separator: ",")) }
 
@@ -35,7 +35,7 @@ struct Rect: Equatable {
 class Shape: ManagedObject {
   class var readsEarly: Bool { false }
   class var writesLate: Bool { false }
-  /// How often text became a rectangle.
+  /// How often the text was decoded.
   private(set) var decoded = 0
   /// Whether `willSave` has to write the text.
   private var isWaiting = false
@@ -48,7 +48,7 @@ class Shape: ManagedObject {
     try willAccessValue(forKey: "bounds")
     let known = try primitiveValue(forKey: "bounds")
     try didAccessValue(forKey: "bounds")
-    // No value that waits for `willSave` is one too.
+    // While a null value waits for `willSave`, it is the current value.
     guard known.isNull, !isWaiting else { return known }
     return try decode()
   }
@@ -103,7 +103,7 @@ final class EarlyLateShape: Shape {
 
 /// Shapes over a store, whose attribute `bounds` is computed by a subclass or by an extension.
 final class ShadowBench {
-  /// Who keeps the two attributes in step.
+  /// The implementation that keeps the two attributes in step.
   enum Way: CaseIterable {
     case subclass, closure
   }
@@ -155,6 +155,6 @@ final class ShadowBench {
     }
   }
 
-  /// How often the text of a shape became a rectangle.
+  /// How often the text of a shape was decoded.
   func decoded(_ object: ManagedObject) -> Int { (object as? Shape)?.decoded ?? count.value }
 }

@@ -6,12 +6,12 @@ import Testing
 
 import struct MoonbaseModel.SortDescriptor
 
-/// What Apple's guide says that a managed object model does for its objects. Of the rest of it, what a model may say at all is tested with
-/// the models, fetching IDs in the background for another context in `BackgroundContextConcurrencyTests`.
+/// Behaviour of managed object models according to Apple's guide. Model declarations are tested with the models, and
+/// fetching IDs in the background in `BackgroundContextConcurrencyTests`.
 ///
 /// Source: Core Data Programming Guide, Creating a Managed Object Model, and Managed Object Models.
 @Suite struct ManagedObjectModelTests {
-  /// Vehicles are abstract; cars and boats are some. Each has an owner, and a boat belongs to a harbour.
+  /// Vehicles are abstract, with the subentities car and boat. Each has an owner, and a boat belongs to a harbour.
   private static func model() throws -> ManagedObjectModel {
     var vehicle = EntityDescription("Vehicle")
     vehicle.isAbstract = true
@@ -131,7 +131,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try car.object(forKey: "owner") == nil)
   }
 
-  /// What becomes of the cars of a person who is deleted; nil where the deletion is refused.
+  /// The owners of the cars after their owner is deleted with a delete rule; nil if the deletion is refused.
   private func cars(_ kind: StoreKind, after rule: DeleteRule) throws -> [Value]? {
     var model = try Self.model()
     model.entities[3].relationships[0].deleteRule = rule
@@ -157,7 +157,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try cars(kind, after: .nullify) == [.null])
     #expect(try cars(kind, after: .cascade) == [])
     #expect(try cars(kind, after: .deny) == nil)
-    // Nobody tells the other side: its row goes on pointing at what is gone.
+    // With `noAction` the other side is not updated: its row still refers to the deleted object.
     #expect(try cars(kind, after: .noAction) == ["somebody"])
   }
 
@@ -170,7 +170,7 @@ import struct MoonbaseModel.SortDescriptor
     try context.save()
     func neighbours() throws -> [Value] { try people[0].fetchedObjects(forKey: "neighbours").map { $0["name"] } }
     #expect(try neighbours() == ["Bob"])
-    // It is no value of the object: nothing is changed by it, and it follows what others have.
+    // A fetched property is no value: it changes nothing, and follows the values of other objects.
     people[2]["town"] = "Bonn"
     #expect(try neighbours() == ["Bob", "Cyd"] && context.updatedObjects == [people[2]])
     #expect(throws: GraphError.self) { try people[0].setValue([], forKey: "neighbours") }
@@ -186,7 +186,7 @@ import struct MoonbaseModel.SortDescriptor
     let context = bench.context()
     let (car, boat) = (try context.insert("Car"), try context.insert("Boat"))
     #expect(boat.entity.description.userInfo == ["icon": "anchor"])
-    // It is no property, and is not inherited; that of a property is, with the property.
+    // The user info of an entity is not inherited; that of a property is inherited with the property.
     #expect(car.entity.description.userInfo == [:])
     #expect(car.entity.property("wheels")?.attribute?.userInfo == ["unit": "pieces"])
   }
@@ -206,7 +206,7 @@ import struct MoonbaseModel.SortDescriptor
         fromTemplate: "named", substituting: ["NAME": .string(name), "LEAST": .int(Int64(least))])
       #expect(try context.fetch(request).count == count, "\(name) \(least)")
     }
-    // The template stays as it is, and one without variables needs no values.
+    // The template is unchanged, and a template without variables needs no values.
     #expect(
       context.model.description.fetchRequestTemplates["named"]?.predicate.map { "\($0)" }?.contains("$NAME") == true)
     #expect(try context.fetch(context.fetchRequest(fromTemplate: "boats")).count == 1)
@@ -228,7 +228,7 @@ import struct MoonbaseModel.SortDescriptor
       EntityDescription("Log") { AttributeDescription("text", type: .string) }
       EntityDescription("Tag") { AttributeDescription("text", type: .string) }
     }
-    // One entity may be in several.
+    // An entity may be in several configurations.
     model.configurations = ["Kept": ["Note", "Tag"], "Passing": ["Log", "Tag"]]
     let folder = try TemporaryFolder()
     let coordinator = PersistentStoreCoordinator(model: try model.resolved())
@@ -239,7 +239,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(stores.map { $0.entities.map(\.name).sorted() } == [["Note", "Tag"], ["Log", "Tag"]])
     let context = try ManagedObjectContext(coordinator)
     let objects = try ["Note", "Log", "Tag", "Tag"].map { try context.insert($0, values: ["text": .string($0)]) }
-    // Which store takes an object that several could take may be said; otherwise it is the first.
+    // Assigns one object to a store explicitly; otherwise the first possible store takes it.
     try context.assign(objects[3], to: stores[1])
     try context.save()
     #expect(

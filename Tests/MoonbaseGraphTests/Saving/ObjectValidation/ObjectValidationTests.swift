@@ -4,11 +4,11 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// What Apple's guide says of validation, by methods of a subclass and by closures of an extension.
+/// Validation as in Apple's guide, by methods of a subclass and by closures of an extension.
 ///
 /// Source: Core Data Programming Guide, Object Validation.
 @Suite struct ObjectValidationTests {
-  /// What a save says is wrong: each code with its property.
+  /// The failures of a save: each error code with its property.
   private func failures(_ context: ManagedObjectContext) -> [ErrorCode: String?] {
     let error = #expect(throws: GraphError.self) { try context.save() }
     guard let error else { return [:] }
@@ -23,7 +23,7 @@ import Testing
     let bench = try ValidationBench(kind, way)
     let context = bench.context()
     let meeting = try context.insert("Meeting", values: ["title": "a"])
-    // In memory objects may be inconsistent for a while: no setter looks at a rule, however the value is set.
+    // In memory, objects may be temporarily inconsistent: setters evaluate no rules.
     try meeting.setValue(1000, forKey: "seats")
     try meeting.setValue(.null, forKey: "title")
     try meeting.setPrimitiveValue("far too long", forKey: "code")
@@ -48,19 +48,19 @@ import Testing
     }
     try meeting.validate(14, forKey: "seats")
     #expect(meeting["seats"] == 5)
-    // And the whole object, as the next save would.
+    // Validates the whole object as the next save would.
     meeting["seats"] = 13
     let error = #expect(throws: GraphError.self) { try meeting.validate() }
     #expect(error?.code == .validation && error?.message.contains("unlucky") == true)
   }
 
-  /// Of an update too all properties are checked: another program may have written what the rules refuse.
+  /// An update also validates unchanged properties, since another program may have written invalid values.
   @Test(arguments: StoreKind.allCases) func anUpdateChecksWhatDidNotChange(_ kind: StoreKind) throws {
     let bench = try ValidationBench(kind, .closures)
     let free = bench.stores.context()
     let id = try free.insert("Meeting", values: ["title": "a", "seats": 13]).objectID
     #expect(id.isTemporaryID)
-    // Where nobody asks it is saved, and who is not saved is not checked.
+    // The other context has no rules, so it saves the object; unchanged objects are not validated.
     try free.save()
     let context = bench.context()
     let meeting = try #require(try context.fetch(FetchRequest("Meeting")).first)
@@ -130,7 +130,7 @@ import Testing
     try context.save()
   }
 
-  /// No rule has to think of a value that is missing: whether it may be the model says.
+  /// Rules never receive a missing value: the model decides whether the value may be missing.
   @Test(arguments: StoreKind.allCases) func aMissingValueIsGivenToNoRule(_ kind: StoreKind) throws {
     let stores = try StoreBench(kind, ValidationBench.model())
     var asked: [Value] = []
@@ -158,7 +158,7 @@ import Testing
     let bench = try ValidationBench(kind, way)
     let context = bench.context()
     let meeting = try context.insert("Meeting", values: ["title": "a b c"])
-    // On request nothing is stored.
+    // Explicit validation stores nothing.
     try meeting.validate("d e", forKey: "title")
     #expect(meeting["title"] == "a b c")
     try context.save()
@@ -182,7 +182,7 @@ import Testing
     #expect(error?.message.contains("ends before it starts") == true)
     meeting["end"] = 7
     try context.save()
-    // Of an update too.
+    // An update is validated too.
     meeting["start"] = 8
     #expect(failures(context) == [.validation: nil])
     meeting["end"] = 9
@@ -249,11 +249,11 @@ import Testing
       #expect(error?.code == .multipleErrors && error?.code.rawValue == 1560)
       let details = Dictionary(grouping: error?.details ?? []) { $0.objectID }
       let codes = details.mapValues { $0.map(\.code.rawValue).sorted() }
-      // Properties are checked first, and then the object as a whole, whatever they said.
+      // Properties are validated first, and then the object as a whole, even after failures.
       #expect(codes == [first.objectID: [1550, 1550, 1570], second.objectID: [1670, 1680]])
       #expect(error?.details.filter { $0.property == "seats" }.map(\.entity) == ["Meeting"])
     }
-    // One failure is told as it is.
+    // A single failure is thrown directly.
     try context.delete(second)
     (first["title"], first["seats"]) = ("a", 5)
     let error = #expect(throws: GraphError.self) { try context.save() }

@@ -3,11 +3,11 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseTestSupport
 
-/// A meeting written as Apple's guide writes it: methods of the class check its values, and the object as a whole.
+/// A meeting as in Apple's guide: methods of the class validate its values and the object as a whole.
 ///
 /// Source: Core Data Programming Guide, Object Validation.
 class Meeting: ManagedObject {
-  /// What was checked, since somebody looked.
+  /// The validations since the last look.
   var checked: [String] = []
 
   override func validateValue(_ value: inout Value, forKey key: String) throws {
@@ -43,7 +43,7 @@ class Meeting: ManagedObject {
   }
 }
 
-/// Stores of meetings that are checked in one of two ways.
+/// Stores of meetings that are validated in one of two ways.
 struct ValidationBench {
   /// How the rules are written.
   enum Way: CaseIterable, Sendable {

@@ -1,4 +1,4 @@
--- What the module tests check with. Given the cases of a file, runs them and returns what failed, one text each.
+-- Helpers of the module tests. Given the cases of a file, runs them and returns a text for each failure.
 
 local t = {}
 
@@ -20,7 +20,7 @@ local function same(one, other)
   return true
 end
 
---- Both are equal, tables by content, integers and floats told apart.
+--- Expects equal values: tables by content, integers and floats distinct.
 function t.equal(got, expected, what)
   if not same(got, expected) then
     error((what and what .. ": " or "") .. "got " .. show(got) .. ", expected " .. show(expected), 2)
@@ -33,7 +33,7 @@ function t.close(got, expected, epsilon)
   end
 end
 
---- The call raises something whose text has this part.
+--- Expects the call to raise a value whose text contains `part`.
 function t.raises(part, f, ...)
   local ok, problem = pcall(f, ...)
   if ok then error("nothing was raised, expected " .. show(part), 2) end
@@ -42,7 +42,7 @@ function t.raises(part, f, ...)
   end
 end
 
---- The call gives nil and a fault whose text has this part.
+--- Expects the call to return nil and a fault whose text contains `part`.
 function t.faults(part, f, ...)
   local value, fault = f(...)
   if value ~= nil then error("gave " .. show(value) .. ", expected the fault " .. show(part), 2) end

@@ -25,7 +25,7 @@ local function plain(rows)
   return rows
 end
 
--- A source that gives a text in pieces of a size.
+-- A source that returns a text in pieces of a size.
 local function pieces(text, size)
   local at = 1
   return function()

@@ -1,7 +1,7 @@
 local json = require "moonbase.json"
 local null = json.null
 
--- Text and value, which give each other.
+-- Pairs of a text and a value, converted both ways.
 local pairs_of = {
   { "null", null }, { "true", true }, { "false", false }, { "0", 0 }, { "-1", -1 }, { "-0.0", -0.0 },
   { "9223372036854775807", math.maxinteger }, { "-9223372036854775808", math.mininteger },
@@ -14,14 +14,14 @@ local pairs_of = {
   { '{"1":1}', { ["1"] = 1 } }, { '[[[[1]]]]', { { { { 1 } } } } }, { '{"é":"ü"}', { ["é"] = "ü" } },
 }
 
--- Other texts and their values.
+-- Further texts and their values.
 local readings = {
   { " \t\r\n1 \n", 1 }, { "-0", -0.0 }, { "1E2", 100.0 }, { "1e-2", 0.01 }, { "1.5e+3", 1500.0 },
   { '"\\u0041\\u00e9\\u20AC"', "Aé€" }, { '"\\ud834\\udd1e"', "𝄞" }, { '"\\/"', "/" }, { "\xEF\xBB\xBF[1]", { 1 } },
   { '{ "a" : [ 1 , 2 ] }', { a = { 1, 2 } } }, { '"x\\u0000y"', "x\0y" },
 }
 
--- Texts and what is wrong with them.
+-- Invalid texts and their errors.
 local wrong = {
   { "", "line 1, column 1: a value is expected, the text ends" }, { "  ", "column 3: a value is expected" },
   { "nul", "a value is expected, found 'n'" }, { "True", "found 'T'" }, { "nullx", "nothing may follow the value" },

@@ -1,5 +1,5 @@
--- Every public function of every module, called with arguments of every wrong type: each says which argument of which
--- function is wrong, at the line of the caller.
+-- Every public function of every module, called with arguments of every wrong type: each error names the argument and
+-- the function, at the line of the caller.
 
 local modules = {}
 for _, name in ipairs { "json", "csv", "text", "base64", "hex", "geometry", "color", "fault" } do
@@ -14,8 +14,8 @@ local geometry, color = modules.geometry, modules.color
 
 local samples = { string = "x", number = 0.5, table = {}, boolean = true, ["function"] = print }
 
--- For each function a call that is right; for each argument the types that may stand in its place. "?" may be left out,
--- "any" takes all. An argument that is a list of its own is `{ value, types }`.
+-- For each function a valid call; for each argument the permitted types. "?" marks an optional argument, "any" permits
+-- all types. An argument that is itself a list is written `{ value, types }`.
 local calls = {
   ["json.decode"] = { { "1", "string" }, { {}, "table?" } },
   ["json.encode"] = { { 1, "any" }, { {}, "table?" } },
@@ -91,7 +91,7 @@ if has_date then
   } do calls["date." .. name] = call end
 end
 
--- Methods: an object and what follows it.
+-- Methods: an object and the arguments.
 local methods = {
   ["geometry.Point"] = { geometry.Point.new(1, 2), { distance = { { geometry.Point.new(1, 2), "" } } } },
   ["geometry.Size"] = { geometry.Size.new(1, 2), { area = {} } },
@@ -123,7 +123,7 @@ end
 
 local of_the_host = { ["date.parse"] = true, ["date.unix"] = true, ["date.reference"] = true }
 
--- What functions of the house use among themselves, about calls of others.
+-- Internal helpers of the modules, which report wrong calls of their callers.
 local of_the_house = { check = true, check_optional = true, wrong = true, wrong_self = true, raise = true,
   options = true, got = true, shown = true, has_method = true }
 
@@ -133,7 +133,7 @@ local function found(path)
   return value
 end
 
--- What is wrong with the error of a call; nil for nothing.
+-- The defect of a call's error; nil if there is none.
 local function complaint(f, arguments, count, expected)
   local ok, problem = pcall(function()
     local result = f(table.unpack(arguments, 1, count))
@@ -154,7 +154,7 @@ local function allows(types, kind, value)
   return false
 end
 
--- Tries all wrong values for each argument; `object` stands before them where it is a method.
+-- Tries all wrong values for each argument; for a method `object` precedes them.
 local function try(failures, path, f, arguments, object)
   local name = path:match("[^.]+$")
   local first = object and 1 or 0

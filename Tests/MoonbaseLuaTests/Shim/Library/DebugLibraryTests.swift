@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// The part of `debug` that sandboxed scripts have.
+/// The part of `debug` available to sandboxed scripts.
 @Suite struct DebugLibraryTests {
   @Test(arguments: [LuaPreset.pure, .standard, .compat])
   func tracebacksAreTexts(_ preset: LuaPreset) throws {

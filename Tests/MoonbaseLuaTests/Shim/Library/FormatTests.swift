@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// `string.format` in sandboxes, against the system library's, which preset `trusted` keeps.
+/// `string.format` in sandboxes, compared with the system library's, which the preset `trusted` keeps.
 @Suite struct FormatTests {
   /// Many conversions and long texts are formatted piece by piece.
   @Test func aLongFormatGivesWhatTheSystemLibraryGives() throws {

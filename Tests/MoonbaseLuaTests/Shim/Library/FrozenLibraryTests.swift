@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// Libraries are proxies in a sandbox; raw access reads them as plain Lua's tables are read.
+/// Libraries are proxies in a sandbox; raw reads give the same results as for plain tables.
 @Suite struct FrozenLibraryTests {
   @Test(arguments: [LuaPreset.pure, .standard, .compat]) func rawAccessSeesTheFunctions(_ preset: LuaPreset) throws {
     let state = try LuaState(preset: preset)

@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-/// The matcher against the system library's, which preset `trusted` keeps.
+/// Compares the pattern matcher with the system library's, which the preset `trusted` keeps.
 @Suite struct PatternTests {
   @Test func patternsMatchAsTheyDoInTheSystemLibrary() throws {
     let script = """
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// Every byte against every class, alone, in a set and repeated.
+  /// Every byte with every class, alone, in a set and repeated.
   @Test func classesAreThoseOfTheSystemLibrary() throws {
     let script = """
       local bytes, out = {}, {}
@@ -73,7 +73,7 @@ import Testing
     try expectWhatTheSystemLibraryGives(script)
   }
 
-  /// Searched sixteen places at a time, with texts of every length to and past the widths that are told apart.
+  /// The search compares sixteen positions at a time, so the texts have every length around the special widths.
   @Test func plainTextsAreFoundWhereTheSystemLibraryFindsThem() throws {
     let script = """
       local out, state = {}, 1

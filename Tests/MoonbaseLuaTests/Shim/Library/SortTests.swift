@@ -2,7 +2,7 @@ import MoonbaseLua
 import Testing
 
 @Suite struct SortTests {
-  /// `table.sort` is ours in the sandbox: it gives what the system library's gives.
+  /// The sandbox's own `table.sort` gives the same results as the system library's.
   @Test func tablesAreSortedAsTheSystemLibrarySortsThem() throws {
     let source = """
       local seed, all = ..., {}

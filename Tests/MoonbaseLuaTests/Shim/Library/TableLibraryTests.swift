@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// `table.concat` and `table.unpack`, which are ours in the sandbox.
+/// The sandbox's own `table.concat` and `table.unpack`.
 @Suite struct TableLibraryTests {
   @Test func concatAndUnpackGiveWhatLuaGives() throws {
     let state = try LuaState(preset: .standard)

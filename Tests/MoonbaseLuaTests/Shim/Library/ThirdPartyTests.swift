@@ -2,13 +2,13 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// Lua modules that Debian ships, loaded from where they are installed and used.
+/// Lua modules that Debian ships, loaded from their installed files.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/usr/share/lua/5.4"), "Debian's Lua modules are elsewhere"))
 struct ThirdPartyTests {
-  /// The folder of 5.4 holds links into the others, and a link that leads out of a root is not followed.
+  /// The folder of 5.4 has links into the others, and a link that leads out of a root is not followed.
   static let roots = ["5.4", "5.3", "5.1"].map { URL(fileURLWithPath: "/usr/share/lua/\($0)") }
 
-  /// A module, the presets in which it works, and a script that uses it and raises an error if it does not.
+  /// A module, the presets in which it works, and a script that uses it and raises an error on failure.
   struct Use: Sendable, CustomTestStringConvertible {
     let module: String
     let presets: [LuaPreset]
@@ -21,7 +21,7 @@ struct ThirdPartyTests {
       self.script = script
     }
 
-    /// The file must be there: a package that is not installed would pass for one that works.
+    /// The file must exist, or else a missing package would count as working.
     var isInstalled: Bool {
       let path = module.replacing(".", with: "/")
       return ThirdPartyTests.roots.contains { root in
@@ -33,7 +33,7 @@ struct ThirdPartyTests {
   }
 
   static let everywhere: [LuaPreset] = [.pure, .standard, .compat, .trusted]
-  /// These ask for `package`, `os` or `debug` while they load.
+  /// Presets for modules that need `package`, `os` or `debug` while they load.
   static let stubbed: [LuaPreset] = [.compat, .trusted]
 
   static let uses: [Use] = [
@@ -101,7 +101,7 @@ struct ThirdPartyTests {
       """),
     Use(
       "luaunit", [.compat, .trusted],
-      // It looks for tests among the globals, as its users write them.
+      // The module looks for tests among the globals, as its users write them.
       """
       local lu = require "luaunit"
       TestGlobals = {}

@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// Our `utf8` against the system library's, which preset `trusted` keeps.
+/// Compares the sandbox's `utf8` with the system library's, which the preset `trusted` keeps.
 @Suite struct UTF8LibraryTests {
   @Test func lengthsAreThoseOfTheSystemLibrary() throws {
     let script = """

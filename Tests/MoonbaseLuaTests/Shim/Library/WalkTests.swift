@@ -3,7 +3,7 @@ import Testing
 
 /// The order of `pairs` and `next` in preset `pure`.
 @Suite struct WalkTests {
-  /// Hashes of texts differ from run to run; an order does not.
+  /// Hashes of texts differ from run to run; the order must not.
   @Test func pureWalksTablesInOrder() throws {
     let state = try LuaState(preset: .pure)
     let source = """

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MoonbaseLua
 
-/// Every allocation of a script fails once: nothing crashes, no Swift object is lost.
+/// Every allocation of a script fails once: there is no crash, and no Swift object leaks.
 @Suite(.serialized) struct AllocationTests {
   static let alive = Atomic<Int>(0)
 
@@ -56,8 +56,9 @@ import Testing
     return state.allocations - before
   }
 
-  /// Whether all objects are released soon. The test library keeps weak references to thrown errors and reads them when another test
-  /// ends, so an error may be released a moment later, on another thread. An object that leaks is never released.
+  /// Whether all objects are released soon. The test library keeps weak references to thrown errors and reads them when
+  /// another test ends, so an error may be released a moment later, on another thread. A leaked object is never
+  /// released.
   func everyObjectGoes() -> Bool {
     for _ in 0..<2000 where Self.alive.load(ordering: .relaxed) != 0 { usleep(1000) }
     return Self.alive.load(ordering: .relaxed) == 0
@@ -74,8 +75,8 @@ import Testing
     }
   }
 
-  /// A walk in order lists the keys. That may cause a collection, which takes keys out of a weak table. The keys that are left are
-  /// walked, each once, and nothing of what memory held before.
+  /// An ordered walk lists the keys first. The allocation may cause a collection, which removes keys from a weak table.
+  /// The walk visits each remaining key once, and no stale memory.
   @Test func keysThatACollectionTakesAreNotWalked() throws {
     let counts = try (0..<6).map { try keysWalked(failing: $0) }
     #expect(counts.allSatisfy { $0 >= 10 && $0 <= 2010 })
@@ -110,7 +111,8 @@ import Testing
     return count
   }
 
-  /// Blocks of every size are taken, given back and grown in a random order, while memory fails now and then. Each keeps what it holds.
+  /// Blocks of every size are allocated, freed and resized in random order, while some allocations fail. Each block
+  /// keeps its contents.
   @Test(arguments: [nil, 50])
   func blocksKeepWhatTheyHold(_ failing: Int?) throws {
     let state = try LuaState(limits: .none)

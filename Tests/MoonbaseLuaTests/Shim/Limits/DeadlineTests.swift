@@ -1,7 +1,7 @@
 import MoonbaseLua
 import Testing
 
-/// Deadlines that change. A count of instructions ends the runs where a deadline does not.
+/// Changes of deadlines. A limit on instructions ends runs where a deadline does not.
 @Suite struct DeadlineTests {
   private let slow = LuaLimits(instructions: 5_000_000_000)
   private let quick = LuaLimits(instructions: 5_000_000_000, deadline: .seconds(0.02))

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// What the host does for a script, under the script's limits. A host without end ends by the limit alone.
+/// The host's work for a script, under the script's limits. Endless work ends only by the limit.
 @Suite struct HostWorkTests {
   private func state(_ limits: LuaLimits) throws -> LuaState {
     let state = try LuaState(limits: limits)
@@ -52,7 +52,7 @@ import Testing
     #expect(try kind(outer, "while true do pcall(inner) end") == .limit(.instructions))
   }
 
-  /// A host function that catches the error and goes on is stopped again, in another state too.
+  /// A host function that catches the error and continues is stopped again, in another state too.
   @Test func aHostThatGoesOnIsStoppedAgain() throws {
     let outer = try state(LuaLimits(deadline: .seconds(0.02)))
     let inner = try LuaState()

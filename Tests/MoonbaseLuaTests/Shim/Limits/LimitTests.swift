@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// No script can catch the end of its run, and the state can be used after it.
+/// A script cannot catch the end of its run, and the state remains usable.
 @Suite struct LimitTests {
   @Test func limitsCannotBeSwallowed() throws {
     let state = try LuaState(limits: LuaLimits(instructions: 200_000))
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// What one call of a library's function does is counted as it goes.
+  /// The work within one call of a library function is counted as it proceeds.
   @Test(arguments: [
     "local t = {} for i = 1, 2e4 do t[i] = 1e308 end return #string.format(('%99.99f'):rep(2e4), table.unpack(t))",
     "return #string.format('%q', ('\\1'):rep(2e6))",
@@ -33,7 +33,7 @@ import Testing
     #expect(error.kind == .limit(.instructions), "\(error)")
   }
 
-  /// Of a huge text the rest is neither made nor written once the instructions are used up.
+  /// Once the instructions are used up, the rest of a huge text is neither made nor written.
   @Test(arguments: [
     "string.rep('x', 1e8)", "string.rep('x', 5e7, ',')", "print(table.unpack(texts))", "io.write(table.unpack(texts))",
     "io.stdout:write(table.unpack(texts))",
@@ -64,7 +64,7 @@ import Testing
     #expect(written.withLock { $0 } < 100)
   }
 
-  /// A text that is complete is there twice, in the buffer and as Lua's string.
+  /// A completed text exists twice, in the buffer and as Lua's string.
   @Test func aDeadlineEndsStringRepOnItsWay() throws {
     let state = try LuaState(limits: LuaLimits(deadline: .seconds(0.02)))
     let error = try #require(throws: LuaError.self) { try state.load("return ('x'):rep(4e8)", name: "t")() }

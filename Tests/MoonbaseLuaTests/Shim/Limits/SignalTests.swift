@@ -1,10 +1,10 @@
 import MoonbasePlatform
 import Testing
 
-/// Signals, each case in a process of its own, since a signal concerns the whole process.
+/// Signals, each case in its own process, since a signal concerns the whole process.
 @Suite(.enabled(if: !Instrument.isThreadSanitizer, "the thread sanitizer does not follow forks"))
 struct SignalTests {
-  /// The line that each case wrote, and its exit status or minus the signal that ended it.
+  /// The output line of each case, and its exit status or the negated signal that ended it.
   private static let outcomes: [String: [String]] = {
     let lines = (try? HostileRunner.ask(["signals"], [])) ?? []
     return lines.reduce(into: [:]) { all, line in
@@ -13,7 +13,7 @@ struct SignalTests {
     }
   }()
 
-  /// The handler of the host gets all signals, those of the watchdog too; it counts the two that the host sends itself.
+  /// The host's handler receives all signals, including the watchdog's; the count of two is of the host's own signals.
   @Test(arguments: ["handlerBefore", "handlerAfter", "handlerThatChains"])
   func aHandlerOfTheHostIsCalledAndDeadlinesHold(_ name: String) {
     #expect(Self.outcomes[name] == ["lua.limit.deadline 2", "0"])
@@ -27,7 +27,7 @@ struct SignalTests {
     #expect(Self.outcomes["interruptedOnce"] == ["lua.interrupted", "0"])
   }
 
-  /// The run does not answer to the first signal, since it is in the host.
+  /// The run does not respond to the first signal, since it is in the host.
   @Test func theSecondInterruptionEndsTheProcess() {
     #expect(Self.outcomes["interruptedTwice"] == ["-\(SIGINT)"])
   }

@@ -2,10 +2,10 @@ import MoonbaseLua
 import MoonbasePlatform
 import Testing
 
-/// The price of a table that grows depends on how its keys fall. Keys that collide, as in `Attacks/tables/colliding-*.lua`, end a run;
-/// honest keys cost nothing more.
+/// The price of a growing table depends on collisions of its keys. Colliding keys, as in
+/// `Attacks/tables/colliding-*.lua`, end a run; ordinary keys cost nothing extra.
 @Suite struct TableGrowthTests {
-  /// The instructions that a script costs. Its deadline is so far away that only a wrong estimate could pass it.
+  /// The instructions that a script costs. The distant deadline is exceeded only by a wrong estimate.
   private func price(of code: String) throws -> Int64 {
     let state = try LuaState(limits: LuaLimits(instructions: 200_000_000, deadline: .seconds(600)))
     let script = try state.load(code, name: "t")
@@ -22,7 +22,7 @@ import Testing
   ])
   func honestKeysCostNothing(_ place: String) throws {
     let count = 1 << 17
-    // Some instructions for each key, and memory by its size.
+    // A few instructions for each key, and memory by its size.
     #expect(try price(of: "local t = {} for i = 1, \(count) do \(place) = true end") < Int64(20 * count))
   }
 

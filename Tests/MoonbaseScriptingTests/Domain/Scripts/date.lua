@@ -74,7 +74,7 @@ return {
     for _, sum in ipairs(sums) do
       t.equal(tostring(date.add(d(sum[1]), sum[2])), tostring(d(sum[3])), sum[1])
     end
-    -- The day is that of the zone: in Kiribati it is March already.
+    -- The zone determines the day: in Kiribati it is already March.
     t.equal(tostring(date.add(d "2024-02-29T12:00:00Z", { months = 1 }, "+14:00")), "2024-03-31T12:00:00.000Z")
     t.raises("has no option 'day'", date.add, d "2024-01-01", { day = 1 })
     t.raises("'years' is an integer, not 1000000000, which is a float", date.add, d "2024-01-01", { years = 1e9 })

@@ -1,13 +1,13 @@
 -- luacheck: globals moonbase
--- Random edits beside derived attributes: after each, every derived value is what its function gives of what is there.
--- Arguments: the first seed, and how many.
+-- Random edits with derived attributes: after each edit, every derived value equals the result of its function.
+-- Arguments: the first seed and the number of seeds.
 local context = moonbase.context
 local first_seed, count = tonumber(arg[1]), tonumber(arg[2])
 
 local seeded = require "seeded"
 local random = seeded.random
 
--- What the extension computes, from scratch.
+-- Computes the extension's values from scratch.
 local names = require "names"
 local joined = names.joined
 
@@ -37,7 +37,7 @@ local expected = {
     end,
   },
 }
--- Those that a save brings up to date.
+-- Attributes that a save updates.
 local stored = {
   Person = { saved = function(person) return label(person) .. "/" .. place(person) end, own = label },
   Team = { saved = function(team) return names.of(team.members) .. "/" .. sum(team.members) end },
@@ -131,7 +131,7 @@ local operations = {
   saved_by_another,
 }
 
--- Undo and redo bring objects and take them away.
+-- Undo and redo insert and delete objects.
 local function there()
   local world = {}
   for _, entity in ipairs { "Person", "Team" } do
@@ -155,7 +155,7 @@ local function run(seed)
   end
   assert(context:save())
   check(there(), stored, "at the end")
-  -- What the store computes of them, or the context, is the same.
+  -- Predicates over these values give the same result in the store and in the context.
   for _, person in ipairs(there()) do
     if person.entity == "Person" and person.name then
       local found = context:fetch("Person"):where("pure = %@", person.pure):count()

@@ -1,4 +1,4 @@
--- The extension of random edits beside derived attributes: on demand, pre-calculated, stored and pure.
+-- The extension for random edits with derived attributes: on demand, pre-calculated, stored and pure.
 local names = require "names"
 local label, joined = names.label, names.joined
 

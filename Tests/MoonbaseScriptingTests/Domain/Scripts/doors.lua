@@ -1,11 +1,11 @@
--- Random changes by every door that a script has, beside tables that say what must be there.
--- Arguments: the first seed, and how many.
+-- Random changes through every accessor of scripts, compared with tables of the expected values. Arguments: the first
+-- seed and the number of seeds.
 local context = moonbase.context
 local first_seed, count = tonumber(arg[1]), tonumber(arg[2])
 local defaults = { s = false, i = 0, d = false, day = false, bin = false, tr = false }
 local keys = { "s", "i", "d", "day", "bin", "tr" }
 
--- A table cannot keep nil: false stands for it.
+-- False stands for nil, which a table cannot store.
 local function kept(v)
   if v == nil then return false end
   return v
@@ -42,7 +42,7 @@ local doors = {
   end,
   function_call = function(p, key, v) moonbase.object.will_access(p, key) p[key] = v end,
   in_transaction = function(p, key, v, world)
-    -- A transaction begins without unsaved changes, so this door saves what there is.
+    -- A transaction requires a context without unsaved changes, so this accessor saves first.
     if world.inside then p[key] = v return end
     assert(context:save())
     world.saved = copied(world.now)

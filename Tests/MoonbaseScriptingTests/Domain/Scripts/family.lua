@@ -1,7 +1,6 @@
 -- luacheck: globals moonbase
--- Random scripts over undo, children, jobs on other threads and observers, beside plain tables that say what must be
--- there.
--- Arguments: the first seed, and how many.
+-- Random scripts with undo, children, jobs on other threads and observers, compared with tables of the expected values.
+-- Arguments: the first seed and the number of seeds.
 local context = moonbase.context
 local first_seed, count = tonumber(arg[1]), tonumber(arg[2])
 
@@ -14,7 +13,7 @@ local function number()
   return fresh
 end
 
--- What a context has: items by key, each with a number and perhaps the key of a group; groups by key.
+-- The values of a context: items by key, each with a number and perhaps the key of a group; groups by key.
 local function copy(world)
   local items, groups = {}, {}
   for key, item in pairs(world.items) do items[key] = { n = item.n, group = item.group } end
@@ -31,7 +30,7 @@ local function any(world_part)
   return seeded.any(keys)
 end
 
-local world  -- saved, root, child, past, future, and what observers said
+local world  -- saved, root, child, past, future, and the observed values
 
 local function item(of, key) return (assert(of:find("Item", { key = key }), key)) end
 local function group(of, key) return (assert(of:find("Group", { key = key }), key)) end
@@ -121,7 +120,7 @@ local function compare_saved()
   end
 end
 
--- Observers of items know their numbers.
+-- The numbers that observers of items have recorded.
 local function compare_known()
   context:process_pending_changes()
   for key, known in pairs(world.known) do
@@ -163,7 +162,7 @@ local function difference(old, new)
   return inserted, updated, deleted
 end
 
--- Whether nothing is left of what was changed: an insertion that was deleted again.
+-- Whether the changes leave no difference, as for an insertion that was deleted again.
 local function is_same(old, new)
   local inserted, updated, deleted = difference(old, new)
   for key in pairs(old.groups) do if not new.groups[key] then return false end end
@@ -171,12 +170,12 @@ local function is_same(old, new)
   return inserted + updated + deleted == 0
 end
 
--- A child reads what its parent has now: the parent stays as it is while it has one.
+-- A child reads its parent's current values, so the parent is not changed while it has a child.
 local function step(body)
   local before = copy(world.root)
   local result = body()
   if result == false then return end
-  -- Of such a group nothing may be left to undo.
+  -- A group of these changes may have no step to undo.
   if is_same(before, world.root) then return forget_steps() end
   world.past[#world.past + 1] = before
   world.future = {}

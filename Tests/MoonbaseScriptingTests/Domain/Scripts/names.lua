@@ -1,5 +1,5 @@
 -- luacheck: globals moonbase
--- What people and lists of people are called, for an extension and for the script that computes the same from scratch.
+-- Names of people and lists of people, for an extension and for the script that recomputes its values.
 local names = {}
 
 function names.label(name, age) return (name or "-") .. ":" .. (age or 0) end

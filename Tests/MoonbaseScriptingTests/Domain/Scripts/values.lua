@@ -1,4 +1,4 @@
--- What JSON and CSV make of the values that Lua has no type for.
+-- JSON and CSV forms of the values for which Lua has no type.
 local json, csv = require "moonbase.json", require "moonbase.csv"
 
 local born = moonbase.date.parse "2001-01-01T12:30:00Z"

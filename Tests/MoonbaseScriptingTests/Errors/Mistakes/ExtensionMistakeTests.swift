@@ -3,14 +3,14 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What a newcomer reads after the mistakes of the first day with extensions: the line of the file, the thing, and what to write.
+/// Messages for a newcomer's mistakes with extensions: the line of the file, the name, and the correction.
 ///
-/// The table is `Tables/extensions.txt`. A line stands in a file's table, as its second line.
+/// The table is `Tables/extensions.txt`. Each entry is the second line of a file's table.
 @Suite struct ExtensionMistakeTests {
-  /// What is told of a file: when it is loaded, when an attribute `x` is read, or at a save.
+  /// The message about a file: when it is loaded, when an attribute `x` is read, or at a save.
   private func message(_ line: String) throws -> String {
     let file = "return { name = 'x',\n \(line) }"
-    // A file with a transformer of its own stands alone.
+    // A file with its own transformer is loaded alone.
     let isAlone = line.contains("ColorTransformer")
     let bench: ScriptBench
     do { bench = try ScriptBench(extensions: [file] + (isAlone ? [] : [ScriptBench.colors])) } catch {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// What an extension lacks says what takes its place, also to a program that is no command.
+  /// The message for a feature that extensions lack names the alternative, also in a program other than the command.
   @Test(arguments: [
     ("local f = io.open('x')", "extensions have no io"), ("moonbase.open {}", "extensions have no moonbase.open"),
     ("moonbase.background('x')", "extensions have no moonbase.background"),

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// A file of mistakes: a line of code, and below it, indented, what the message about it must hold.
+/// A file of mistakes: a line of code, and below it, indented, the required parts of the message.
 struct MistakeTable {
   struct Entry {
     let code: String
@@ -9,7 +9,7 @@ struct MistakeTable {
 
   private(set) var entries: [Entry] = []
 
-  /// Reads the file of a name beside the suites. A line with `#` at its beginning is a heading.
+  /// Reads the file `name` beside the suites. A line that begins with `#` is a heading.
   init(_ name: String) throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Tables")
     let text = try String(contentsOf: folder.appendingPathComponent("\(name).txt"), encoding: .utf8)

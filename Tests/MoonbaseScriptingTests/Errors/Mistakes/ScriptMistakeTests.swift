@@ -2,7 +2,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// What a newcomer reads after the mistakes of the first day with scripts: the line, the thing, and what to write.
+/// Messages for a newcomer's mistakes with scripts: the line, the name, and the correction.
 ///
 /// The table is `Tables/scripts.txt`.
 @Suite struct ScriptMistakeTests {
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  /// No message speaks of the host's own names to a script.
+  /// Messages for scripts contain no names of the host's Swift code.
   @Test func noMessageSpeaksSwift() throws {
     for entry in try MistakeTable("scripts").entries {
       let words = entry.words.joined(separator: " ").matches(of: #/\b[a-z]+[A-Z]\w*/#).map { String($0.output) }

@@ -5,8 +5,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// An extension that exceeded its limits is disabled where the host wants it so: nothing that needs it passes in
-/// silence.
+/// An extension that exceeded its limits is disabled if the host wishes; operations that need the extension then fail.
 @Suite struct DisabledExtensionTests {
   private static let file = """
     return {

@@ -6,7 +6,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// An extension has the files and variables that are granted to it, and no other extension has them.
+/// Files and variables are granted to a single extension; no other extension has access.
 @Suite struct ExtensionGrantTests {
   private static func file(_ name: String) -> String {
     """

@@ -6,15 +6,15 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// A function of an extension that exceeds the limits of its extension fails what it was called for, and nothing else.
+/// An extension's function that exceeds the extension's limits fails only the operation that called it.
 @Suite struct ExtensionLimitTests {
-  /// A function that the host calls, and what a script does to have it called.
+  /// A function that the host calls, and the script operation that causes the call.
   enum Door: String, CaseIterable {
     case getter, storedGetter, pureGetter, setter, rule, objectRule, normalizer, willSave, awakeFromInsert, transform
     case reverse, method, awakeFromFetch, didSave, prepareForDeletion, willTurnIntoFault, snapshot, pathRule, sorting
     case early, valueClass
 
-    /// A table of an extension whose function has a body.
+    /// A table of an extension whose function has the given body.
     func file(_ body: String) -> String {
       let function = "function(v, o) \(body) return v end"
       let entity: String
@@ -56,7 +56,7 @@ import Testing
         """
     }
 
-    /// What a script does, with the name of the function.
+    /// The script operation, and the name of the function.
     var use: (script: String, function: String) {
       switch self {
       case .getter: ("return context:insert('P', { i = 1 }).bad", "P.derived.bad.get")
@@ -125,7 +125,7 @@ import Testing
     try LimitBench(kind, ["hostile": (door.file(body), limits)])
   }
 
-  /// Has the door pass its limits in the midst of a script, which goes on.
+  /// Makes the function exceed its limits during a script, which continues afterwards.
   private static func check(_ bench: LimitBench, _ door: Door, limit: String, prepares: Bool = true) throws {
     let results = try bench.run(
       """
@@ -150,7 +150,7 @@ import Testing
     try Self.check(bench, door, limit: "200000 instructions")
   }
 
-  /// What scripts do so that nothing ends them.
+  /// Attempts of scripts to escape their limits.
   private static let ways = [
     "while true do pcall(function() while true do end end) end",
     "while true do local c = coroutine.create(function() while true do end end) coroutine.resume(c) end",
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  /// What a call has another extension do counts for that one; a plain function of a class counts for its caller.
+  /// A call into another extension counts for that extension; a plain function of a class counts for its caller.
   @Test(arguments: StoreKind.allCases) func eachExtensionPaysForItsOwnCalls(_ kind: StoreKind) throws {
     let inner = """
       local C = {} C.__index = C

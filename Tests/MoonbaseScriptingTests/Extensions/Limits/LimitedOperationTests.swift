@@ -5,7 +5,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// An operation that fails by the limit of an extension leaves everything as it was.
+/// An operation that fails by an extension's limit changes nothing.
 @Suite struct LimitedOperationTests {
   /// Loops while `s` of an object is "loop".
   private static let file = """
@@ -82,8 +82,7 @@ import Testing
     #expect(results.dropFirst(2) == ["a", "a", "loop"], "\(results)")
   }
 
-  /// Hooks, rules and getters work for as long as `i` of the object says: some of them exceed the limit in the midst
-  /// of a save.
+  /// The work of hooks, rules and getters depends on `i` of the object: some exceed the limit during a save.
   private static let worker = """
     local function work(p) for _ = 1, p and p.i or 0 do end end
     return { name = "worker", \(ThingBench.transformer) entities = { P = {
@@ -165,7 +164,7 @@ import Testing
     #expect(failures > 0)
   }
 
-  /// Watches that a hook sets up belong to the extension.
+  /// Observers that a hook registers belong to the extension.
   @Test(arguments: StoreKind.allCases) func watchesOfAnExtensionAreLimited(_ kind: StoreKind) throws {
     let file = """
       return { name = "hostile", \(ThingBench.transformer) entities = { P = { awake_from_insert = function(p)

@@ -1,9 +1,9 @@
 import MoonbaseGraph
 import MoonbaseModel
 
-/// Who keeps non-standard attributes, sets and reads them.
+/// The languages that implement, set and read non-standard attributes.
 enum AttributeWay: String, CaseIterable {
-  /// Closures of Swift, and Swift code that sets and reads.
+  /// Closures in Swift, and Swift code that sets and reads.
   case swift
   /// An extension in Lua, and scripts that set and read.
   case lua
@@ -26,7 +26,7 @@ struct AttributePolicy: CustomStringConvertible {
     [DerivedAttribute.WritePolicy.immediate, .delayed].map { AttributePolicy(read: read, write: $0) }
   }
 
-  /// As an extension in Lua says it.
+  /// The policy in an extension in Lua.
   var words: String {
     "read = '\(read == .onDemand ? "on_demand" : "pre_calculated")', write = '\(write == .delayed ? "delayed" : "immediate")'"
   }
@@ -34,18 +34,18 @@ struct AttributePolicy: CustomStringConvertible {
   var description: String { words }
 }
 
-/// The attributes of `Shape` that are not standard. Each stands for another kind of value.
+/// The non-standard attributes of `Shape`, one for each kind of value.
 enum ShapeAttribute: String, CaseIterable {
-  /// A transformable of a class.
+  /// A transformable value of a class.
   case color
-  /// A value of a class over text, by a transformer.
+  /// A value of a class, stored as text through a transformer.
   case paint
-  /// A structure over text.
+  /// A structure stored as text.
   case bounds
-  /// A scalar over text.
+  /// A scalar stored as text.
   case level
 
-  /// The persistent attribute behind it.
+  /// The persistent attribute that stores the value.
   var shadow: String? {
     switch self {
     case .color: nil
@@ -55,10 +55,10 @@ enum ShapeAttribute: String, CaseIterable {
     }
   }
 
-  /// Those that have a shadow.
+  /// The attributes with a shadow.
   static let pairs: [ShapeAttribute] = [.paint, .bounds, .level]
 
-  /// One of many values, as it is written.
+  /// The text form of the value with a number.
   func text(_ number: Int) -> String {
     switch self {
     case .color, .paint: "b=\(number + 2) g=\(number + 1) r=\(number)"

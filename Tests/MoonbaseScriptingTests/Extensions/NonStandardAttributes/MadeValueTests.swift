@@ -6,7 +6,7 @@ import MoonbaseScripting
 import MoonbaseTestSupport
 import Testing
 
-/// Values of a class of Lua that are assigned as texts, lists and maps.
+/// Values of a Lua class assigned as texts, lists and maps.
 @Suite struct MadeValueTests {
   private static let model = ManagedObjectModel(entities: [
     {
@@ -141,7 +141,7 @@ import Testing
     #expect(try hex(shape) == "#ff0000")
   }
 
-  /// Without the fault's text the value would be NULL, and lost in silence.
+  /// Without the error's text the value would silently become NULL.
   @Test func aFaultOfATransformerIsAnError() throws {
     let text = """
       local fault = require "moonbase.fault"

@@ -5,9 +5,8 @@ import Testing
 
 @testable import MoonbaseScripting
 
-/// Attributes that are not standard behave the same in Swift, in Lua, and where both have a hand in them: a
-/// transformable, a value class, a structure and a scalar over a shadow, with both ways to read and both ways to
-/// write.
+/// Non-standard attributes behave the same in Swift, in Lua, and in combinations. The attributes are a transformable, a
+/// value class, and a structure and a scalar over a shadow, each with both read and both write policies.
 ///
 /// Source: Core Data Programming Guide, Non-Standard Persistent Attributes.
 @Suite struct NonStandardAttributeTests {
@@ -17,19 +16,19 @@ import Testing
     let attribute: ShapeAttribute
     var isLate: Bool { policy.write == .delayed && attribute.shadow != nil }
 
-    /// What the shadow holds.
+    /// The value of the shadow.
     func shadow(_ shape: ManagedObject) throws -> String? {
       guard let shadow = attribute.shadow else { return nil }
       return try shape.value(forKey: shadow).string ?? "nil"
     }
   }
 
-  /// Runs a behaviour with each policy, for each attribute: those with a shadow, or all.
+  /// Runs a test with each policy for each of the attributes.
   private func each(
     _ kind: StoreKind, _ way: AttributeWay, _ attributes: [ShapeAttribute] = ShapeAttribute.allCases,
     _ body: (Trial) throws -> Void
   ) throws {
-    // The first and the last differ in both ways.
+    // The first and the last policy differ in both respects.
     for policy in TestLength.sampled(AttributePolicy.all, every: 3) {
       let bench = try ShapeBench(kind, way, policy)
       for attribute in attributes {
@@ -39,7 +38,7 @@ import Testing
     }
   }
 
-  /// The same with a shape that was saved with the first value of the attribute.
+  /// Runs a test with a shape saved with the attribute's first value.
   private func eachSaved(
     _ kind: StoreKind, _ way: AttributeWay, _ attributes: [ShapeAttribute] = ShapeAttribute.allCases,
     _ body: (Trial, ManagedObject) throws -> Void
@@ -51,7 +50,7 @@ import Testing
     }
   }
 
-  /// The same with nothing to undo yet.
+  /// Runs a test with an empty undo manager.
   private func eachWithUndo(
     _ kind: StoreKind, _ way: AttributeWay, _ body: (Trial, ManagedObject) throws -> Void
   ) throws {
@@ -71,7 +70,7 @@ import Testing
       found == expected, "\(trial.bench.way) \(trial.attribute) \(trial.policy) \(comment)", sourceLocation: location)
   }
 
-  /// Saves, and looks at what a context has that shares nothing but the store.
+  /// Saves, and checks the value in a context that shares only the store.
   private func expectSaved(
     _ trial: Trial, _ shape: ManagedObject, _ number: Int?, location: Testing.SourceLocation = #_sourceLocation
   ) throws {
@@ -107,7 +106,7 @@ import Testing
     }
   }
 
-  /// A get is no change, and a value that follows its shadow is made anew with it.
+  /// A read is no change, and a change of the shadow makes a new value.
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func theValueFollowsItsShadow(_ kind: StoreKind, _ way: AttributeWay) throws {
     try eachSaved(kind, way, ShapeAttribute.pairs) { trial, shape in
@@ -175,7 +174,7 @@ import Testing
     }
   }
 
-  /// The undo of a deletion brings back what was not saved either.
+  /// Undoing a deletion also restores unsaved values.
   @Test(arguments: StoreKind.allCases, AttributeWay.allCases)
   func anUndoneDeletionHasItsValues(_ kind: StoreKind, _ way: AttributeWay) throws {
     try eachWithUndo(kind, way) { trial, shape in

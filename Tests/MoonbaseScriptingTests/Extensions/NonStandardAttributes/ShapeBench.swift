@@ -7,7 +7,7 @@ import Testing
 
 @testable import MoonbaseScripting
 
-/// Shapes over a store, whose non-standard attributes are kept, set and read in one of several ways.
+/// Shapes over a store, whose non-standard attributes are implemented, set and read in one of several ways.
 final class ShapeBench {
   static let model = """
     return { entities = { Shape = { attributes = {
@@ -76,7 +76,7 @@ final class ShapeBench {
 
   func child() -> ManagedObjectContext { ManagedObjectContext(parent: context) }
 
-  /// What a context that shares nothing but the store reads of a shape.
+  /// The value of a shape as read by a context that shares only the store.
   func elsewhere(_ attribute: ShapeAttribute, of shape: ManagedObject) throws -> String {
     let others = try domain.context(
       of: StoreHandle(
@@ -123,7 +123,7 @@ final class ShapeBench {
     return shape
   }
 
-  /// Sets a value by its number, or none.
+  /// Sets the value with a number, or null.
   func set(_ attribute: ShapeAttribute, of shape: ManagedObject, _ number: Int?) throws {
     let value: Value = if let number { try value(attribute, number) } else { .null }
     try set(attribute.rawValue, of: shape, to: value)
@@ -145,7 +145,7 @@ final class ShapeBench {
       domain.graphValue(from: call("return function(o, k) return o[k] end", [domain.handle(shape), .text(key)])))
   }
 
-  /// Undoes or redoes, as the one does who sets.
+  /// Undoes or redoes in the language that sets values.
   func undo() throws { try step("undo") { try $0.undo() } }
   func redo() throws { try step("redo") { try $0.redo() } }
 

@@ -1,4 +1,4 @@
--- There is no string.dump, by any way.
+-- There is no string.dump in any form.
 --! ends: lua.runtime
 --! not in trusted: trusted has string.dump
 return (string.dump or ("").dump)(function() end)

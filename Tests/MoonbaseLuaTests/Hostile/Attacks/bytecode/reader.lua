@@ -1,4 +1,4 @@
--- Bytecode that comes in pieces.
+-- Bytecode read in pieces.
 --! ends: lua.runtime
 --! says: binary
 --! not in trusted: trusted loads bytecode as Lua does

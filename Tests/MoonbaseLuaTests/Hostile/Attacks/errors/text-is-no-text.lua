@@ -1,3 +1,3 @@
--- An error value whose text is none.
+-- An error value whose __tostring returns no text.
 --! ends: lua.runtime
 error(setmetatable({}, { __tostring = function() return {} end }))

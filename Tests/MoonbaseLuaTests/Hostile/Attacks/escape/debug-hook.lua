@@ -1,4 +1,4 @@
--- A hook of its own would push the host's out.
+-- A script's hook would replace the host's.
 --! ends: lua.runtime lua.limit.instructions
 --! not in trusted: trusted has the debug library
 debug.sethook()

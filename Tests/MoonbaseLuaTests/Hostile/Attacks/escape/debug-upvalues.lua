@@ -1,4 +1,4 @@
--- Only texts about calls, never functions or variables.
+-- The debug library gives texts about calls only, no functions or variables.
 --! ends: lua.ok
 --! not in trusted: trusted has the debug library
 for level = 0, 20 do

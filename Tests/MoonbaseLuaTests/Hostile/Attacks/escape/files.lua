@@ -1,4 +1,4 @@
--- No way to files or processes but what the host grants.
+-- No access to files or processes beyond the host's grants.
 --! ends: lua.ok
 --! not in trusted: trusted has all of io and os
 assert(not dofile and not loadfile and not loadstring and not io)

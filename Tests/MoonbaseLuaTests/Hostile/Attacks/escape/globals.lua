@@ -1,4 +1,4 @@
--- Globals are the script's own: nobody else sees what it does to them.
+-- Globals are the script's own: changes are invisible to other scripts.
 --! ends: lua.ok
 --! not in trusted: trusted has one script's world only
 local mine = _G

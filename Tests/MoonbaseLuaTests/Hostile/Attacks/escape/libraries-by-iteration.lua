@@ -1,4 +1,4 @@
--- The table behind a proxy is not handed out by pairs.
+-- pairs does not return the table behind a proxy.
 --! ends: lua.ok
 --! not in trusted: trusted has one script's world only
 for _, library in pairs { string = string, table = table } do

@@ -1,4 +1,4 @@
--- The same past __newindex.
+-- Raw writes to a library, which bypass __newindex.
 --! ends: lua.runtime
 --! says: frozen
 --! not in trusted: trusted has one script's world only

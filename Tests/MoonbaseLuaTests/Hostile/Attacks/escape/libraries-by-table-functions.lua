@@ -1,4 +1,4 @@
--- The same by functions that write in C.
+-- Writes to a library by functions implemented in C.
 --! ends: lua.ok
 --! not in trusted: trusted has one script's world only
 for _, library in pairs { string, table, math, utf8, coroutine } do
@@ -7,7 +7,7 @@ for _, library in pairs { string, table, math, utf8, coroutine } do
   assert(not pcall(table.sort, setmetatable({}, { __index = library, __newindex = library, __len = function() return 2 end })))
   assert(not pcall(setmetatable, library, {}))
   assert(not getmetatable(library))
-  -- Reading goes through to the functions, and stays reading.
+  -- Raw reads reach the functions and cannot write.
   local name, value = next(library)
   assert(library[name] == value and rawget(library, name) == value and rawget(library, "no such") == nil)
   assert(not pcall(rawset, library, name, print) and rawget(library, name) == value)

@@ -1,4 +1,4 @@
--- Nobody sees the value by which a run is ended.
+-- The error value that ends a run is invisible to the script.
 --! ends: lua.limit.instructions
 local seen
 local x <close> = setmetatable({}, { __close = function(_, e) seen = e; print(e); error(e) end })

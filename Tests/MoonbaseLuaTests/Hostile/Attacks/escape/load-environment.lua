@@ -1,4 +1,4 @@
--- load gives no other environment than the script's (overlunky#438).
+-- load uses no environment other than the script's (overlunky#438).
 --! ends: lua.ok
 --! not in trusted: trusted has one script's world only
 assert(load("return _G")() == _G)

@@ -1,4 +1,4 @@
--- Names of modules that would lead out of a folder.
+-- Module names that would lead out of a folder.
 --! ends: lua.ok
 --! not in trusted: trusted has Lua's own require
 for _, name in ipairs { "../../etc/passwd", "/etc/passwd", "a/../b", "a..b", ".", "..", "", "a\0b", "a b", "~", "a.", ".a", "a%2fb", ("a"):rep(300), "a\n" } do

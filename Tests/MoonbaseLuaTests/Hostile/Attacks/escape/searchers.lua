@@ -1,4 +1,4 @@
--- CVE-2022-0543: what require could be talked into.
+-- CVE-2022-0543: manipulated searchers of require.
 --! ends: lua.ok
 --! not in trusted: trusted has Lua's own require
 if package then

@@ -1,4 +1,4 @@
--- CVE-2025-46818: its fields, by every function.
+-- CVE-2025-46818: the fields of the string metatable, by every function.
 --! ends: lua.ok
 --! not in trusted: trusted has one script's world only
 assert(not getmetatable(""))

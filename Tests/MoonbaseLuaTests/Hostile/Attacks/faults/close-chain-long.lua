@@ -1,4 +1,4 @@
--- The same, 20,000 deep.
+-- Coroutines that close coroutines, 20,000 deep.
 --! ends: lua.ok lua.limit.memory
 --! with: coroutines=200000 memory=256M instructions=100M
 local last

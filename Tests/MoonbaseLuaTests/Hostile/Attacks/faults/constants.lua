@@ -1,4 +1,4 @@
--- Operands after 256 constants (wrong code before 5.4.5): the process lives, whatever the result.
+-- Operands after 256 constants (wrong code before 5.4.5): the process must survive, whatever the result.
 --! ends: lua.ok
 local t = {}
 for i = 1, 300 do t[i] = "local k" .. i % 150 .. " = " .. i .. ".5" end

@@ -1,4 +1,4 @@
--- CVE-2022-33099: the same in a coroutine, over and over.
+-- CVE-2022-33099: an error while an error is handled, repeatedly in coroutines.
 --! ends: lua.ok lua.limit.memory lua.limit.instructions
 for _ = 1, 20 do
   local co = coroutine.create(function()

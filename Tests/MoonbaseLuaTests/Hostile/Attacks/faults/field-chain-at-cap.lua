@@ -1,4 +1,4 @@
--- As long a chain as the cap lets pass: seconds in a search that looks at no hook.
+-- The longest chain below the cap: its search takes seconds and ignores hooks.
 --! ends: lua.runtime
 --! says: chain of fields
 --! not in trusted: trusted has the system library's load

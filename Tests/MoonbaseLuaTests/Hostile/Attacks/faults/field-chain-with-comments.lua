@@ -1,4 +1,4 @@
--- The same, with comments, brackets and parentheses in between.
+-- A chain of fields with comments, brackets and parentheses in between.
 --! ends: lua.runtime
 --! says: chain of fields
 --! not in trusted: trusted has the system library's load

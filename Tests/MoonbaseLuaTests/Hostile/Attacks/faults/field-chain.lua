@@ -1,4 +1,4 @@
--- A chain of fields in a failing expression overflows C's stack (Lua 5.4.4, fixed in 5.4.7): load refuses it.
+-- A chain of fields in a failing expression overflows the C stack (Lua 5.4.4, fixed in 5.4.7): load refuses it.
 --! ends: lua.runtime
 --! says: chain of fields
 --! not in trusted: trusted has the system library's load

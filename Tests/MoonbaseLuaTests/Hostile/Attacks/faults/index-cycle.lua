@@ -1,4 +1,4 @@
--- A chain of __index that is a circle.
+-- A cyclic chain of __index.
 --! ends: lua.runtime
 --! says: loop
 local a, b = {}, {}

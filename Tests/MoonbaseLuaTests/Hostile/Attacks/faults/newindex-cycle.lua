@@ -1,4 +1,4 @@
--- A chain of __newindex that is a circle.
+-- A cyclic chain of __newindex.
 --! ends: lua.runtime
 --! says: loop
 local a, b = {}, {}

@@ -1,4 +1,4 @@
--- pcall in pcall until C's stack says no.
+-- pcall within pcall until the C stack is exhausted.
 --! ends: lua.ok lua.stack lua.limit.memory lua.limit.instructions
 local function f() pcall(f) end
 f()

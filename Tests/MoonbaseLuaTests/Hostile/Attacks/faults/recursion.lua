@@ -1,4 +1,4 @@
--- Calls without end.
+-- Endless recursion.
 --! ends: lua.stack lua.limit.memory
 --! with: instructions=1M
 local function f() return 1 + f() end

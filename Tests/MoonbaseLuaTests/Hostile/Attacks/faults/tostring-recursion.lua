@@ -1,3 +1,3 @@
--- Metamethods that call themselves by way of C.
+-- Metamethods that call themselves through C.
 --! ends: lua.stack
 tostring(setmetatable({}, { __tostring = function(t) return tostring(t) end }))

@@ -1,4 +1,4 @@
--- Bytes that are no UTF-8, and places at the ends of the integers.
+-- Bytes that are no UTF-8, and positions at the ends of the integers.
 --! ends: lua.ok
 local all = { "", "\x80", "\xff", "a\x80", "\xf4\x90\x80\x80", "\xed\xa0\x80", ("\x80"):rep(100), "\xc3" }
 for _, s in ipairs(all) do

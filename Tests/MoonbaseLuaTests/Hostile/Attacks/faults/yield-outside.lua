@@ -1,4 +1,4 @@
--- A yield where nobody resumed.
+-- A yield outside of a coroutine.
 --! ends: lua.runtime
 --! says: yield
 coroutine.yield()

@@ -1,4 +1,4 @@
--- CVE-2024-46981: handles in circles, and in upvalues of functions that handlers hold.
+-- CVE-2024-46981: handles in cycles, and in upvalues of functions that handlers hold.
 --! ends: lua.ok
 for i = 1, 200 do
   local o = make()

@@ -1,4 +1,4 @@
--- A table that holds itself, for a converter.
+-- A table that contains itself, for a converter.
 --! ends: lua.runtime
 local t = {}
 t[1] = t

@@ -1,3 +1,3 @@
--- An error of the host's comes back as it was.
+-- A host error crosses the script unchanged.
 --! ends: lua.host
 fail()

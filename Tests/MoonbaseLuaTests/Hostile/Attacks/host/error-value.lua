@@ -1,4 +1,4 @@
--- A script does what it likes with an error of the host's.
+-- A script manipulates a host error.
 --! ends: lua.ok
 local ok, e = pcall(fail)
 assert(not ok and not getmetatable(e) and tostring(e):find("refused"))

@@ -1,4 +1,4 @@
--- A metamethod that the host's reading calls is time in Lua.
+-- A metamethod called by a host read counts as time in Lua.
 --! ends: lua.limit.instructions
 --! timed
 index(setmetatable({}, { __index = function() while true do end end }))

@@ -1,4 +1,4 @@
--- The same within one state, each failure caught.
+-- Host and script call each other within one state, with each failure caught.
 --! ends: lua.ok lua.limit.callDepth lua.limit.instructions
 local function f() pcall(nest, f) end
 f()

@@ -1,4 +1,4 @@
--- A host's object: its metatable, wrong keys, wrong receivers.
+-- A host object: its metatable, wrong keys, wrong receivers.
 --! ends: lua.ok
 assert(not getmetatable(object) and not pcall(setmetatable, object, {}))
 assert(not pcall(rawset, object, "name", 1) and not pcall(rawget, object, "name"))

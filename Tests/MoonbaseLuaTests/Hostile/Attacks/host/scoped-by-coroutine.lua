@@ -1,4 +1,4 @@
--- A handle kept by a coroutine that waits.
+-- A handle kept by a suspended coroutine.
 --! ends: lua.runtime
 --! says: used outside of its callback
 local co

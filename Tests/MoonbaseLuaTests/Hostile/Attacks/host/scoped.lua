@@ -1,4 +1,4 @@
--- A handle kept after the callback that it was for.
+-- A handle kept after its callback.
 --! ends: lua.runtime
 --! says: used outside of its callback
 scoped(function(o) kept = o; assert(o.name) end)

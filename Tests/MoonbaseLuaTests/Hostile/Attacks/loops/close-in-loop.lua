@@ -1,4 +1,4 @@
--- To-be-closed variables without end, each swallowing.
+-- To-be-closed variables without end, each of which catches errors.
 --! ends: lua.limit.instructions
 --! timed
 local t = setmetatable({}, { __close = function() pcall(function() while true do end end) end })

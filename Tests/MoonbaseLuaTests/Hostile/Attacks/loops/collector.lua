@@ -1,4 +1,4 @@
--- A collection at every turn.
+-- A collection in every iteration.
 --! ends: lua.limit.instructions
 --! timed
 while true do collectgarbage() end

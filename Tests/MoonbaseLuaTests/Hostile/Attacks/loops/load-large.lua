@@ -1,4 +1,4 @@
--- The parser has no hook: large sources, again and again.
+-- The parser runs no hook: large sources are loaded repeatedly.
 --! ends: lua.limit.instructions
 --! timed
 local source = ("x = 1 "):rep(10000)

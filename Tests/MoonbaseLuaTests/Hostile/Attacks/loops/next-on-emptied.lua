@@ -1,4 +1,4 @@
--- next walks over what a large table has lost.
+-- next passes over the removed entries of a large table.
 --! ends: lua.limit.instructions lua.limit.memory
 --! timed
 local t = {}

@@ -1,4 +1,4 @@
--- The same under pcall.
+-- Endless output under pcall.
 --! ends: lua.limit.output lua.limit.instructions
 --! timed
 --! not in trusted: trusted writes by C's streams, which nobody counts

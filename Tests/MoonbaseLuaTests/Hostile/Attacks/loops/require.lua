@@ -1,4 +1,4 @@
--- Modules that are not there, asked for without end.
+-- Missing modules are required without end.
 --! ends: lua.limit.instructions
 --! with: instructions=20000
 --! timed

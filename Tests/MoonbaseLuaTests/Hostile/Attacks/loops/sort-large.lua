@@ -1,4 +1,4 @@
--- Sorting in C, again and again.
+-- Sorting in C, repeatedly.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's function: one instruction, however long it takes

@@ -1,4 +1,4 @@
--- A recursion of tail calls: no stack is used up.
+-- A recursion of tail calls, which uses no stack.
 --! ends: lua.limit.instructions
 --! timed
 local function f() return f() end

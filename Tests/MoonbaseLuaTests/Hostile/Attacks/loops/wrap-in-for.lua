@@ -1,4 +1,4 @@
--- A loop over a coroutine that catches what should end it, and loops that never come to their second step.
+-- A loop over a coroutine that catches the error that should end it, and loops that never reach their second step.
 --! ends: lua.limit.instructions
 --! timed
 pcall(function()

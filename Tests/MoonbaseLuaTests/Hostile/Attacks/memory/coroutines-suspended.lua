@@ -1,4 +1,4 @@
--- Coroutines kept in the middle of their work.
+-- Suspended coroutines that are kept.
 --! ends: lua.limit.coroutines lua.limit.memory
 --! with: instructions=1M
 local t = {}

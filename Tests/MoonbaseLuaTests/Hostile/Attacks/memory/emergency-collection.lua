@@ -1,4 +1,4 @@
--- A collection for want of memory frees a metamethod in use (Lua 5.4.4, fixed in 5.4.8).
+-- An emergency collection frees a metamethod in use (Lua 5.4.4, fixed in 5.4.8).
 --! ends: lua.limit.memory lua.limit.instructions
 for _ = 1, math.huge do
   local mt = setmetatable({ __newindex = {} }, { __mode = "v" })

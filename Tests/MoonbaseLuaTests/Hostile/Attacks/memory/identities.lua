@@ -1,3 +1,3 @@
--- Texts of tables: each gets a number that must go with it.
+-- Texts of tables: each table gets a number that must be released with it.
 --! ends: lua.limit.memory lua.limit.instructions
 while true do tostring({}) end

@@ -1,4 +1,4 @@
--- A long separator between many.
+-- A long separator between many elements.
 --! ends: lua.limit.memory
 local t = {}
 for i = 1, 1000 do t[i] = "" end

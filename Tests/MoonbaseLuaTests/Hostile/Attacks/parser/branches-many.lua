@@ -1,4 +1,4 @@
--- An endless number of branches.
+-- A practically endless number of branches.
 --! ends: lua.ok
 --! with: instructions=10M memory=64M
 --! not in trusted: trusted has the system library's load

@@ -1,4 +1,4 @@
--- The parser keeps the numbers of a source in a table, and looks at no hook.
+-- The parser keeps the numbers of a source in a table, and runs no hook.
 --! ends: lua.limit.instructions
 --! with: instructions=20M memory=64M
 local all = {}

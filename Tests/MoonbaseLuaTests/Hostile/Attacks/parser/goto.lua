@@ -1,4 +1,4 @@
--- Jumps that lead nowhere, or into blocks.
+-- Jumps without a label, or into blocks.
 --! ends: lua.ok
 for _, s in ipairs {
   "goto nowhere", "goto a do ::a:: end", "goto a local x ::a:: print(x)", "::a:: ::a::", "break", "do break end",

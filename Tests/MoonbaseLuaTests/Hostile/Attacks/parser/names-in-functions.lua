@@ -1,4 +1,4 @@
--- Names that are looked for in sixty functions of two hundred variables each.
+-- Names that are looked up in sixty functions of two hundred variables each.
 --! ends: lua.ok
 --! with: instructions=10M memory=64M
 --! not in trusted: trusted has the system library's load

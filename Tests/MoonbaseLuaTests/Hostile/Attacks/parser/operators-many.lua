@@ -1,4 +1,4 @@
--- A megabyte of operators in one expression: the parser takes minutes, and looks at no hook.
+-- A megabyte of operators in one expression: the parser takes minutes, and runs no hook.
 --! ends: lua.ok
 --! with: instructions=10M memory=64M
 --! not in trusted: trusted has the system library's load

@@ -1,4 +1,4 @@
--- A capture compared at every place.
+-- A capture compared at every position.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's matcher, which looks at no hook

@@ -1,4 +1,4 @@
--- A pattern that nests deeper than C's stack should.
+-- A pattern that nests too deep for the C stack.
 --! ends: lua.runtime
 --! says: pattern too complex
 --! not in trusted: trusted has the system library's matcher, which has a bound of its own

@@ -1,4 +1,4 @@
--- The same under pcall.
+-- An exponential pattern under pcall.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's matcher, which looks at no hook

@@ -1,4 +1,4 @@
--- A frontier looked for again and again.
+-- A frontier searched repeatedly.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's matcher, which looks at no hook

@@ -1,4 +1,4 @@
--- A set of which every letter is looked at, at every place of a text.
+-- A set whose every letter is compared at every position of a text.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's matcher, which looks at no hook

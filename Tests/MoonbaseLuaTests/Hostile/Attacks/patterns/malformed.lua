@@ -1,4 +1,4 @@
--- Patterns that end too early never read past their end.
+-- Incomplete patterns are never read past their end.
 --! ends: lua.ok
 for _, p in ipairs { "%", "[", "[^", "[%", "[a-", "[]", "[^]", "%b", "%bx", "%f", "%f[", "(", ")", "(()", "%1", "(%1)", "()%1" } do
   for _, s in ipairs { "", "a", ("a"):rep(100), "]", "\0", "x]" } do

@@ -1,4 +1,4 @@
--- Plain searches, again and again.
+-- Plain searches, repeatedly.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's function: one instruction, however long it takes

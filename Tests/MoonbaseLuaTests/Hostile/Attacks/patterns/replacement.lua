@@ -1,4 +1,4 @@
--- A replacement with a capture that is not there.
+-- A replacement with a missing capture.
 --! ends: lua.runtime
 --! says: invalid
 return ("a"):gsub("a", "%9")

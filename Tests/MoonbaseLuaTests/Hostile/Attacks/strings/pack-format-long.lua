@@ -1,4 +1,4 @@
--- Formats that are walked letter by letter and make nothing.
+-- Formats that are read letter by letter and produce nothing.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's function: one instruction, however long it takes

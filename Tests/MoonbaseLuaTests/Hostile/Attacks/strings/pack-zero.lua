@@ -1,4 +1,4 @@
--- A zero byte in a text that ends at one.
+-- A zero byte in a zero-terminated text.
 --! ends: lua.ok
 pcall(string.pack, "z", "a\0b")
 pcall(string.unpack, "z", "abc")

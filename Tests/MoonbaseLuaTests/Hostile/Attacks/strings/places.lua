@@ -1,4 +1,4 @@
--- Places at the ends of the integers.
+-- Positions at the ends of the integers.
 --! ends: lua.ok
 local ends = { 0, 1, -1, 2 ^ 31 // 1 | 0, -2 ^ 31 // 1 | 0, math.mininteger, math.maxinteger, 1e308, -1e308, 0.5 }
 for _, i in ipairs(ends) do

@@ -1,4 +1,4 @@
--- Many results of one call are no circle of calls.
+-- Many results of one call are no recursion.
 --! ends: lua.ok
 --! with: instructions=5M memory=64M
 --! not in trusted: trusted has the system library's function, and what grows a stack there looks as a circle of calls does

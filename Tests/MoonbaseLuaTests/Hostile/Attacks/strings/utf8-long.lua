@@ -1,4 +1,4 @@
--- Long texts walked again and again, in one instruction each.
+-- Long texts walked repeatedly, in one instruction each.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's function: one instruction, however long it takes

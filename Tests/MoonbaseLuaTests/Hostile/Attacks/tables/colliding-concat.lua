@@ -1,4 +1,4 @@
--- Each element is sought along all keys of another table, which have one hash.
+-- Each element is searched among all keys of another table, which have one hash.
 --! ends: lua.limit.deadline
 --! with: instructions=0 deadline=1 memory=128M
 --! not in trusted: trusted has the system library's function, a loop in C that looks at no hook

@@ -1,4 +1,4 @@
--- The keys that collide come in where others were taken out, while the table is full.
+-- Colliding keys replace removed keys while the table is full.
 --! ends: lua.limit.deadline
 --! with: instructions=0 deadline=1 memory=64M
 local t, base = {}, 1 << 40

@@ -1,4 +1,4 @@
--- Floats that have one hash once the table has 2^19 places: few bits of them count, and those are multiples of 2^19 - 1.
+-- Floats with one hash in a table of 2^19 places: few bits count, and those are multiples of 2^19 - 1.
 --! ends: lua.limit.deadline
 --! with: instructions=0 deadline=1 memory=64M
 local t = {}

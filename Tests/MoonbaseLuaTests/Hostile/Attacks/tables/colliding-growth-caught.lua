@@ -1,4 +1,4 @@
--- The same, tried again and again.
+-- A growing table with colliding keys, tried repeatedly.
 --! ends: lua.limit.deadline
 --! with: instructions=0 deadline=1 memory=64M
 local t = {}

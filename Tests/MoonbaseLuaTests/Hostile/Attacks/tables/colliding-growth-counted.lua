@@ -1,4 +1,4 @@
--- The same with a count of instructions, which the growth alone is too much for.
+-- A growing table with colliding keys and a limit on instructions, which the growth alone exceeds.
 --! ends: lua.limit.instructions
 --! with: instructions=20M memory=64M
 local t = {}

@@ -1,4 +1,4 @@
--- Whole numbers that have one hash once the table has 2^19 places: growing to these takes Lua minutes, and no hook is looked at.
+-- Integers with one hash in a table of 2^19 places: growing to that size takes minutes and runs no hook.
 --! ends: lua.limit.deadline
 --! with: instructions=0 deadline=1 memory=64M
 local t = {}

@@ -1,4 +1,4 @@
--- A table that becomes smaller, where its keys collide.
+-- A table with colliding keys that shrinks.
 --! ends: lua.limit.deadline
 --! with: instructions=0 deadline=1 memory=64M
 local t, base = {}, 1 << 40

@@ -1,4 +1,4 @@
--- Elements that are not there are sought along all keys of the table, which have one hash.
+-- Missing elements are searched among all keys of the table, which have one hash.
 --! ends: lua.limit.deadline
 --! with: instructions=0 deadline=3 memory=64M
 --! not in standard: the same function as in pure, and it takes seconds

@@ -1,4 +1,4 @@
--- In walks each key is sought along those before it.
+-- In walks each key is searched among the keys before it.
 --! ends: lua.limit.deadline
 --! with: instructions=0 deadline=1 memory=64M
 local keys = { text = true }

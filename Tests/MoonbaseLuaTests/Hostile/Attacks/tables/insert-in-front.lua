@@ -1,4 +1,4 @@
--- Elements put in front of many, again and again.
+-- Elements inserted before many others, repeatedly.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's function: one instruction, however long it takes

@@ -1,4 +1,4 @@
--- A length that lies: remove shifts for years.
+-- A false length: remove would shift for years.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's function, a loop in C that looks at no hook

@@ -1,4 +1,4 @@
--- A table that tells a small length when it is asked first, and an endless one after that.
+-- A table that returns a small length at the first call, and an enormous one afterwards.
 --! ends: lua.ok lua.runtime
 --! not in trusted: trusted has the system library's function, a loop in C that looks at no hook
 local function liar()

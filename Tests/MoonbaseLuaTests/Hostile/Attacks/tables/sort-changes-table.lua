@@ -1,4 +1,4 @@
--- A comparison that empties what is being sorted.
+-- A comparison that empties the table being sorted.
 --! ends: lua.ok
 --! with: instructions=1M
 local t = {}

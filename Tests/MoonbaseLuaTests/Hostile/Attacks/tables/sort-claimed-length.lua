@@ -1,4 +1,4 @@
--- A length that lies, a comparison in C: no hook is looked at.
+-- A false length and a comparison in C: no hook runs.
 --! ends: lua.limit.instructions
 --! timed
 --! not in trusted: trusted has the system library's function, a loop in C that looks at no hook

@@ -1,4 +1,4 @@
--- A comparison that makes no order.
+-- A comparison that is no order.
 --! ends: lua.ok
 --! with: instructions=1M
 for n = 1, 200 do
