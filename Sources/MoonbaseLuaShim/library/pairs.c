@@ -4,8 +4,8 @@
 #include "library/library.h"
 
 // Lua iterates a table by the hashes of its keys, and the hashes of texts differ between runs. In preset `pure`
-// iteration is ordered: numbers, then texts by their bytes, then booleans. Keys of other types (tables, functions) follow in an
-// order that differs between runs. A table with only numbers and booleans as keys is iterated by Lua.
+// iteration is ordered: numbers, then texts by their bytes, then booleans. Keys of other types (tables, functions)
+// follow in an order that differs between runs. A table with only numbers and booleans as keys is iterated by Lua.
 
 typedef struct Key {
   int type;

@@ -13,8 +13,8 @@
 
 // A value called through `__call` becomes a further argument of the call. If `__call` is not a function either, Lua 5.4
 // continues with that value's `__call`: a circle of such values fills the stack, in time quadratic in its size and
-// without running a hook. Only such a stack doubles several times for the same frame, which never happens otherwise outside
-// of the host.
+// without running a hook. Only such a stack doubles several times for the same frame, which never happens otherwise
+// outside of the host.
 static bool calls_in_circles(MBLState *S, size_t size) {
   lua_Debug frame;
   if (S->main == NULL || S->run.depth == 0 || S->run.inHost) return false;
