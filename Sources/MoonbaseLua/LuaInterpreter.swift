@@ -1,8 +1,8 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Runs Lua files as the stand-alone interpreter does: `arg`, `...`, exit statuses, messages and tracebacks on the error
-/// stream, the first SIGINT for the script and the second for the process.
+/// Runs Lua files as the stand-alone interpreter does: `arg`, `...`, exit statuses, messages and tracebacks on the
+/// error stream, the first SIGINT for the script and the second for the process.
 ///
 /// ```swift
 /// let state = try LuaState(preset: .trusted, limits: .none)
@@ -10,13 +10,13 @@ import MoonbasePlatform
 /// exit(interpreter.run(file: "program.lua", arguments: ["a", "b"]))
 /// ```
 public struct LuaInterpreter {
-  /// The exit statuses that the interpreter gives by itself.
+  /// The exit statuses of the interpreter.
   public enum Status {
-    /// All went well.
+    /// Success.
     public static let success: Int32 = 0
     /// The script failed.
     public static let failure: Int32 = 1
-    /// A limit was passed.
+    /// A limit was exceeded.
     public static let limit: Int32 = 3
     /// SIGINT.
     public static let interrupted: Int32 = 130
@@ -24,13 +24,13 @@ public struct LuaInterpreter {
 
   /// The state that runs the files.
   public let state: LuaState
-  /// The name with which messages begin, as "lua" does in "lua: file.lua:1: …".
+  /// The prefix of messages, as "lua" in "lua: file.lua:1: …".
   public let program: String
   /// Whether SIGINT interrupts the script.
   public let handlesInterrupts: Bool
   private let environment: LuaEnvironment
 
-  /// Creates an interpreter. All that it runs shares one environment.
+  /// Creates an interpreter. All sources that it runs share an environment.
   public init(
     _ state: LuaState, program: String = "lua", globals: [String: LuaValue] = [:], handlesInterrupts: Bool = true
   ) throws(LuaError) {
@@ -40,7 +40,7 @@ public struct LuaInterpreter {
     environment = try state.environment(globals)
   }
 
-  /// Runs a file, or standard input for "-", and gives the exit status.
+  /// Runs a file, or standard input for "-", and returns the exit status.
   public func run(file: String, arguments: [String] = []) -> Int32 {
     guarded {
       let limit = state.limits.sourceSize
@@ -51,7 +51,7 @@ public struct LuaInterpreter {
     }
   }
 
-  /// Runs code from the command line, and gives the exit status.
+  /// Runs code from the command line and returns the exit status.
   public func run(code: String, arguments: [String] = []) -> Int32 {
     guarded { try execute(LuaSource(code, name: "=(command line)"), script: nil, arguments: arguments) }
   }
@@ -73,7 +73,7 @@ public struct LuaInterpreter {
     }
   }
 
-  /// Writes the message of an error to the error stream, and gives the exit status for it.
+  /// Writes the message of an error to the error stream and returns its exit status.
   public func report(_ error: LuaError) -> Int32 {
     if error.kind.exitStatus == nil {
       var text = "\(program): \(error.plainReport)\n"
@@ -91,7 +91,7 @@ public struct LuaInterpreter {
 }
 
 extension LuaState {
-  /// Creates the table that a script sees as `arg`: the script at 0, its arguments from 1, the program that runs it at -1.
+  /// Creates the script's `arg` table: the script at 0, its arguments from 1, the program at -1.
   public func argumentTable(script: String?, program: String? = nil, arguments: [String]) throws(LuaError) -> LuaTable {
     let list = try table(elements: arguments.count)
     if let script { try list.set(0, to: .text(script)) }

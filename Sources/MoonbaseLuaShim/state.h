@@ -7,48 +7,48 @@
 
 #include "MBLTypes.h"
 
-// What a state consists of: a part for each subject. The rooms of the shim build on each other in this order, and each includes
-// headers of its own and of rooms before it only: parser, limits, host, library, run.
+// The parts of a state, a struct for each subject. The folders of the shim build on each other in this order, and each
+// includes only its own headers and those of earlier folders: parser, limits, host, library, run.
 
 // MARK: limits
 
 #define MBL_BLOCK_GRAIN 16
 #define MBL_BLOCK_LARGEST 512
 
-// The memory of one state, see limits/blocks.h.
+// The memory of a state, see limits/blocks.h.
 typedef struct MBLBlocks {
   void *vacant[MBL_BLOCK_LARGEST / MBL_BLOCK_GRAIN];
-  char *fresh, *end;  // what the last slab has left
+  char *fresh, *end;  // the rest of the last slab
   void *slabs;
   size_t slabSize;
 } MBLBlocks;
 
 typedef struct MBLMemory {
   MBLBlocks blocks;
-  uint64_t used;      // bytes of Lua's, and what the host keeps
+  uint64_t used;      // bytes of Lua and of the host
   uint64_t peak;
-  uint64_t baseline;  // what the libraries take, which is not the script's
+  uint64_t baseline;  // bytes of the libraries, not charged to the script
   uint64_t soft, hosted, hard;  // where `used` ends a run: see limits/allowance.c; UINT64_MAX without a limit
-  uint64_t size;                // what the soft limit is without what was used before
+  uint64_t size;                // the soft limit without the bytes used before
   bool isOfAllowance;           // whether these are an allowance's
   uint64_t allocations;
   int64_t failAfter, failTimes;  // for tests
 } MBLMemory;
 
-// What the host keeps for scripts.
+// The host's memory for scripts.
 typedef struct MBLHosted {
   int64_t bytes;
-  int64_t mark;    // where `bytes` calls for a collection
-  uint64_t added;  // all that ever came to it
-  int64_t ofRun;   // what of it counts for this run only
+  int64_t mark;    // the value of `bytes` that triggers a collection
+  uint64_t added;  // all bytes ever added
+  int64_t ofRun;   // the bytes that count for this run only
 } MBLHosted;
 
-// Collections for want of memory.
+// Collections due to lack of memory.
 typedef struct MBLShortage {
-  volatile sig_atomic_t isFelt;  // the soft memory limit was passed; the hook collects, then decides
-  uint64_t allocations;          // how many there were at the last such collection
+  volatile sig_atomic_t isFelt;  // the soft memory limit was exceeded; the hook collects, then decides
+  uint64_t allocations;          // their number at the last collection
   uint64_t added;                // MBLHosted.added then
-  int inARow;                    // such collections in quick succession
+  int inARow;                    // collections in quick succession
 } MBLShortage;
 
 // The frame for which Lua's stack grew last.
@@ -58,38 +58,38 @@ typedef struct MBLStackGrowth {
   int doublings;
 } MBLStackGrowth;
 
-// Large hash parts of tables, in no order.
+// Large hash parts of tables, unordered.
 typedef struct MBLPart MBLPart;
 typedef struct MBLParts {
   MBLPart *items;
   int count, capacity;
 } MBLParts;
 
-// The call depth, as it was looked at last.
+// The call depth at the last check.
 typedef struct MBLCalls {
   lua_State *thread;
-  int skippable;  // looks that may be left out
+  int skippable;  // checks that can be skipped
 } MBLCalls;
 
-// The lines that ran, where they are counted.
+// The executed lines, if they are recorded.
 typedef struct MBLCoverage {
   bool isOn;
-  bool isShort;  // there was no memory for some of them
+  bool isShort;  // memory was insufficient for some lines
   MBLCoveredFile *files;
   int32_t count, capacity;
 } MBLCoverage;
 
 typedef struct MBLRun {
-  int depth;                     // runs within runs
+  int depth;                     // nested runs
   MBLState *parent;              // the state that ran on this thread before
-  int64_t budget;                // instructions that are left
+  int64_t budget;                // remaining instructions
   int64_t floor;                 // where `budget` ends the run: 0, or more within an allowance
-  int64_t excluded;              // what allowances used up of it
+  int64_t excluded;              // instructions that allowances used of it
   MBLAllowance *allowance;       // the innermost one of this state
-  MBLAllowance *ending;          // whose end `abort` is; NULL: the run's
-  volatile sig_atomic_t abort;   // an MBLAbort: why the run must end
-  volatile sig_atomic_t armed;   // the hook fires at every instruction
-  bool inHost;                   // a host function runs, and Lua does not
+  MBLAllowance *ending;          // the allowance that `abort` ends; NULL: the run
+  volatile sig_atomic_t abort;   // an MBLAbort: the reason why the run must end
+  volatile sig_atomic_t armed;   // the hook runs at every instruction
+  bool inHost;                   // a host function runs instead of Lua
   int64_t exitStatus;
   uint64_t written;              // bytes of output
 } MBLRun;
@@ -102,27 +102,27 @@ typedef struct MBLList {
   int count, capacity;
 } MBLList;
 
-// Every Swift object that Lua holds, by place. Lua loses a finalizer when memory runs out while it calls it; what is left here
-// when the state closes is released then.
+// Every Swift object that Lua holds, by place. Lua loses a finalizer if memory runs out during its call; objects that
+// remain here are released when the state closes.
 typedef struct MBLOwned {
   void **objects;
   int32_t *vacant;
   int32_t count, capacity, vacantCount;
 } MBLOwned;
 
-// Bytes that host functions return, until C takes them.
+// Bytes that host functions return, until C consumes them.
 typedef struct MBLScratch {
   char *bytes;
   size_t top, capacity;
 } MBLScratch;
 
-// What a host function failed with, until C raises it.
+// The error of a host function, until C raises it.
 typedef struct MBLFailure {
   void *error;  // a retained Swift error
   int64_t weight;
   int reference;  // of the Lua value to raise
   bool isText;
-  size_t text, length;  // in the scratch
+  size_t text, length;  // in the scratch buffer
 } MBLFailure;
 
 typedef struct MBLScopes {
@@ -136,8 +136,8 @@ typedef struct MBLScopes {
 typedef struct MBLLibrary {
   bool warns, warningContinues;
   bool plainOutput;
-  int closeDepth;      // coroutines that close coroutines
-  int64_t coroutines;  // those alive, or more
+  int closeDepth;      // nesting of coroutines that close coroutines
+  int64_t coroutines;  // an upper bound of the live coroutines
 } MBLLibrary;
 
 // MARK: run
@@ -161,7 +161,7 @@ typedef struct MBLTrace {
 
 struct MBLState {
   lua_State *main;
-  lua_State *running;  // the coroutine that runs
+  lua_State *running;  // the running coroutine
   const MBLHost *host;
   void *owner;
   MBLPreset preset;
@@ -177,17 +177,17 @@ struct MBLState {
   MBLCalls calls;
   MBLCoverage coverage;
   MBLControl *control;
-  MBLQueue *queue;   // references that the host let go
+  MBLQueue *queue;   // references released by the host
   MBLList garbage;   // Swift objects whose handles Lua has collected
 
-  MBLList pending;   // Swift objects that wait for their Swift frame to go
+  MBLList pending;   // Swift objects that wait for their Swift frame to return
   MBLScratch scratch;
   MBLFailure failure;
   MBLOwned owned;
   MBLScopes scopes;
   MBLType *types;
-  int interned;          // the reference of the table that has the handle of each object, by its address
-  int64_t lastIdentity;  // of the tables, functions and their like whose text was asked for
+  int interned;          // the reference of the table from addresses of objects to their handles
+  int64_t lastIdentity;  // of the tables, functions and the like whose text was requested
 
   MBLLibrary library;
   MBLTrace trace;

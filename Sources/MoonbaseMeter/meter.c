@@ -24,9 +24,9 @@ struct moonbase_errand {
   int64_t greatest_value;
 };
 
-// What this thread works for, if that is no run of its own.
+// The errand of this thread, if it works for another thread's run.
 static _Thread_local struct moonbase_errand *errand;
-// Units of work for another thread before the next look.
+// Units of work for another thread before the next check.
 static const int64_t errand_stride = 1000;
 
 static bool look_for_errand(void) {

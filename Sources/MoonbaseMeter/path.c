@@ -14,7 +14,7 @@
 #include "MoonbaseMeter.h"
 
 #ifdef __linux__
-// As linux/openat2.h has it, which older systems lack.
+// From linux/openat2.h, which older systems lack.
 struct moonbase_open_how {
   uint64_t flags, mode, resolve;
 };
@@ -42,7 +42,7 @@ int moonbase_open_step_by_step(const char *path, int flags, int mode) {
                       : openat(folder, name, MOONBASE_FOLDER);
     failure = errno;
     close(folder);
-    // A link that is asked for as a folder is refused as none.
+    // A link opened as a folder fails with ENOTDIR.
     errno = !isLast && failure == ENOTDIR ? ELOOP : failure;
     if (isLast) return next;
     folder = next;
@@ -56,7 +56,7 @@ int moonbase_open_without_links(const char *path, int flags, int mode) {
       .flags = (uint64_t)(unsigned)flags, .mode = flags & O_CREAT ? (uint64_t)mode & 07777 : 0,
       .resolve = MOONBASE_RESOLVE_NO_SYMLINKS};
   int result = (int)syscall(MOONBASE_OPENAT2, AT_FDCWD, path, &how, sizeof how);
-  // Older systems do not know the call, and containers may forbid it.
+  // Older systems lack the system call, and containers may forbid it.
   if (result >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL)) return result;
   return moonbase_open_step_by_step(path, flags, mode);
 #else

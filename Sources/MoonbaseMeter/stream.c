@@ -13,7 +13,7 @@
 
 #include "MoonbaseMeter.h"
 
-// Set once a run has ended whose output has no reader. The rest of the output is dropped, and the process can end or
+// Set when a run ended whose output has no reader. The remaining output is dropped, so that the process can end or
 // begin another run.
 static atomic_bool isGivenUp;
 
@@ -21,7 +21,7 @@ void moonbase_stream_give_up(void) { atomic_store(&isGivenUp, true); }
 
 void moonbase_stream_wait_again(void) { atomic_store(&isGivenUp, false); }
 
-// Whether so many bytes more will be handed to the system now, and are not only put into the stream's buffer.
+// Whether writing this many bytes passes data to the system now, instead of only filling the stream's buffer.
 static bool passes_on(FILE *stream, size_t length) {
 #ifdef __linux__
   return __flbf(stream) || __fpending(stream) + length >= __fbufsize(stream);
@@ -48,14 +48,14 @@ static void drop(FILE *stream) {
 #endif
 }
 
-// Whether writing may have to wait until somebody reads: for pipes, sockets and terminals.
+// Whether writing may block until data is read: for pipes, sockets and terminals.
 static bool may_wait(int descriptor) {
   struct stat status;
   if (fstat(descriptor, &status) != 0) return false;
   return S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || S_ISCHR(status.st_mode);
 }
 
-// Waits for room; false, and what is in the buffer dropped, if the run on this thread must end meanwhile.
+// Waits for room. Returns false, and drops the buffer, if the run on this thread must end meanwhile.
 static bool wait_for_room(FILE *stream) {
   for (;;) {
     struct pollfd request = {fileno(stream), POLLOUT, 0};
@@ -79,9 +79,9 @@ void moonbase_stream_write(FILE *stream, const void *bytes, size_t length) {
   bool waits = passes_on(stream, length) && may_wait(fileno(stream));
   const char *rest = bytes;
   while (length > 0) {
-    // A pipe that has room takes so many bytes. With more, the system would wait until it has taken the rest.
+    // A pipe with room accepts PIPE_BUF bytes. For more, the system would block until all are accepted.
     size_t part = waits && length > PIPE_BUF ? PIPE_BUF : length;
-    // The buffer goes first: together with it the part would be handed over in two writes, and there is room for one.
+    // The buffer is flushed first, because the buffer and the part would be two writes, and there is room for one.
     if (waits && passes_on(stream, part)) {
       if (moonbase_stream_flush(stream) != 0 || !wait_for_room(stream)) return;
     }

@@ -7,7 +7,7 @@ import MoonbasePlatform
 ///
 ///     moonbase-model MODEL OUTPUT [CLASS ...]
 ///
-/// Classes that are named are the program's own: of them the properties alone are written.
+/// The named classes are declared by the program itself, so only their properties are written.
 @main enum ModelTool {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -29,7 +29,7 @@ import MoonbasePlatform
     try Data(classes.text(besides: own).utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
   }
 
-  /// A mistake as compilers tell it, so that an editor finds its place.
+  /// The message in the form of compilers, so that an editor finds the place.
   private static func line(_ error: ModelError, of model: String) -> String {
     let place = error.location ?? SourceLocation(file: model)
     return "\(place): error: \(error.message)"

@@ -1,14 +1,14 @@
-/// Reads files whole, and no further than a limit: a file of any size, a device and a pipe are told at once.
+/// Reads whole files up to a limit. Oversized files, devices and pipes are detected before reading.
 package enum BoundedFile {
-  /// Why a file was not read.
+  /// The reason why a file was not read.
   package enum Failure: Error {
-    /// The file is larger than this.
+    /// The file is larger than the limit.
     case tooLarge(limit: Int)
-    /// It is a folder.
+    /// The path is a folder.
     case folder
-    /// It is a pipe, a device or a socket, whose end may never come.
+    /// The path is a pipe, a device or a socket, which may never end.
     case special
-    /// The system refused, with this number.
+    /// The system's error number.
     case system(Int32)
 
     /// The reason in words, without the file's name.
@@ -22,23 +22,24 @@ package enum BoundedFile {
     }
   }
 
-  /// The bytes of a file. A path below `/dev/fd`, which names what the caller has opened for the program, may be a pipe.
+  /// The bytes of a file. A path below `/dev/fd`, which names a descriptor opened by the caller of the program, may be
+  /// a pipe.
   package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
     let isOpened = isOpened(path) && !UnlinkedPath.isRequired
-    // A pipe without a writer would keep `open` waiting.
+    // A pipe without a writer would block `open`.
     let file = opened(path, isOpened ? 0 : O_NONBLOCK)
     guard file >= 0 else { throw .system(errno) }
     defer { close(file) }
     return try read(file, limit: limit, takesPipes: isOpened)
   }
 
-  /// Whether a path names what the caller has opened for the program.
+  /// Whether a path names a descriptor that the caller of the program opened.
   package static func isOpened(_ path: String) -> Bool {
     ["/dev/stdin", "/dev/stdout", "/dev/stderr"].contains(path) || path.hasPrefix("/dev/fd/")
       || path.hasPrefix("/proc/self/fd/")
   }
 
-  /// The first bytes of a file, at most so many.
+  /// The first bytes of a file, at most `count`.
   package static func beginning(of path: String, count: Int) throws(Failure) -> [UInt8] {
     let file = opened(path, O_NONBLOCK)
     guard file >= 0 else { throw .system(errno) }
@@ -51,7 +52,7 @@ package enum BoundedFile {
     return UnlinkedPath.isRequired ? UnlinkedPath.open(path, flags) : open(path, flags)
   }
 
-  /// The bytes that a descriptor gives up to its end.
+  /// The bytes of a descriptor up to its end.
   package static func read(_ file: Int32, limit: Int, takesPipes: Bool = true) throws(Failure) -> [UInt8] {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .system(errno) }
@@ -63,7 +64,7 @@ package enum BoundedFile {
     var bytes: [UInt8] = []
     while let piece = try piece(of: file) {
       bytes += piece
-      // Not by the size alone: a file may grow, and a pipe has none.
+      // Checked again after reading, because a file may grow, and a pipe has no size.
       if bytes.count > limit { throw .tooLarge(limit: limit) }
     }
     return bytes

@@ -1,6 +1,6 @@
-/// The thread that code runs on.
+/// The current thread.
 package enum CurrentThread {
-  /// A number that no other thread has as long as this one lives.
+  /// A number that is unique among the threads of the process while this thread lives.
   package static var number: UInt {
     #if canImport(Darwin)
       UInt(bitPattern: pthread_self())

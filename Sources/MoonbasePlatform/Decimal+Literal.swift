@@ -1,9 +1,9 @@
 extension Decimal {
-  /// The bytes of a numeral at most: a decimal has 38 digits, and each zero more is gone through many times.
+  /// The longest numeral that is parsed. A decimal has 38 digits, and each further zero costs time.
   package static let longestNumeral = 1000
 
-  /// Reads a whole text as a decimal number, with a point whatever the locale; nil for anything else, and for a number that does not
-  /// fit with all of its digits.
+  /// Parses a whole text as a decimal number, with a point in every locale; nil for other texts, and for a number that
+  /// does not fit exactly.
   package init?(literal text: String) {
     guard let value = DecimalNumeral(text)?.value else { return nil }
     self = value
@@ -12,12 +12,12 @@ extension Decimal {
   /// The text for `NSDecimalNumber.notANumber` in a store's column and in output.
   package static let notANumberText = "NaN"
 
-  /// Reads what stores and files have of a decimal: a numeral, or `NaN`.
+  /// Parses a decimal from stores and files: a numeral, or `NaN`.
   package init?(stored text: String) {
     if text == Self.notANumberText { self = .nan } else { self.init(literal: text) }
   }
 
-  /// What is wrong with a number in text that does not fit; nil for a text that is no number.
+  /// The problem of a number that does not fit; nil for a text that is no number.
   package static func misfit(_ text: String) -> String? {
     DecimalNumeral(text).map { _ in
       "does not fit exactly: a decimal keeps 38 digits, and powers of ten from -128 to 127"
@@ -25,15 +25,15 @@ extension Decimal {
   }
 }
 
-/// A number in text, taken apart: its digits from the first that is not zero, and the power of ten that the last one counts.
+/// A parsed number: its digits without leading zeros, and the power of ten of the last digit.
 ///
-/// Foundation stops at what it does not understand, and rounds off digits that do not fit.
+/// Foundation's parser stops at characters that it does not know, and rounds digits that do not fit.
 private struct DecimalNumeral {
   private let isNegative: Bool
   private var digits: [UInt8]
   private var exponent: Int
 
-  /// Nil for what is no number.
+  /// Returns nil for a text that is no number.
   init?(_ text: String) {
     guard text.utf8.count <= Decimal.longestNumeral else { return nil }
     var rest = text.utf8[...]
@@ -59,7 +59,7 @@ private struct DecimalNumeral {
     return takeDigits(&rest)
   }
 
-  /// What stands behind the digits as a power of ten; one that no decimal has is cut off.
+  /// The exponent after the digits, limited to a range beyond that of decimals.
   private static func power(_ text: Substring.UTF8View) -> Int? {
     guard let sign = text.first else { return 0 }
     guard sign | 0x20 == UInt8(ascii: "e") else { return nil }
@@ -80,18 +80,18 @@ private struct DecimalNumeral {
         exponent += 1
       }
     }
-    // Written out again where the power of ten alone is too great.
+    // Zeros are appended if only the power of ten is too great.
     while exponent > 127, !digits.isEmpty, digits.count < 39 {
       digits.append(0x30)
       exponent -= 1
     }
   }
 
-  /// Nil where digits would be lost.
+  /// Nil if digits would be lost.
   var value: Decimal? {
     if digits.isEmpty { return 0 }
     let text = String(decoding: digits, as: UTF8.self)
-    // The digits lie in 128 bits.
+    // The digits must fit in 128 bits.
     guard digits.count < 39 || UInt128(text) != nil, (-128...127).contains(exponent) else { return nil }
     guard let value = Decimal(string: "\(isNegative ? "-" : "")\(text)e\(exponent)", locale: nil), !value.isNaN else {
       return nil

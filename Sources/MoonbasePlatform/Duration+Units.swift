@@ -1,14 +1,15 @@
-/// Spans of time as numbers: for SQLite, Lua and what is printed.
+/// Conversions of durations to numbers, for SQLite, Lua and output.
 extension Duration {
-  /// The span of a number of seconds, or the longest that is of use where that is too many: some billions of years.
+  /// A duration of this many seconds, limited to some billions of years.
   package init(seconds: Double) {
     let greatest = 1e17
     self = .seconds(seconds.isNaN ? 0 : min(max(seconds, -greatest), greatest))
   }
 
+  /// The duration in seconds.
   package var seconds: Double { self / .seconds(1) }
 
-  /// Whole milliseconds; the greatest number for a span that is too long.
+  /// The duration in whole milliseconds, limited to the range of `Int`.
   package var milliseconds: Int {
     let (seconds, attoseconds) = components
     let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)

@@ -1,6 +1,6 @@
-/// Variables of the environment, one at a time: Foundation makes a dictionary of all, which takes a part of a short
-/// run.
+/// Single environment variables, because Foundation builds a dictionary of all of them, which takes a noticeable part
+/// of a short run.
 package enum Environment {
-  /// The value of a variable; nil where it is not set.
+  /// The value of a variable; nil if it is not set.
   package static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

@@ -1,4 +1,4 @@
-/// Foundation is imported here only, so that a platform's differences have one place.
+/// Foundation is imported here only, so that differences between platforms are in a single place.
 @_exported public import Foundation
 
 #if canImport(Glibc)

@@ -1,14 +1,15 @@
-/// Which file something is, under whatever name: the same for all its links.
+/// The identity of a file, the same for all its links.
 package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64
 
+  /// The identity in a file's status.
   package init(_ status: stat) {
     device = UInt64(status.st_dev)
     number = UInt64(status.st_ino)
   }
 
-  /// The file that a path leads to, links followed; nil where there is none.
+  /// The file at a path, with links followed; nil if it does not exist.
   package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -22,14 +23,14 @@ package struct FileIdentity: Hashable, Sendable {
     self.init(status)
   }
 
-  /// The path with all links resolved; nil where it leads nowhere.
+  /// The path with all links resolved; nil if it does not exist.
   package static func truePath(_ path: String) -> String? {
     guard let pointer = realpath(path, nil) else { return nil }
     defer { free(pointer) }
     return String(cString: pointer)
   }
 
-  /// What a thing is that is no ordinary file.
+  /// The kind of a file; nil for a regular file.
   package static func kind(_ mode: mode_t) -> String? {
     switch mode & S_IFMT {
     case S_IFREG: nil
@@ -41,13 +42,13 @@ package struct FileIdentity: Hashable, Sendable {
     }
   }
 
-  /// What a path leads to that is no ordinary file; nil also where it leads nowhere.
+  /// The kind of the file at a path; nil for a regular file and for a missing file.
   package static func kind(_ path: String) -> String? {
     var status = stat()
     return stat(path, &status) == 0 ? kind(status.st_mode) : nil
   }
 
-  /// Numbers of which one changes when a file is written or replaced.
+  /// Numbers of which at least one changes when a file is written or replaced.
   package static func footprint(_ path: String) -> [Int] {
     var status = stat()
     guard stat(path, &status) == 0 else { return [-1] }
@@ -55,19 +56,19 @@ package struct FileIdentity: Hashable, Sendable {
     return [Int(truncatingIfNeeded: status.st_ino), Int(status.st_size), time.tv_sec, time.tv_nsec]
   }
 
-  /// Whether a file was written within the last 20 milliseconds, which the clock of its file system may not tell apart.
+  /// Whether a file was written within the last 20 milliseconds, which the clock of its file system may not resolve.
   package static func isFresh(_ path: String) -> Bool {
     var status = stat()
     var now = timespec()
     guard stat(path, &status) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }
     let time = modification(status)
-    // Any date may have been set: two of them are centuries apart, which have more nanoseconds than an integer counts.
+    // Any date may have been set, and two dates may be further apart than an integer counts nanoseconds.
     let (seconds, isFar) = now.tv_sec.subtractingReportingOverflow(time.tv_sec)
     guard !isFar, abs(seconds) < 2 else { return seconds < 0 }
     return seconds * 1_000_000_000 + now.tv_nsec - time.tv_nsec < 20_000_000
   }
 
-  /// When a file was written last.
+  /// The modification time of a file.
   package static func modification(_ status: stat) -> timespec {
     #if canImport(Darwin)
       status.st_mtimespec

@@ -4,34 +4,33 @@
   import Glibc
 #endif
 
-/// Waits for changes in folders: by events of the system where it has them for whole folders (inotify), elsewhere by a
-/// look at regular intervals.
+/// Waits for changes in folders: by system events where available (inotify), otherwise by polling.
 package final class FolderEvents: Sendable {
   #if os(Linux)
     private let events: Int32
-    /// A pipe: what ends the wait reads from the first of it what the second writes.
+    /// A pipe: the wait ends when a byte written to its second end arrives at the first.
     private let stopper: Int32
     private let ender: Int32
 
-    /// Nil where the folder cannot be watched.
+    /// Returns nil if the folder cannot be watched.
     package convenience init?(folder: String) {
       self.init()
       guard watch(folder) else { return nil }
     }
 
-    /// Watches nothing yet. Nil where the system has no more descriptors.
+    /// Watches no folders yet. Nil if no descriptor is free.
     package init?() {
       var ends: [Int32] = [-1, -1]
       guard pipe(&ends) == 0 else { return nil }
       for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
       (stopper, ender) = (ends[0], ends[1])
       events = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
-      // An object that is given up here goes as any other does, and closes what it has.
+      // Returning nil here runs `deinit`, which closes the pipe.
       guard events >= 0 else { return nil }
     }
 
-    /// Watches one more folder; false where it cannot be watched. A folder that is watched already stays so, and one
-    /// that went and came back is watched again.
+    /// Watches a further folder. Returns false if it cannot be watched. A folder may be added again, for example after
+    /// it was recreated.
     @discardableResult
     package func watch(_ folder: String) -> Bool {
       let kinds = UInt32(IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE)
@@ -42,10 +41,10 @@ package final class FolderEvents: Sendable {
       for descriptor in [stopper, ender, events] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// Waits until something may have changed, or so long. False once `stop` was called.
+    /// Waits for a change, or for the timeout. Returns false after `stop`.
     package func wait(milliseconds: Int32) -> Bool { look(milliseconds: milliseconds) != nil }
 
-    /// Waits until nothing has changed for so long, ten times as long at most. False once `stop` was called.
+    /// Waits for a period without changes, at most ten times that period. Returns false after `stop`.
     package func settle(milliseconds: Int32) -> Bool {
       for _ in 0..<10 {
         guard let isNews = look(milliseconds: milliseconds) else { return false }
@@ -54,7 +53,7 @@ package final class FolderEvents: Sendable {
       return true
     }
 
-    /// Whether something changed within so long; nil once `stop` was called.
+    /// Whether a change occurred within the timeout; nil after `stop`.
     private func look(milliseconds: Int32) -> Bool? {
       var waited = [
         pollfd(fd: events, events: Int16(POLLIN), revents: 0), pollfd(fd: stopper, events: Int16(POLLIN), revents: 0),
@@ -66,7 +65,7 @@ package final class FolderEvents: Sendable {
       return waited[0].revents != 0
     }
 
-    /// Ends the wait, now and for ever.
+    /// Ends the current wait and all later ones.
     package func stop() {
       var byte: UInt8 = 0
       _ = write(ender, &byte, 1)
@@ -74,26 +73,26 @@ package final class FolderEvents: Sendable {
   #else
     private let isOver = Lock(false)
 
-    /// Any folder can be looked at.
+    /// Never fails, because every folder can be polled.
     package init?(folder: String) {}
 
-    /// Watches nothing yet.
+    /// Watches no folders yet.
     package init?() {}
 
-    /// Any folder can be looked at.
+    /// Always true, because every folder can be polled.
     @discardableResult
     package func watch(_ folder: String) -> Bool { true }
 
-    /// Waits for so long. False once `stop` was called.
+    /// Waits for the period. Returns false after `stop`.
     package func settle(milliseconds: Int32) -> Bool { wait(milliseconds: milliseconds) }
 
-    /// Waits for a moment, so long at most. False once `stop` was called.
+    /// Waits for a moment, at most the timeout. Returns false after `stop`.
     package func wait(milliseconds: Int32) -> Bool {
       usleep(UInt32(min(milliseconds, 200)) * 1000)
       return !isOver.withLock { $0 }
     }
 
-    /// Ends the wait, now and for ever.
+    /// Ends the current wait and all later ones.
     package func stop() { isOver.withLock { $0 = true } }
   #endif
 }

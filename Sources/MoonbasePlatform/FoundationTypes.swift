@@ -1,23 +1,23 @@
-// Names for types of Foundation whose own names the model gives to types of its own.
+// Names for types of Foundation whose names the model also uses.
 
-/// Foundation's predicate over one value, which `#Predicate` makes.
+/// Foundation's predicate over a single value, made by `#Predicate`.
 public typealias FoundationPredicate<Input> = Foundation.Predicate<Input>
 
 /// Foundation's sort descriptor.
 public typealias FoundationSortDescriptor<Compared> = Foundation.SortDescriptor<Compared>
 
-/// How one of Foundation's sort descriptors orders texts.
+/// The order of texts in a sort descriptor of Foundation.
 public enum FoundationTextOrder: Sendable {
-  /// By their characters.
+  /// By characters.
   case plain
-  /// As a person expects in the current locale.
+  /// By the rules of the current locale.
   case localized
-  /// The same, with numbers by value.
+  /// By the rules of the current locale, with numbers by value.
   case localizedStandard
 }
 
 extension Foundation.SortDescriptor {
-  /// How texts are ordered; nil for a way that has no name.
+  /// The order of texts; nil for an unnamed comparator.
   public var textOrder: FoundationTextOrder? {
     guard let stringComparator else { return .plain }
     if stringComparator == .lexical { return .plain }

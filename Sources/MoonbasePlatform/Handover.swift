@@ -1,21 +1,21 @@
-/// Parts of some work on their way from the thread that makes them to the one that takes them, in the order in which they were made.
+/// A bounded queue that passes parts of work between two threads, in order.
 ///
-/// Each side waits for the other where it is too far ahead or behind, until the run on its thread must end.
+/// Each side waits for the other if it is too far ahead or behind, until the run on its thread must end.
 package final class Handover<Part: Sendable>: @unchecked Sendable {  // all is touched under `condition`
-  // The thread sanitizer understands its lock, which is pthread's.
+  // A pthread lock, which the thread sanitizer understands.
   private let condition = NSCondition()
   private let depth: Int
   private var parts: [Part] = []
   private var isComplete = false
   private var isBroken = false
 
-  /// Between two looks whether the run on this thread must end, in seconds.
+  /// The seconds between checks whether the run on this thread must end.
   private static var pause: Double { 0.02 }
 
-  /// At most `depth` parts wait to be taken.
+  /// A queue of at most `depth` parts.
   package init(depth: Int) { self.depth = depth }
 
-  /// Hands a part over, waiting for room.
+  /// Adds a part, waiting for room.
   package func put(_ part: Part) throws {
     condition.lock()
     defer { condition.unlock() }
@@ -25,7 +25,7 @@ package final class Handover<Part: Sendable>: @unchecked Sendable {  // all is t
     condition.broadcast()
   }
 
-  /// The next part; nil where these were all.
+  /// Removes the next part, waiting for one; nil after the last part.
   package func take() throws -> Part? {
     condition.lock()
     defer { condition.unlock() }
@@ -44,10 +44,10 @@ package final class Handover<Part: Sendable>: @unchecked Sendable {  // all is t
     }
   }
 
-  /// No part comes after those that are there.
+  /// Marks the queue as complete: no further part is added.
   package func complete() { change { isComplete = true } }
 
-  /// One side gives up, and so has the other to; what is complete can be taken still.
+  /// Breaks the transfer off for both sides. A complete queue can still be emptied.
   package func breakOff() { change { isBroken = true } }
 
   private func change(_ body: () -> Void) {
@@ -58,7 +58,8 @@ package final class Handover<Part: Sendable>: @unchecked Sendable {  // all is t
   }
 }
 
-/// The other side gave up.
+/// The other side broke the transfer off.
 package struct BrokenHandover: Error {
+  /// The error.
   package init() {}
 }

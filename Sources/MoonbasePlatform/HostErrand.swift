@@ -1,7 +1,7 @@
 import MoonbaseMeter
 
-/// Work that another thread does on behalf of the run on this one: what it charges is counted here, for the run to be charged with, and it
-/// ends when it is told to.
+/// Work that another thread does on behalf of the run on this thread. The work that it charges is counted here, to be
+/// charged to the run, and it can be told to stop.
 ///
 /// ```swift
 /// let errand = HostErrand()
@@ -12,42 +12,42 @@ import MoonbaseMeter
 package final class HostErrand: @unchecked Sendable {  // its state is atomic, and lives as long as it does
   private let state: OpaquePointer
 
-  /// For the run on this thread: no greater value is read for it than it may have.
+  /// An errand for the run on this thread, with the limit of values of that run.
   package init() { state = moonbase_errand_make() }
 
   deinit { moonbase_errand_free(state) }
 
-  /// Does some of the work on this thread, which must not run anything of its own.
+  /// Does a part of the work on this thread, which must not have a run of its own.
   package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
     moonbase_errand_enter(state)
     defer { moonbase_errand_leave() }
     return try body()
   }
 
-  /// Whether another thread can work beside this one, and does not take turns with it.
+  /// Whether another thread can work at the same time as this one.
   package static let hasSeveralCores = coreCount > 1
 
-  /// How many threads can work at the same time.
+  /// The number of threads that can work at the same time.
   package static let coreCount = max(1, Int(moonbase_core_count()))
 
-  /// The work that was done since it was asked for last.
+  /// The units of work since the last call.
   package func takeUnits() -> Int { Int(moonbase_errand_take(state)) }
 
-  /// What is still being done ends with an error as soon as it charges.
+  /// Makes the work in progress throw at its next charge.
   package func stop() { moonbase_errand_stop(state) }
 }
 
 /// An errand that is done once and waited for.
 package final class AwaitedErrand: @unchecked Sendable {  // `isDone` is touched only under `condition`
   private let errand = HostErrand()
-  // The thread sanitizer understands its lock, which is pthread's, and no semaphore of Dispatch.
+  // A pthread lock, which the thread sanitizer understands, unlike semaphores of Dispatch.
   private let condition = NSCondition()
   private var isDone = false
 
-  /// An errand of the run on this thread.
+  /// An errand for the run on this thread.
   package init() {}
 
-  /// Does the work, on the other thread, once.
+  /// Does the work on the other thread, once.
   package func run(_ body: () -> Void) {
     errand.run(body)
     condition.lock()
@@ -56,11 +56,11 @@ package final class AwaitedErrand: @unchecked Sendable {  // `isDone` is touched
     condition.unlock()
   }
 
-  /// What is still being done ends with an error as soon as it charges; `wait` then waits for that.
+  /// Makes the work in progress throw at its next charge; `wait` then waits for its end.
   package func stop() { errand.stop() }
 
-  /// Waits until it is done, once, on the thread of the run. The error with which the run ends, if it had to end meanwhile: then the
-  /// work may have been broken off.
+  /// Waits for the end of the work, on the thread of the run, once. Returns the error of the run if it had to end
+  /// meanwhile; the work may then be incomplete.
   package func wait() -> (any Error)? {
     var ending: (any Error)?
     condition.lock()

@@ -1,18 +1,18 @@
 import MoonbaseMeter
 
-/// A function that is called in the midst of the work of a store, such as one that an `UPDATE` asks for each row's value: as long as it runs,
-/// nothing on its thread may ask a store for anything, which may be the one that waits for it.
+/// A function called during the work of a store, for example for each row of an `UPDATE`. While it runs, code on its
+/// thread must not access a store, which may be waiting for it.
 package enum HostFunction {
-  /// Whether one runs on this thread.
+  /// Whether a function runs on this thread.
   package static var isRunning: Bool { moonbase_functions_running() > 0 }
 
-  /// How often one was refused on this thread what it asked a store for.
+  /// The number of store accesses refused to functions on this thread.
   package static var refusals: Int64 { moonbase_functions_refused() }
 
-  /// Says that one is refused what it asks for.
+  /// Records that a store access of a function is refused.
   package static func refuse() { moonbase_function_refuse() }
 
-  /// Runs one.
+  /// Runs a function.
   @inline(__always)
   package static func run<Result>(_ body: () throws -> Result) rethrows -> Result {
     moonbase_function_enter()

@@ -1,7 +1,7 @@
-/// A function that an upper layer sets and a lower one calls, on any thread.
+/// A function that an upper layer sets and a lower layer calls, on any thread.
 ///
-/// In a struct of its own: a function that lies bare in a generic lock is wrapped anew, and put back so, at each look, and each
-/// call goes through all the wrappings.
+/// The function is in a struct, because a bare function in a generic lock would be wrapped again at each access, and
+/// each call would pass all wrappers.
 final class HostHook<Function: Sendable>: Sendable {
   private struct Holder: Sendable {
     var function: Function?
@@ -9,7 +9,7 @@ final class HostHook<Function: Sendable>: Sendable {
 
   private let holder = Lock(Holder())
 
-  /// The function; nil until it is set.
+  /// The function; nil before it is set.
   var function: Function? { holder.withLock { $0.function } }
 
   func set(_ function: Function) { holder.withLock { $0.function = function } }

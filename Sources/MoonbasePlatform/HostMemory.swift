@@ -1,7 +1,7 @@
-/// What a piece of the host's work holds on its way, counted so that the memory limit of the script it is done for holds
-/// meanwhile: rows that were read and not handed over yet, values being converted.
+/// The temporary memory of a piece of host work, counted against the memory limit of the script that it is done for:
+/// rows read and not yet delivered, values being converted.
 ///
-/// Without a script on this thread nothing comes of it. All is given back when the value goes.
+/// Has no effect without a script on this thread. All memory is released with the value.
 package struct HostMemory: ~Copyable {
   private static let stride = 1 << 16
   private static let weigher = HostHook<@Sendable (Int) -> (any Error)?>()
@@ -9,24 +9,24 @@ package struct HostMemory: ~Copyable {
   private var held = 0
   private var told = 0
 
-  /// Holds nothing yet.
+  /// No memory.
   package init() {}
 
-  /// Counts bytes. Throws the error with which the run ends, once it must.
+  /// Counts bytes. Throws the error of a run that must end.
   package mutating func hold(_ bytes: Int) throws {
     held &+= bytes
     if held &- told > Self.stride { try tell() }
   }
 
-  /// Counts bytes that are no longer held, or that are counted elsewhere from now on.
+  /// Subtracts bytes that were freed, or that are counted elsewhere from now on.
   package mutating func release(_ bytes: Int) {
     held &-= bytes
-    // That there is more room ends no run.
+    // Freeing memory does not end a run.
     if told &- held > Self.stride { try? tell() }
   }
 
-  /// Throws the error with which the run ends if it may not hold so many bytes more: asked before they are made, and weighed by
-  /// whoever makes them.
+  /// Throws the error of the run if it may not hold this many more bytes. Call it before they are allocated; the caller
+  /// counts them afterwards.
   package static func require(_ bytes: Int) throws {
     guard bytes > stride else { return }
     let error = weigh(bytes)
@@ -34,8 +34,8 @@ package struct HostMemory: ~Copyable {
     if let error { throw error }
   }
 
-  /// Counts bytes that stay when the work is done, until the run on this thread ends; a negative number takes off what was counted
-  /// within it. Throws the error with which the run ends if it may not keep so many more: then they are not counted.
+  /// Counts bytes until the run on this thread ends; a negative number subtracts bytes counted within the run. Throws
+  /// the error of the run if it may not hold that many more, without counting them.
   package static func keep(_ bytes: Int) throws {
     guard let error = keeper.function?(bytes) else { return }
     _ = keeper.function?(-bytes)
@@ -56,8 +56,8 @@ package struct HostMemory: ~Copyable {
 
   private static func weigh(_ bytes: Int) -> (any Error)? { weigher.function?(bytes) }
 
-  /// Says who weighs, and who counts what stays until the end of the run: they are told of growth and the reverse, and return the error
-  /// of a run that must end.
+  /// Sets the functions that count temporary memory, and memory until the end of the run. They receive changes in bytes
+  /// and return the error of a run that must end.
   package static func setWeigher(
     _ weigh: @escaping @Sendable (Int) -> (any Error)?, keeper keep: @escaping @Sendable (Int) -> (any Error)?
   ) {

@@ -1,32 +1,34 @@
 import MoonbaseMeter
 
-/// What the host does on behalf of a script, counted so that the script's limits hold for it.
+/// Work of the host for a script, counted against the script's limits.
 ///
-/// Code that goes over many things charges a unit for each: an object visited, a row read, an element compared. Without
-/// a script on this thread that costs a subtraction. With one, every thousand units are taken off its instructions, and
-/// its deadline, an interruption and its memory are looked at; once the run must end every charge throws. So charge
-/// where an error leaves all as it should be, and `note` where it would not.
+/// Code that loops charges a unit per step: an object visited, a row read, an element compared. Without a script on
+/// this thread this costs a subtraction. With a script, every thousand units are subtracted from its instructions, and
+/// its deadline, interruptions and memory are checked; once the run must end, every charge throws. So use `charge`
+/// where throwing leaves a consistent state, and `note` elsewhere.
 package enum HostWork {
-  // Inlinable, since every row is charged: docs/development.md, "What the compiler is told".
+  // Inlinable, because every row is charged: docs/development.md, "What the compiler is told".
 
-  /// Counts units of work. Throws the error with which the run ends, once it must.
+  /// Charges units of work. Throws the error of a run that must end.
   @inlinable @inline(__always)
   package static func charge(_ units: Int = 1) throws {
     if moonbase_meter_charge(Int64(units)) { throw ending() }
   }
 
-  /// Counts units of work where it cannot stop; the next charge throws.
+  /// Charges units of work where it is not possible to stop. The next `charge` throws.
   @inlinable @inline(__always)
   package static func note(_ units: Int = 1) { _ = moonbase_meter_charge(Int64(units)) }
 
-  /// Counts units of work; whether the run must end. For work that stops in a way of its own, and then throws `ending()`.
+  /// Charges units of work and returns whether the run must end. For work that stops in its own way and then throws
+  /// `ending()`.
   @inlinable @inline(__always)
   package static func mustEnd(after units: Int = 1) -> Bool { moonbase_meter_charge(Int64(units)) }
 
-  /// Whether the run on this thread must end, looked at now.
+  /// Whether the run on this thread must end, checked now.
   package static var isOver: Bool { moonbase_meter_look() }
 
-  /// How many bytes a value may have that is read for the run on this thread: a larger one would end it. `Int.max` without a limit.
+  /// The most bytes of a value read for the run on this thread, because a larger value would end the run. `Int.max`
+  /// without a limit.
   package static var greatestValue: Int { Int(moonbase_meter_value_bound()) }
 
   /// Sleeps. Throws if the run must end.
@@ -37,12 +39,14 @@ package enum HostWork {
 
   // MARK: The layer that runs scripts
 
-  /// How a run ends that must end.
+  /// The end of a run that must end.
   package struct Ending {
+    /// The error.
     package let error: any Error
-    /// Whether the run was interrupted, and no limit was passed: for errors that another error becomes on its way.
+    /// Whether the run was interrupted instead of exceeding a limit, for conversions of the error.
     package let isInterruption: Bool
 
+    /// An end with this error.
     package init(_ error: any Error, isInterruption: Bool) {
       self.error = error
       self.isInterruption = isInterruption
@@ -51,12 +55,12 @@ package enum HostWork {
 
   private static let source = HostHook<@Sendable () -> Ending>()
 
-  /// Says how the ending of a run that must end is made.
+  /// Sets the function that makes the end of a run.
   package static func setEnding(_ make: @escaping @Sendable () -> Ending) { source.set(make) }
 
-  /// How the run on this thread ends.
+  /// The end of the run on this thread.
   package static var end: Ending { source.function?() ?? Ending(CancellationError(), isInterruption: false) }
 
-  /// The error with which the run on this thread ends.
+  /// The error of the run on this thread.
   package static func ending() -> any Error { end.error }
 }

@@ -1,12 +1,13 @@
-/// A value behind a pthread lock: the one kind of lock in this package.
+/// A value protected by a pthread lock, the only kind of lock in this package.
 ///
-/// `Synchronization.Mutex` would do, but the thread sanitizer does not understand its futex and reports races that are
-/// none; it understands pthread locks. The state lies outside the object for the same reason: a stored property of no size
-/// has the address of the object's header, and the sanitizer takes the one's writing and the other's reading for a race.
+/// `Synchronization.Mutex` is not used, because the thread sanitizer does not understand its futex and reports false
+/// races. The state is outside of the object for the same reason: a stored property of size zero has the address of the
+/// object's header, and the sanitizer would report accesses to both as a race.
 package final class Lock<State>: @unchecked Sendable {  // `state` is reached only while `mutex` is held
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let state: UnsafeMutablePointer<State>
 
+  /// A lock with this state.
   package init(_ state: sending State) {
     self.state = .allocate(capacity: 1)
     self.state.initialize(to: state)
@@ -23,7 +24,7 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
 
   /// Runs `body` with exclusive access to the state.
   ///
-  /// Not reentrant: `body` must not take the same lock again.
+  /// Not reentrant: `body` must not lock again.
   package func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -32,15 +33,16 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
     return try body(&state.pointee)
   }
 
-  /// Does the same, and throws the error of the run on this thread if that must end before the lock is free.
+  /// Runs `body` with exclusive access to the state. Throws the error of the run on this thread if it must end before
+  /// the lock is acquired.
   package func withLockInTime<Result>(_ body: (inout sending State) throws -> sending Result) throws -> sending Result {
     try lockInTime()
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state.pointee)
   }
 
-  /// Waits for the lock and keeps it until the hold is released: for what one thread does in several calls. Throws the error of the run on this
-  /// thread if that must end before the lock is free.
+  /// Acquires the lock until the hold is released, for work of a thread in several calls. Throws the error of the run
+  /// on this thread if it must end before the lock is acquired.
   package func holdInTime() throws -> LockHold<State> {
     try lockInTime()
     return LockHold(self)
@@ -52,7 +54,7 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
     }
   }
 
-  /// Waits for the lock, but not for long.
+  /// Tries to acquire the lock for a short time.
   private func isTakenSoon() -> Bool {
     if pthread_mutex_trylock(mutex) == 0 { return true }
     #if canImport(Darwin)
@@ -67,14 +69,14 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
     #endif
   }
 
-  /// Between two looks whether the run on this thread must end, in microseconds.
+  /// The microseconds between checks whether the run on this thread must end.
   private static var pause: UInt32 { 20_000 }
 
   fileprivate func unlock() { pthread_mutex_unlock(mutex) }
   fileprivate var held: UnsafeMutablePointer<State> { state }
 }
 
-/// A lock that is held until it is released, on the thread that took it.
+/// A lock held until it is released, on the thread that acquired it.
 package final class LockHold<State> {
   private var lock: Lock<State>?
 
@@ -82,14 +84,14 @@ package final class LockHold<State> {
 
   deinit { release() }
 
-  /// Runs `body` with the state; nil once it was released.
+  /// Runs `body` with the state; nil after release.
   @discardableResult
   package func callAsFunction<Result>(_ body: (inout State) throws -> Result) rethrows -> Result? {
     guard let lock else { return nil }
     return try body(&lock.held.pointee)
   }
 
-  /// Lets others have the lock; a second time nothing happens.
+  /// Releases the lock. Further calls have no effect.
   package func release() {
     lock?.unlock()
     lock = nil

@@ -1,14 +1,14 @@
-/// The name that a misspelt one most likely stands for, or nil where none is near.
+/// The most likely correction of a misspelt name; nil if no name is near.
 ///
-/// Case counts little; a swapped, missing, added or wrong letter counts one. Of equally near names the first is taken.
-/// In a name of one or two letters no letter may be wrong, since any other name as short would be near. A letter of
-/// two may be missing or added. Where no name is near, the only name with the same beginning is taken.
+/// Case differences weigh little; a swapped, missing, added or wrong letter weighs one. Of equally near names the first
+/// is used. In a name of one or two letters no letter may be wrong, because all short names would be near; a letter of
+/// two may be missing or added. If no name is near, the only name with the same beginning is used.
 package func nearestName(to name: String, among names: some Sequence<String>) -> String? {
   guard let wanted = comparableLetters(of: name), !wanted.isEmpty else { return nil }
   let limit = wanted.count < 2 ? 0 : max(1, wanted.count / 3)
   var best: (name: String, distance: Int)?
   for candidate in names {
-    // There may be many names, and many mistakes in one text. What a run that must end is told is not read.
+    // There may be many names, and many mistakes in a text. The suggestion is irrelevant if the run must end.
     if HostWork.mustEnd() { return nil }
     guard let letters = comparableLetters(of: candidate), abs(letters.count - wanted.count) <= limit,
       candidate != name
@@ -21,7 +21,8 @@ package func nearestName(to name: String, among names: some Sequence<String>) ->
   return best?.name ?? beginning(with: name, among: names)
 }
 
-/// The only name that begins as a name of three letters or more, or is its beginning: `warning` for `warn`.
+/// The only name of which this name (of three letters or more) is the beginning, or that is the beginning of this name:
+/// `warning` for `warn`.
 private func beginning(with name: String, among names: some Sequence<String>) -> String? {
   let wanted = name.lowercased()
   let found = names.filter { candidate in
@@ -33,15 +34,15 @@ private func beginning(with name: String, among names: some Sequence<String>) ->
   return found.count == 1 ? found.first : nil
 }
 
-/// `; did you mean NAME?` for the end of a message, or nothing where no name is near.
+/// `; did you mean NAME?` for the end of a message; empty if no name is near.
 package func suggestion(for name: String, among names: some Sequence<String>) -> String {
   nearestName(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
 }
 
-/// Longer names are not compared: the work grows with the square of the length, and input may be hostile.
+/// Longer names are not compared, because the work is quadratic in the length, and input may be hostile.
 private let longestCompared = 80
 
-/// The letters of a name without regard to case; nil for one that is too long to be compared.
+/// The letters of a name, ignoring case; nil for a name that is too long to compare.
 private func comparableLetters(of name: String) -> [Unicode.Scalar]? {
   let scalars = name.unicodeScalars
   guard scalars.index(scalars.startIndex, offsetBy: longestCompared + 1, limitedBy: scalars.endIndex) == nil else {

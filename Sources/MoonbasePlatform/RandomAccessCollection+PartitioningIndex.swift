@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-  /// The first place where a condition holds that holds for all elements behind it.
+  /// The first index from which on all elements satisfy the condition, found by binary search.
   package func partitioningIndex(_ holds: (Element) -> Bool) -> Int {
     var (low, high) = (startIndex, endIndex)
     while low < high {

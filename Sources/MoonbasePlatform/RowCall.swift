@@ -1,22 +1,21 @@
-/// A function over plain values that a store calls for each row, as a program in C would: nothing on the way is
-/// counted or allocated. Stores and scripts do not know each other, but both know this. Functions that are called
-/// for each row are public: the compiler inlines no others into other modules.
+/// A function over plain values that a store calls for each row without reference counting and allocations, as in C. It
+/// connects stores and scripts, which do not know each other. Functions called for each row are public, because the
+/// compiler inlines no others into other modules.
 public struct RowCall {
-  /// Gets a context, cells, their number, and the places of the word and the length of the cell that it gives, which
-  /// holds good until the next call. Gives the cell's tag, or a negative number where it failed or gave what is no
-  /// plain value. Each place is written and read as a whole: a processor waits for what is read otherwise than it was
-  /// written.
+  /// Takes a context, cells with their count, and pointers for the word and the length of the result, which is valid
+  /// until the next call. Returns the result's tag, or a negative number for a failure or a result that is not plain.
+  /// Each pointer is written and read at its full width, to avoid store forwarding stalls.
   public typealias Function =
     @convention(c) (
       UnsafeMutableRawPointer, UnsafeRawPointer, Int32, UnsafeMutablePointer<UInt64>, UnsafeMutablePointer<Int>
     ) -> Int32
 
-  /// The call without its owner, so that no reference is counted for a row.
+  /// The call without its owner, to avoid reference counting for each row.
   public struct Uncounted {
     @usableFromInline let context: UnsafeMutableRawPointer
     @usableFromInline let function: Function
 
-    /// Calls the function. The result holds good until the next call. Nil where it knows none.
+    /// Calls the function. The result is valid until the next call; nil for a failure.
     @inlinable
     public func run(_ arguments: UnsafePointer<PlainCell>, count: Int) -> PlainCell? {
       var (word, length): (UInt64, Int) = (0, 0)
@@ -25,34 +24,34 @@ public struct RowCall {
     }
   }
 
-  /// It holds good as long as the call is kept.
+  /// Valid as long as the call is retained.
   public let uncounted: Uncounted
-  /// The owner of the function's context.
+  /// Retains the function's context.
   private let owner: AnyObject
 
-  /// Makes a call of a function, whose context lives as long as its owner.
+  /// A call of a function whose context lives as long as `owner`.
   public init(_ function: @escaping Function, context: UnsafeMutableRawPointer, owner: AnyObject) {
     uncounted = Uncounted(context: context, function: function)
     self.owner = owner
   }
 
-  /// Calls the function. The result holds good until the next call. Nil where it knows none.
+  /// Calls the function. The result is valid until the next call; nil for a failure.
   public func run(_ arguments: UnsafePointer<PlainCell>, count: Int) -> PlainCell? {
     uncounted.run(arguments, count: count)
   }
 }
 
-/// A scope that calls of functions share within one step of a statement. It begins with the first of the calls. It
-/// ends with the step, or before the call of a function that has another scope.
+/// A scope shared by the calls of functions within a step of a statement. It begins with the first call, and ends with
+/// the step, or before the call of a function with another scope.
 package protocol CallScope: AnyObject {
-  /// Begins.
+  /// Begins the scope.
   func begin()
-  /// Ends, on the same thread.
+  /// Ends the scope, on the same thread.
   func end()
 }
 
-/// A plain value, which owns nothing: no value, a truth, a number, or bytes that lie elsewhere. Its layout is that of
-/// the values that go into Lua.
+/// A plain value that owns nothing: null, a boolean, a number, or bytes stored elsewhere. Has the layout of values
+/// passed to Lua.
 public struct PlainCell {
   /// The kinds of plain values.
   public enum Kind: UInt32 {
@@ -66,10 +65,10 @@ public struct PlainCell {
   @usableFromInline var word: UInt64 = 0
   @usableFromInline var length = 0
   @usableFromInline var tag = Kind.none.rawValue
-  /// Whether bytes stay where they are as long as a call takes.
+  /// Whether the bytes stay valid during a call.
   @usableFromInline var isBorrowed: UInt32 = 0
 
-  /// No value.
+  /// Null.
   @inlinable
   public init() {}
 
@@ -79,14 +78,17 @@ public struct PlainCell {
     isBorrowed = tag == Kind.bytes.rawValue ? 1 : 0
   }
 
+  /// A boolean.
   @inlinable
   public init(boolean: Bool) { (tag, word) = (Kind.boolean.rawValue, boolean ? 1 : 0) }
+  /// An integer.
   @inlinable
   public init(integer: Int64) { (tag, word) = (Kind.integer.rawValue, UInt64(bitPattern: integer)) }
+  /// A floating-point number.
   @inlinable
   public init(number: Double) { (tag, word) = (Kind.number.rawValue, number.bitPattern) }
 
-  /// Bytes that stay where they are as long as the cell is used.
+  /// Bytes, which must stay valid while the cell is used.
   @inlinable
   public init(bytes: UnsafeRawBufferPointer) {
     tag = Kind.bytes.rawValue
@@ -95,17 +97,20 @@ public struct PlainCell {
     isBorrowed = 1
   }
 
+  /// The kind.
   @inlinable
   public var kind: Kind { Kind(rawValue: tag) ?? .none }
-  /// Whether it holds an integer: `kind`, asked for each row.
+  /// Whether the cell holds an integer: a faster form of `kind` for each row.
   @inlinable
   public var isInteger: Bool { tag == Kind.integer.rawValue }
 
-  /// The integer, or 1 of what is true.
+  /// The integer, or 1 for true.
   @inlinable
   public var integer: Int64 { Int64(bitPattern: word) }
+  /// The number.
   @inlinable
   public var number: Double { Double(bitPattern: word) }
+  /// The bytes.
   @inlinable
   public var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: UInt(word)), count: length)

@@ -4,13 +4,16 @@
   import MoonbaseCNettle
 #endif
 
-/// The SHA-2 digests, from the system's own library: CryptoKit on Apple's systems, libnettle elsewhere.
+/// The SHA-2 digests, from the system's library: CryptoKit on Apple's systems, libnettle elsewhere.
 package enum SHA2 {
   #if canImport(CryptoKit)
+    /// The SHA-256 digest.
     package static func sha256(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
 
+    /// The SHA-512 digest.
     package static func sha512(_ data: Data) -> Data { Data(SHA512.hash(data: data)) }
   #else
+    /// The SHA-256 digest.
     package static func sha256(_ data: Data) -> Data {
       var context = sha256_ctx()
       nettle_sha256_init(&context)
@@ -18,6 +21,7 @@ package enum SHA2 {
       return digest(of: Int(SHA256_DIGEST_SIZE)) { moonbase_sha256_digest(&context, $0) }
     }
 
+    /// The SHA-512 digest.
     package static func sha512(_ data: Data) -> Data {
       var context = sha512_ctx()
       nettle_sha512_init(&context)

@@ -1,12 +1,12 @@
 extension String {
-  /// The folder that a path names a file in: `.` for a mere name.
+  /// The folder of a path; `.` for a bare name.
   package var folderOfPath: String {
-    // By bytes: an accent that follows the slash makes another character of it, and still a folder's end of it.
+    // Searched by bytes, because a combining mark after the slash makes another character but still separates folders.
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == startIndex ? "/" : String(self[..<slash])
   }
 
-  /// The part of a path behind its last slash.
+  /// The last component of a path.
   package var lastPartOfPath: String {
     guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return self }
     return String(decoding: utf8[utf8.index(after: slash)...], as: UTF8.self)

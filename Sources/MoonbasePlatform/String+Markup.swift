@@ -1,5 +1,5 @@
 extension String {
-  /// The text as it stands in an attribute or an element of XML.
+  /// The text escaped for XML attributes and elements.
   package var markupText: String {
     var result = ""
     for scalar in unicodeScalars {

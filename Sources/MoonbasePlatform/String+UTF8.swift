@@ -1,7 +1,7 @@
 extension String {
-  /// The text of UTF-8 bytes; nil if they are none.
+  /// The text of UTF-8 bytes; nil for invalid UTF-8.
   ///
-  /// What is not UTF-8 comes out repaired, which is another text. `String(validating:as:)` decodes every byte by generic code.
+  /// The standard decoding would repair invalid UTF-8, and `String(validating:as:)` is slow generic code.
   package init?(validUTF8 bytes: UnsafeBufferPointer<UInt8>) {
     guard UnsafeRawBufferPointer(bytes).isUTF8 else { return nil }
     self.init(decoding: bytes, as: UTF8.self)
@@ -9,7 +9,7 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are UTF-8. The first that is none ends the look.
+  /// Whether the bytes are valid UTF-8.
   package var isUTF8: Bool {
     var place = 0
     while true {
@@ -22,8 +22,8 @@ extension UnsafeRawBufferPointer {
     }
   }
 
-  /// The bytes of the character that begins at a place; nil where none does. The ranges are those of table 3-7 of the Unicode
-  /// standard: no longer form than needed, no surrogates, nothing beyond U+10FFFF.
+  /// The length of the character at an index; nil if it is invalid. The ranges are those of table 3-7 of the Unicode
+  /// standard: no overlong forms, no surrogates, nothing beyond U+10FFFF.
   @inline(__always)
   private func characterLength(at place: Int) -> Int? {
     switch self[place] {
@@ -39,7 +39,7 @@ extension UnsafeRawBufferPointer {
     }
   }
 
-  /// The count, where so many bytes are there and continue the character.
+  /// Returns `count` if that many bytes are available and continue the character.
   @inline(__always)
   private func continues(at place: Int, count: Int, second: ClosedRange<UInt8>) -> Int? {
     guard place &+ count <= self.count, second.contains(self[place &+ 1]) else { return nil }

@@ -1,5 +1,6 @@
 extension String {
-  /// The text without differences in case, in diacritics, or both; texts that differ in nothing else fold to the same.
+  /// The text without differences in case, in diacritics, or both. Texts with only such differences fold to the same
+  /// text.
   package func folded(
     caseInsensitive: Bool, diacriticInsensitive: Bool, locale: Locale? = nil
   ) -> String {

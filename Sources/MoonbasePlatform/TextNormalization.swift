@@ -9,7 +9,7 @@ extension String {
     fileprivate var isCompatible: Bool { self == .compatiblyComposed || self == .compatiblyDecomposed }
   }
 
-  /// The text in a normalization form, in a time in proportion to its length. Of a long run of marks Foundation would lose some.
+  /// The text in a normalization form, in time linear in its length. Foundation would lose marks of a long run.
   package func normalized(_ form: NormalizationForm) -> String {
     let text = hasLongRunOfMarks ? withOrderedMarks(compatibly: form.isCompatible) : self
     return switch form {
@@ -20,13 +20,13 @@ extension String {
     }
   }
 
-  /// More marks on one letter than any language has.
+  /// More marks on a letter than any language uses.
   private static let longRun = 30
 
-  /// Whether a letter has more marks than any language would give it.
+  /// Whether a letter has more marks than any language uses.
   ///
-  /// Foundation, and Swift where it compares or hashes a text, put the marks of a letter in order by insertion. That takes the square
-  /// of their number, unless they are in order.
+  /// Foundation sorts the marks of a letter by insertion, as does Swift when comparing or hashing texts. This takes
+  /// quadratic time unless they are sorted.
   package var hasLongRunOfMarks: Bool {
     var length = 0
     for scalar in unicodeScalars {
@@ -36,16 +36,16 @@ extension String {
     return false
   }
 
-  /// More bytes than the name of anything has that is looked up by it.
+  /// More bytes than any name that is looked up.
   private static let longName = 1000
 
-  /// The text of a key, to be looked up among names and shown in messages: one that is longer than a name, or has more marks on a
-  /// letter, is cut off, and like none.
+  /// The text of a key, for lookups and messages. Texts that are longer than any name, or that have too many marks on a
+  /// letter, are truncated and match no name.
   package var asName: String {
     utf8.count > Self.longName || hasLongRunOfMarks ? String(unicodeScalars.prefix(2 * Self.longRun)) + "…" : self
   }
 
-  /// The text decomposed, with the marks behind each letter in the order of their classes; those of one class stay as they were.
+  /// The decomposed text, with the marks of each letter sorted by their classes; the sort is stable.
   func withOrderedMarks(compatibly: Bool) -> String {
     var result = UnicodeScalarView()
     var run: [Unicode.Scalar] = []
@@ -78,7 +78,7 @@ extension String {
 extension Unicode.Scalar {
   fileprivate var combiningClass: UInt8 { properties.canonicalCombiningClass.rawValue }
 
-  /// Whether it is a mark that goes with a letter before it, or becomes such marks alone.
+  /// Whether the scalar is a combining mark, or decomposes into marks only.
   var mayBecomeMarks: Bool {
     switch value {
     case ..<0x300: false

@@ -1,18 +1,19 @@
 extension String {
-  /// Longer texts are mapped in pieces of so many bytes.
+  /// The number of bytes of a piece; longer texts are mapped in pieces.
   private static let pieceLength = 1 << 14
 
-  /// What `map` makes of the text, piece by piece where it is long: Foundation's mappings take the square of the length.
+  /// The result of `map` on the text, piece by piece for a long text, because Foundation's mappings take quadratic
+  /// time.
   ///
-  /// For mappings that look at no more than a character and its marks. Looks between pieces whether the run must end that this is
-  /// done for: what is returned then does not matter.
+  /// Only for mappings that consider no more than a character with its marks. Between pieces checks whether the run
+  /// must end; the result is irrelevant then.
   package func mapped(_ map: (String) -> String) -> String {
     if utf8.count > 4 * Self.pieceLength { return mapped(inPiecesOf: Self.pieceLength, map) }
     HostWork.note(utf8.count >> 3)
     return map(self)
   }
 
-  /// The same in pieces of about so many bytes.
+  /// Maps the text in pieces of about `length` bytes.
   package func mapped(inPiecesOf length: Int, _ map: (String) -> String) -> String {
     var result = ""
     var rest = self[...]
@@ -26,12 +27,11 @@ extension String {
 }
 
 extension Substring {
-  /// A place after about so many bytes where no mark follows, which would belong to what is before it. Of a text with nothing
-  /// but marks any place is as good as another.
+  /// An index after about `length` bytes at which no mark follows. A text of marks only may be cut anywhere.
   fileprivate func cut(after length: Int) -> Index {
     guard let near = utf8.index(startIndex, offsetBy: length, limitedBy: endIndex) else { return endIndex }
     var place = near
-    // The first byte of a character tells itself from those that follow it.
+    // The first byte of a character differs from continuation bytes.
     func beginsScalar() -> Bool { utf8[place] & 0xC0 != 0x80 }
     for _ in 0..<1024 {
       guard place < endIndex else { return endIndex }
@@ -44,7 +44,7 @@ extension Substring {
 }
 
 extension Unicode.Scalar {
-  /// Whether the scalar, or what it is made of, is composed with none before it.
+  /// Whether the scalar, or its decomposition, does not combine with a preceding scalar.
   fileprivate var beginsText: Bool {
     if value < 0x80 { return value != 10 }
     guard let first = String(Character(self)).decomposedStringWithCompatibilityMapping.unicodeScalars.first else {
@@ -52,7 +52,7 @@ extension Unicode.Scalar {
     }
     switch first.properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: return false
-    // The later parts of syllables in Hangul.
+    // The later parts of Hangul syllables.
     default: return !(0x1160...0x11FF).contains(first.value)
     }
   }

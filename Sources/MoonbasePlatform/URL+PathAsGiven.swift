@@ -1,7 +1,7 @@
 extension URL {
-  /// The absolute path with every `..` still in it.
+  /// The absolute path, with every `..` kept.
   ///
-  /// `path` takes a `..` away together with what stands before it; where that is a link, the result is another file.
+  /// `path` removes a `..` together with the component before it, which is wrong if that is a link.
   package var pathAsGiven: String {
     let relative = relativePath
     if relative.hasPrefix("/") { return relative }

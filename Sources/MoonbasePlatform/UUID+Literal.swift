@@ -1,5 +1,5 @@
 extension UUID {
-  /// A new one. Foundation's `UUID()` opens a file for it, and gives zeros where no descriptor is free.
+  /// A random UUID. Foundation's `UUID()` opens a file, and returns zeros if no descriptor is free.
   package static func random() -> UUID {
     var random = SystemRandomNumberGenerator()
     let (high, low) = (random.next() as UInt64, random.next() as UInt64)
@@ -12,7 +12,7 @@ extension UUID {
       ))
   }
 
-  /// Reads a whole text as a UUID; nil for anything else. Foundation leaves what stands behind a zero byte.
+  /// Parses a whole text as a UUID; nil for other texts. Foundation ignores text after a zero byte.
   package init?(literal text: String) {
     guard text.utf8.count == 36 else { return nil }
     self.init(uuidString: text)

@@ -1,19 +1,20 @@
 internal import MoonbaseCSQLite
 
-/// How far a copy of a database is.
+/// The progress of copying a database.
 public struct CopyProgress: Sendable, Hashable {
-  /// Pages that are copied.
+  /// The number of copied pages.
   public var done: Int
-  /// Pages in all.
+  /// The total number of pages.
   public var total: Int
 }
 
 extension Connection {
-  /// Copies the whole database over another one, through SQLite's backup API: some pages at a time, after each of which `step` is told. What
-  /// that throws ends the copy.
+  /// Copies the whole database over another, with SQLite's backup API: some pages at a time, with a call of `step`
+  /// after each. An error thrown by `step` ends the copy.
   ///
-  /// Within a read transaction of this connection (`beginReading`) all pages are of one state, whatever others write. Without one SQLite begins
-  /// anew where somebody wrote in between; after so many steps the rest is copied in one, which keeps writers waiting.
+  /// Within a read transaction of this connection (`beginReading`) all pages have the same state, regardless of
+  /// writers. Otherwise SQLite restarts after each write by others; after many restarts the rest is copied in a single
+  /// step, which blocks writers.
   public func copy(
     to other: Connection, pagesPerStep: Int32 = 1024, _ step: (CopyProgress) throws -> Void = { _ in }
   ) throws {
@@ -23,7 +24,7 @@ extension Connection {
     defer { sqlite3_backup_finish(backup) }
     var steps = 0
     while true {
-      // Four times the steps of the whole: others write all the time.
+      // More than four times the steps of a whole copy mean that others write constantly.
       let isPatient = steps <= 16 + 4 * Int(sqlite3_backup_pagecount(backup)) / Int(pagesPerStep)
       let code = sqlite3_backup_step(backup, isPatient ? pagesPerStep : -1)
       let (rest, total) = (Int(sqlite3_backup_remaining(backup)), Int(sqlite3_backup_pagecount(backup)))

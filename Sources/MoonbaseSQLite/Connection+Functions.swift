@@ -1,16 +1,16 @@
 internal import MoonbaseCSQLite
 package import MoonbasePlatform
 
-/// What SQLite holds for a registered function.
+/// The object that SQLite holds for a registered function.
 private final class FunctionBox {
-  /// The functions of a connection go with it.
+  /// Sound: a connection's functions end with it.
   private unowned(unsafe) let connection: Connection
   private let scope: (any CallScope)?
   private let scopeID: ObjectIdentifier?
-  /// Whether the function may be called within the scope of others.
+  /// Whether the function may be called within the scope of other functions.
   private let fitsAnyScope: Bool
   private let quick: QuickFunction?
-  /// The quick form as a reference that no call counts.
+  /// The quick form, as a reference without reference counting.
   private let uncountedQuick: Unmanaged<QuickFunction>?
   private let body: (borrowing FunctionCall) throws -> Void
 
@@ -38,24 +38,24 @@ private final class FunctionBox {
 }
 
 extension Connection {
-  /// What SQLite may assume of a function.
+  /// The properties of a function that SQLite relies on.
   public struct FunctionTraits: OptionSet, Sendable {
     /// SQLite's bits.
     public let rawValue: Int32
-    /// Makes traits from SQLite's bits.
+    /// Traits from SQLite's bits.
     public init(rawValue: Int32) { self.rawValue = rawValue }
-    /// The result depends on the arguments only.
+    /// The result depends only on the arguments.
     public static let deterministic = Self(rawValue: SQLITE_DETERMINISTIC)
-    /// It must not be called from views, triggers or indexes of the file.
+    /// Views, triggers and indexes of the file must not call the function.
     public static let directOnly = Self(rawValue: SQLITE_DIRECTONLY)
-    /// It does no harm, whoever calls it: triggers, views and indexes of a file that nobody trusts may.
+    /// The function is harmless, so triggers, views and indexes of untrusted files may call it.
     public static let innocuous = Self(rawValue: SQLITE_INNOCUOUS)
   }
 
-  /// Lets SQL call a Swift function.
+  /// Registers a Swift function for use in SQL.
   ///
-  /// What `body` throws ends the statement and is thrown, as it is, by the step that ran it; the connection stays usable.
-  /// Redefining a function while a statement steps fails with `.busy`: give the new one another name.
+  /// An error thrown by `body` ends the statement and is rethrown unchanged by the step that ran it; the connection
+  /// stays usable. Redefining a function while a statement steps fails with `.busy`; use another name.
   public func register(
     function name: String, arguments: Int32, traits: FunctionTraits,
     _ body: @escaping (borrowing FunctionCall) throws -> Void
@@ -63,8 +63,8 @@ extension Connection {
     try register(function: name, arguments: arguments, traits: traits, within: nil, body)
   }
 
-  /// Lets SQL call a Swift function whose calls share a scope. The scope of others ends before a function that has
-  /// none, unless it is deterministic. Where the quick form knows no answer, `body` is called.
+  /// Registers a Swift function whose calls share a scope. The scope of other functions ends before the call of a
+  /// function without a scope, unless that is deterministic. If the quick form fails, `body` is called.
   package func register(
     function name: String, arguments: Int32, traits: FunctionTraits, within scope: (any CallScope)?,
     quick: QuickFunction? = nil, _ body: @escaping (borrowing FunctionCall) throws -> Void
@@ -75,7 +75,7 @@ extension Connection {
       handle, name, arguments, SQLITE_UTF8 | traits.rawValue, box.toOpaque(),
       { context, count, values in
         guard let context, let data = sqlite3_user_data(context) else { return }
-        // SQLite keeps the box as long as a statement may call it.
+        // SQLite retains the box as long as a statement may call it.
         Unmanaged<FunctionBox>.fromOpaque(data)._withUnsafeGuaranteedRef {
           $0.run(in: context, arguments: UnsafeBufferPointer(start: values, count: Int(count)))
         }
@@ -86,7 +86,7 @@ extension Connection {
     if code != SQLITE_OK { throw error(code, sql: nil) }
   }
 
-  /// Takes a function away again, and lets go of what it calls. It stays while a statement steps.
+  /// Unregisters a function and releases it. Has no effect while a statement steps.
   public func unregister(function name: String, arguments: Int32) {
     _ = sqlite3_create_function_v2(handle, name, arguments, SQLITE_UTF8, nil, nil, nil, nil, nil)
   }

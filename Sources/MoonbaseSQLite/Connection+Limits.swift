@@ -1,10 +1,10 @@
 internal import MoonbaseCSQLite
 internal import MoonbasePlatform
 
-/// Statements on behalf of a script end with its run, and those of a task with its cancellation, wherever they are but at the end of a
-/// transaction.
+/// Statements for a script end with its run, and those for a task with its cancellation, except while a transaction
+/// ends.
 extension Connection {
-  /// SQLite's own steps between two looks, and what they cost.
+  /// The SQLite steps between two checks, and the units charged for them.
   private static let stride: (steps: Int32, units: Int) = (1000, 300)
 
   func installLimits() {
@@ -23,7 +23,7 @@ extension Connection {
       }, connection)
   }
 
-  /// How deep triggers may call each other. SQLite's own limit is 1000.
+  /// The call depth of triggers. SQLite's own limit is 1000.
   public static let greatestTriggerDepth = 32
 
   func distrustSchema() {
@@ -31,25 +31,26 @@ extension Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Int32(Self.greatestTriggerDepth))
   }
 
-  /// Triggers and views of the file may use virtual tables and functions that do not forbid it. It stays defensive.
+  /// Lets triggers and views of the file use virtual tables and functions that do not forbid it. The connection stays
+  /// defensive.
   package func trustSchema() { moonbase_trust_schema(handle) }
 
   /// Whether this build of SQLite has R-trees.
   package static var hasRTrees: Bool { sqlite3_compileoption_used("ENABLE_RTREE") != 0 }
 
-  /// A statement with more parameters fails with an error that is a limit (`SQLiteError.isLimit`).
+  /// Limits the parameters of a statement. More fail with an error for which `SQLiteError.isLimit` is true.
   package func limitParameters(to count: Int) {
     sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Int32(count))
   }
 
-  /// Lets no SQL name other files: `ATTACH` and `VACUUM INTO` fail.
+  /// Prevents SQL from naming other files: `ATTACH` and `VACUUM INTO` fail.
   public func refuseOtherFiles() { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0) }
 
-  /// SQLite's own bound.
+  /// SQLite's own limit.
   public static let greatestValue = 1_000_000_000
 
-  /// Where the process may have so much memory only: a value is copied several times before it is printed, and Swift
-  /// ends the process where there is no room.
+  /// Limited by the memory of the process: a value is copied several times before it is printed, and Swift crashes when
+  /// memory is exhausted.
   private static let greatestInProcess: Int = {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -61,7 +62,8 @@ extension Connection {
     return max(1 << 20, (Int(limit.rlim_cur) - 256 << 20) / 8)
   }()
 
-  /// What is larger than the memory of a script allows is not read: SQLite would have it in memory before anybody could weigh it.
+  /// Limits the size of values to the memory of the script, because SQLite would load a larger value before it could be
+  /// charged.
   func boundValues() {
     let bound = Int32(clamping: min(HostWork.greatestValue, greatestValue, Self.greatestInProcess))
     if bound == valueBound { return }
@@ -69,8 +71,8 @@ extension Connection {
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, bound)
   }
 
-  /// Bounds what SQLite may hold in this process, all connections together: what needs more fails with `.noMemory`. Page caches
-  /// recycle their pages from half of it on.
+  /// Limits SQLite's memory in this process, for all connections together. Exceeding it fails with `.noMemory`. Page
+  /// caches recycle their pages from half of it on.
   public static func limitMemory(to bytes: Int) {
     sqlite3_hard_heap_limit64(sqlite3_int64(bytes))
     sqlite3_soft_heap_limit64(sqlite3_int64(bytes / 2))
@@ -81,7 +83,7 @@ extension Connection {
       || triggerBound?.isUsedUp(after: Int(Self.stride.steps)) == true) && !isUnstoppable
   }
 
-  /// Sleeps for a moment, longer each time; false when there is no patience left, or nobody who would want the answer.
+  /// Sleeps for a moment, longer at each try. Returns false after the timeout, or if the result is no longer wanted.
   private func waitsOn(afterTries count: Int32) -> Bool {
     if count == 0 { waitingSince = .now }
     let rest = Duration.milliseconds(patience) - (ContinuousClock.now - waitingSince)
@@ -91,7 +93,7 @@ extension Connection {
     return !HostWork.isOver && !Task.isCancelled
   }
 
-  /// Runs what ends a transaction: told to stop in its midst it might be done all the same.
+  /// Runs a statement that ends a transaction. It must not be interrupted, because it might have taken effect.
   func unstoppably(_ sql: String) throws {
     isUnstoppable = true
     defer { isUnstoppable = false }

@@ -2,8 +2,8 @@ internal import MoonbaseCSQLite
 internal import MoonbasePlatform
 
 extension Connection {
-  /// Lets SQL add integers up without SQLite's error where a sum grows past 64 bits: it is a double then. NULL counts for nothing, the sum of nothing is
-  /// NULL, and the sum of what are not integers alone is an empty text.
+  /// Registers a sum of integers without SQLite's error on overflow of 64 bits: the sum becomes a double. NULL is
+  /// ignored, the sum of no values is NULL, and the sum of values that are not all integers is an empty text.
   package func registerIntegerSum(_ name: String) throws {
     let code = sqlite3_create_function_v2(
       handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil, nil,
@@ -33,11 +33,11 @@ extension Connection {
   }
 }
 
-/// A sum of 128 bits in memory that SQLite clears and frees.
+/// A 128-bit sum in memory that SQLite clears and frees.
 private struct IntegerSum {
   private var low: UInt64
   private var high: Int64
-  /// Whether something was no integer.
+  /// Whether a value was not an integer.
   var isDamaged: Bool
 
   static func place(in context: OpaquePointer, isMade: Bool) -> UnsafeMutablePointer<IntegerSum>? {
@@ -51,7 +51,7 @@ private struct IntegerSum {
     high &+= (number >> 63) &+ (isCarried ? 1 : 0)
   }
 
-  /// Nil for what 64 bits do not hold.
+  /// Nil if the sum does not fit in 64 bits.
   var integer: Int64? {
     let integer = Int64(bitPattern: low)
     return high == integer >> 63 ? integer : nil

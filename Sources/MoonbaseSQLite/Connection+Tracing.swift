@@ -1,27 +1,27 @@
 internal import MoonbaseCSQLite
 
-/// A statement that ran.
+/// A statement that has ended.
 public struct StatementReport: Sendable {
-  /// The text, with the values in the places of their parameters where they are wanted; a long one is cut off.
+  /// The text, truncated if long, with values in place of parameters if requested.
   public let sql: String
-  /// The text with question marks for its values.
+  /// The text with question marks for parameters.
   public let template: String
-  /// How many rows it gave.
+  /// The number of rows.
   public let rowCount: Int
-  /// How long it ran, from its first step to its end: what was done between two rows counts too.
+  /// The time from the first step to the end, including the time between rows.
   public let duration: Duration
 }
 
-/// Who is told of the statements of a connection.
+/// The receiver of a connection's statements.
 final class Tracing {
-  /// Longer texts are cut off.
+  /// The length at which texts are truncated.
   private static let greatestText = 10_000
 
   private let showsValues: Bool
   private let body: @Sendable (StatementReport) -> Void
-  /// Of the statements that run, how many rows came.
+  /// The number of rows of running statements.
   private var rowCounts: [OpaquePointer: Int] = [:]
-  /// Whether what runs is not told.
+  /// Whether the running statement is not reported.
   var isSilent = false
 
   init(showingValues: Bool, _ body: @escaping @Sendable (StatementReport) -> Void) {
@@ -40,7 +40,7 @@ final class Tracing {
         duration: .nanoseconds(nanoseconds)))
   }
 
-  /// Nil where values are not wanted, and where the text would be longer than SQLite's limit for texts.
+  /// Nil if values are not requested, and if the text would exceed SQLite's limit.
   private func expandedText(_ statement: OpaquePointer) -> String? {
     guard showsValues, let expanded = sqlite3_expanded_sql(statement) else { return nil }
     defer { sqlite3_free(expanded) }
@@ -62,7 +62,7 @@ final class Tracing {
 }
 
 extension Connection {
-  /// Tells `body` of each statement when it ends, triggers not counted. It must not use the connection.
+  /// Calls `body` with each statement when it ends, except those of triggers. `body` must not use the connection.
   public func trace(showingValues: Bool, _ body: @escaping @Sendable (StatementReport) -> Void) {
     let tracing = Tracing(showingValues: showingValues, body)
     self.tracing = tracing

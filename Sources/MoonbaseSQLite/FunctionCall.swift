@@ -1,7 +1,7 @@
 internal import MoonbaseCSQLite
 public import MoonbasePlatform
 
-/// One call of a Swift function by SQLite: its arguments and its result. Valid during the call only.
+/// A call of a Swift function by SQLite, with its arguments and its result. Valid during the call only.
 ///
 /// ```swift
 /// try connection.register(function: "double", arguments: 1, traits: .deterministic) { call in
@@ -17,11 +17,11 @@ public struct FunctionCall: ~Copyable {
     self.arguments = arguments
   }
 
-  /// An argument as SQLite has it.
+  /// An argument as SQLite's value.
   @inline(__always)
   func value(_ index: Int) -> OpaquePointer? { arguments[index] }
 
-  /// How an argument is stored.
+  /// The storage class of an argument.
   public func storage(_ index: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_value_type(arguments[index])) ?? .null
   }
@@ -35,26 +35,26 @@ public struct FunctionCall: ~Copyable {
   /// An argument as a floating-point number.
   public func double(_ index: Int) -> Double { sqlite3_value_double(arguments[index]) }
 
-  /// An argument as text; NULL is empty.
+  /// An argument as text; empty for NULL.
   public func text(_ index: Int) -> String {
     guard let start = sqlite3_value_text(arguments[index]) else { return "" }
     let count = Int(sqlite3_value_bytes(arguments[index]))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// An argument's text where SQLite keeps it, as UTF-8: valid in `body` only.
+  /// Calls `body` with an argument's UTF-8 text in SQLite's memory, which is valid in `body` only.
   public func withText<Result>(_ index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     let start = sqlite3_value_text(arguments[index])
     return try body(UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index]))))
   }
 
-  /// An argument's text where SQLite keeps it, as UTF-8: valid during the call.
+  /// An argument's UTF-8 text in SQLite's memory, valid during the call.
   public func keptText(_ index: Int) -> UnsafeRawBufferPointer {
     let start = sqlite3_value_text(arguments[index])
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index])))
   }
 
-  /// An argument's bytes where SQLite keeps them: valid during the call.
+  /// An argument's bytes in SQLite's memory, valid during the call.
   public func keptBytes(_ index: Int) -> UnsafeRawBufferPointer {
     let start = sqlite3_value_blob(arguments[index])
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index])))
@@ -66,8 +66,8 @@ public struct FunctionCall: ~Copyable {
     return Data(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(arguments[index]))))
   }
 
-  /// What was made of an argument that is the same for all rows of a statement: made once, and kept until the statement ends. Of any
-  /// other argument it is made for each call.
+  /// An object made from an argument that is constant within the statement: made once and cached until the statement
+  /// ends. For other arguments it is made at each call.
   public func prepared<Prepared: AnyObject>(_ index: Int, _ make: () throws -> Prepared) rethrows -> Prepared {
     if let known = sqlite3_get_auxdata(context, Int32(index)) {
       return Unmanaged<Prepared>.fromOpaque(known).takeUnretainedValue()
@@ -79,7 +79,7 @@ public struct FunctionCall: ~Copyable {
     return new
   }
 
-  /// Returns NULL, as a function does that sets no result.
+  /// Returns NULL, the default result.
   public func setNull() { sqlite3_result_null(context) }
 
   /// Returns an integer.
@@ -107,7 +107,7 @@ public struct FunctionCall: ~Copyable {
     }
   }
 
-  /// Returns text of UTF-8, which is copied.
+  /// Returns UTF-8 text, which is copied.
   public func set(text bytes: UnsafeRawBufferPointer) {
     guard let start = bytes.baseAddress, bytes.count > 0 else { return sqlite3_result_text(context, "", 0, nil) }
     sqlite3_result_text64(

@@ -1,19 +1,19 @@
 internal import MoonbaseCSQLite
 internal import MoonbasePlatform
 
-/// SQLite's own way to files, except that it hardly sleeps.
+/// SQLite's file access (VFS) with short sleeps.
 ///
-/// Reading beside a log whose writer died in its first transaction, SQLite waits ten seconds for a process that will
-/// not come before it says so. Who opens a file with this learns it at once, and can go another way.
+/// SQLite waits ten seconds for a writer that died in its first transaction before it reports an error for its log.
+/// With this VFS the error is reported at once, and the caller can use another way.
 public enum ImpatientSystem {
-  /// The name for the parameter `vfs` of a URI; nil where it could not be made.
+  /// The name for the parameter `vfs` of a URI; nil if it could not be made.
   public static let name: String? = make()
 
   private static let longestSleep: Int32 = 1000
 
   private static func make() -> String? {
     guard let original = sqlite3_vfs_find("unix"), let name = strdup("moonbase-impatient") else { return nil }
-    // Lives as long as the process: SQLite keeps it in its list.
+    // Never freed, because SQLite keeps it in its list.
     let copy = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     copy.initialize(to: original.pointee)
     copy.pointee.pNext = nil

@@ -1,13 +1,13 @@
 internal import MoonbaseCSQLite
 internal import MoonbasePlatform
 
-/// The databases that are opened `withoutLinks`: SQLite's own calls for their files follow no link in any part of the
+/// The databases opened with `withoutLinks`: SQLite's system calls for their files follow no link in any part of the
 /// path.
 ///
-/// `SQLITE_OPEN_NOFOLLOW` has SQLite look for links before it opens a file. A link that is put into the path between
-/// the look and the call is not followed either, because the calls themselves are replaced, for these files only.
+/// `SQLITE_OPEN_NOFOLLOW` checks for links before opening a file. Links placed in the path between the check and the
+/// call are not followed either, because the system calls themselves are replaced, for these files only.
 enum LinkFreeFiles {
-  /// A path is one of them as long as somebody holds it.
+  /// Marks a path as one of these as long as the object lives.
   final class Hold {
     private let path: String
 
@@ -27,7 +27,7 @@ enum LinkFreeFiles {
 
   private static let counts = Lock<[String: Int]>([:])
 
-  /// Whether a path is that of such a database, or of what SQLite keeps beside it.
+  /// Whether a path belongs to such a database, or to a file that SQLite keeps beside it.
   private static func holds(_ path: String) -> Bool {
     let suffix = ["-journal", "-wal", "-shm"].first { path.hasSuffix($0) } ?? ""
     return counts.withLock { $0[path] != nil || $0[String(path.dropLast(suffix.count))] != nil }
@@ -35,7 +35,7 @@ enum LinkFreeFiles {
 
   // MARK: SQLite's calls
 
-  // SQLite keeps its calls as pointers to functions without a type; `os_unix.c` documents the type of each.
+  // SQLite stores its system calls as untyped function pointers; `os_unix.c` documents the type of each.
   private typealias Open = @convention(c) (UnsafePointer<CChar>?, Int32, Int32) -> Int32
   private typealias Unlink = @convention(c) (UnsafePointer<CChar>?) -> Int32
 

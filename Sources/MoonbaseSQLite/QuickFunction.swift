@@ -1,22 +1,22 @@
 package import MoonbasePlatform
 
-/// A function over columns in which values lie as they are. Of its arguments in SQL every other one is an input, and
-/// the number before it says of which type the input is.
+/// A function over columns with plain values. In SQL, every second argument is an input, and the number before it gives
+/// the input's type.
 package final class QuickFunction {
   private let call: RowCall
   private let result: RowFunction.Kind
   private let isStrict: Bool
   private let count: Int
   private let kind: (Int64) -> RowFunction.Kind?
-  /// The types of the inputs of the last call; no type is negative.
+  /// The types of the inputs in the last call; a type is never negative.
   private let types: UnsafeMutablePointer<Int64>
-  /// The function over inputs of these types; nil where a type is not plain. Rows use `current`, whose reference is
-  /// not counted.
+  /// The function for inputs of these types; nil if a type is not plain. Rows use `current`, without reference
+  /// counting.
   private var function: RowFunction? { didSet { current = function.map(Unmanaged.passUnretained) } }
   @exclusivity(unchecked) private var current: Unmanaged<RowFunction>?
 
-  /// Makes one of `count` inputs. `kind` gives nil for a type whose values are not plain. A strict function is null
-  /// as soon as one input is.
+  /// A function of `count` inputs. `kind` returns nil for a type whose values are not plain. A strict function is null
+  /// if an input is null.
   package init(
     _ call: RowCall, count: Int, result: RowFunction.Kind, isStrict: Bool,
     kind: @escaping (Int64) -> RowFunction.Kind?
@@ -28,7 +28,7 @@ package final class QuickFunction {
 
   deinit { types.deallocate() }
 
-  /// False where it knows no answer.
+  /// Calls the function. Returns false for values that it cannot handle.
   @inline(__always)
   func perform(_ call: borrowing FunctionCall) -> Bool {
     if !knowsTypes(of: call) { prepare(for: call) }

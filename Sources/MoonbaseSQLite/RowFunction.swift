@@ -1,12 +1,12 @@
 internal import MoonbaseCSQLite
 package import MoonbasePlatform
 
-/// Calls a function with the plain values of a row, keeps what it gives, and compares it with what a column has: as a program in C would, with nothing
-/// allocated and nothing counted for a row.
+/// Calls a function with the plain values of a row, holds its result, and compares it with a column's value: without
+/// allocation and reference counting for each row.
 ///
-/// What it does not know how to do (other values than the columns are for, a failure) it leaves to who can say what is wrong.
+/// Cases that it cannot handle (unexpected values, a failure) are left to slower code that reports errors.
 package final class RowFunction {
-  /// The kinds of values of a column.
+  /// The kind of values in a column.
   package struct Kind {
     fileprivate enum Form: UInt8 {
       case text
@@ -24,10 +24,15 @@ package final class RowFunction {
       (self.form, least, greatest) = (form, range.lowerBound, range.upperBound)
     }
 
+    /// Text.
     package static let text = Self(.text)
+    /// Bytes.
     package static let bytes = Self(.bytes)
+    /// Floating-point numbers.
     package static let number = Self(.number)
+    /// Booleans.
     package static let boolean = Self(.boolean)
+    /// Integers in a range.
     package static func integer(_ range: ClosedRange<Int64>) -> Self { Self(.integer, range) }
   }
 
@@ -38,12 +43,12 @@ package final class RowFunction {
   private let kinds: UnsafeMutablePointer<Kind>
   private let cells: UnsafeMutablePointer<PlainCell>
   private let inputCount: Int
-  /// How many of the inputs the function gets.
+  /// The number of inputs passed to the function.
   private let count: Int
-  /// The function's result; valid until the next row.
+  /// The function's result, valid until the next row.
   @exclusivity(unchecked) package private(set) var given = PlainCell()
 
-  /// Makes one that gets the first `count` inputs.
+  /// A function of the first `count` inputs.
   package init(_ function: RowCall, of inputs: [Kind], count: Int, result: Kind) {
     (owner, self.function, self.result) = (function, function.uncounted, result)
     (inputCount, self.count) = (inputs.count, count)
@@ -60,18 +65,18 @@ package final class RowFunction {
     cells.deallocate()
   }
 
-  /// An input of the row; valid during the call.
+  /// An input of the row, valid during the call.
   package func cell(_ index: Int) -> PlainCell { cells[index] }
 
-  /// Calls the function with arguments of a call: from the argument `first` on, every `step`th. False where it knows
-  /// no answer.
+  /// Calls the function with arguments of a call: every `step`th argument from `first` on. Returns false for values
+  /// that it cannot handle.
   @inline(__always)
   package func compute(_ call: borrowing FunctionCall, from first: Int = 0, by step: Int = 1) -> Bool {
     for index in 0..<inputCount where !take(call.value(first &+ index &* step), as: index) { return false }
     return runs()
   }
 
-  /// Calls the function with columns of a statement's row, from one on. False where it knows no answer.
+  /// Calls the function with consecutive columns of a statement's row. Returns false for values that it cannot handle.
   package func compute(_ statement: Statement, from column: Int32) -> Bool {
     for index in 0..<inputCount {
       guard take(statement.value(column &+ Int32(truncatingIfNeeded: index)), as: index) else { return false }
@@ -86,10 +91,10 @@ package final class RowFunction {
     return true
   }
 
-  /// Whether an argument of a call is another value than the function gave.
+  /// Whether an argument of a call differs from the function's result.
   package func differs(from call: borrowing FunctionCall, at index: Int) -> Bool { differs(from: call.value(index)) }
 
-  /// Whether a column of a statement's row is another value than the function gave.
+  /// Whether a column of a statement's row differs from the function's result.
   package func differs(from statement: Statement, at column: Int32) -> Bool { differs(from: statement.value(column)) }
 
   @inline(__always)
@@ -98,7 +103,7 @@ package final class RowFunction {
     switch (given.kind, sqlite3_value_type(value)) {
     case (.none, let type): return type != SQLITE_NULL
     case (.integer, SQLITE_INTEGER), (.boolean, SQLITE_INTEGER): return sqlite3_value_int64(value) != given.integer
-    // SQLite keeps a whole number of a column for either as an integer.
+    // SQLite stores a whole number as an integer in either kind of column.
     case (.number, SQLITE_INTEGER): return Int64(exactly: given.number) != sqlite3_value_int64(value)
     case (.number, SQLITE_FLOAT): return sqlite3_value_double(value) != given.number
     case (.bytes, SQLITE_TEXT) where isText, (.bytes, SQLITE_BLOB) where !isText:
@@ -110,11 +115,11 @@ package final class RowFunction {
     }
   }
 
-  /// Returns what the function gave from a call.
+  /// Returns the function's result from a call.
   @inline(__always)
   package func set(on call: borrowing FunctionCall) { set(given, on: call) }
 
-  /// Returns what it gave for a row from a call.
+  /// Returns a result that the function gave for a row from a call.
   @inline(__always)
   package func set(_ given: PlainCell, on call: borrowing FunctionCall) {
     if given.isInteger { call.set(given.integer) } else { setOther(given, on: call) }
@@ -131,7 +136,7 @@ package final class RowFunction {
 
   private var isText: Bool { result.form == .text }
 
-  /// Takes the cell of an input. False for what the column is not for.
+  /// Reads an input into its cell. Returns false for a value that does not fit the column.
   @inline(__always)
   private func take(_ value: OpaquePointer?, as index: Int) -> Bool {
     let (kind, cell, type) = (kinds + index, cells + index, sqlite3_value_type(value))
@@ -176,7 +181,7 @@ package final class RowFunction {
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }
 
-  /// Whether the column holds what the function gave as it is.
+  /// Whether the column can store the function's result unchanged.
   @inline(__always)
   private func isFitting(_ given: PlainCell) -> Bool {
     if given.isInteger, result.form == .integer {

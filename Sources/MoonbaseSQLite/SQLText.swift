@@ -1,6 +1,6 @@
-/// What lies around the statements of a text.
+/// Skips the text around statements.
 enum SQLText {
-  /// The text from a place on, by bytes, without the blanks, comments and semicolons before it; nil where nothing else is left.
+  /// The text from a byte position on, without leading white space, comments and semicolons; nil if nothing remains.
   static func rest(of sql: String, from start: Int) -> String? {
     var rest = sql.utf8.dropFirst(start)
     while let byte = rest.first {
@@ -17,7 +17,7 @@ enum SQLText {
     return nil
   }
 
-  /// SQLite lets the end of the text end a comment.
+  /// A comment may end with the text, as in SQLite.
   private static func afterComment(_ text: Substring.UTF8View) -> Substring.UTF8View {
     var rest = text.dropFirst(2)
     while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }

@@ -1,7 +1,7 @@
 internal import MoonbaseCSQLite
 public import MoonbasePlatform
 
-/// A prepared statement of one connection, confined as the connection is. Columns count from 0, parameters from 1.
+/// A prepared statement of a connection, confined like the connection. Columns count from 0, parameters from 1.
 ///
 /// ```swift
 /// let statement = try connection.statement("SELECT name FROM person WHERE age > ?")
@@ -11,19 +11,19 @@ public import MoonbasePlatform
 public final class Statement {
   /// The text.
   public let sql: String
-  /// How many columns a row has.
+  /// The number of columns.
   public let columnCount: Int32
-  /// Whether it has begun and was not reset. Looked at with every row.
+  /// Whether the statement has begun and was not reset. Read for every row.
   @exclusivity(unchecked) public private(set) var isRunning = false
-  /// When the connection gave it out last, by the connection's count.
+  /// The connection's counter at the last request.
   var lastUse = 0
 
-  /// Constant, because a stored variable would be checked for exclusive access at every column of every row.
+  /// Constant, because a variable would be checked for exclusive access at every column of every row.
   private let handle: OpaquePointer?
-  /// Whether it changes the database, so that it may fire triggers.
+  /// Whether the statement changes the database and may fire triggers.
   private let writes: Bool
   private unowned let connection: Connection
-  /// Why a parameter could not be bound: SQLite would take it as NULL. The next step throws it.
+  /// The error of binding a parameter, thrown by the next step. SQLite itself would use NULL.
   private var bindingFailure: Int32 = SQLITE_OK
 
   init(_ connection: Connection, sql: String, isCached: Bool) throws {
@@ -45,7 +45,7 @@ public final class Statement {
     try Self.check(sql, isEmpty: prepared == nil, end: end)
   }
 
-  /// SQLite takes the first statement of a text and leaves the rest: it would never run, and no error would say so.
+  /// Throws unless the text is a single statement. SQLite would silently ignore further statements.
   private static func check(_ sql: String, isEmpty: Bool, end: Int) throws {
     if isEmpty { throw SQLiteError(.error, message: "there is no statement in the text", sql: sql) }
     guard let rest = SQLText.rest(of: sql, from: end) else { return }
@@ -56,7 +56,7 @@ public final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Goes to the next row; false when there is none. At the end and after an error the statement is reset.
+  /// Advances to the next row. Returns false when there is none. The statement is reset at the end and after an error.
   @discardableResult
   public func step() throws -> Bool {
     if !isRunning {
@@ -82,8 +82,8 @@ public final class Statement {
     throw error
   }
 
-  /// Goes on for up to so many rows, and adds the first column of each, as an integer, to others. Returns whether there may be more;
-  /// nil at a row where the column is stored as something else.
+  /// Advances up to `count` rows and appends the first column of each, as an integer. Returns whether there may be more
+  /// rows; nil at a row where the column is not an integer.
   public func step(addingIntegersTo numbers: inout [Int64], upTo count: Int) throws -> Bool? {
     for _ in 0..<count {
       guard try step() else { return false }
@@ -93,21 +93,21 @@ public final class Statement {
     return true
   }
 
-  /// Runs the statement to its end and forgets the parameters.
+  /// Runs the statement to its end and clears the bindings.
   public func run() throws {
     defer { reset() }
     while try step() {}
   }
 
-  /// Ends the statement; its parameters stay, for the same run again or to be overwritten one by one.
+  /// Ends the statement and keeps its bindings, to run it again or change single ones.
   public func rewind() {
-    // One that came to its end did so already, and it is asked for each row that is written.
+    // A completed statement is reset already, and this is called for each row written.
     guard isRunning else { return }
     sqlite3_reset(handle)
     isRunning = false
   }
 
-  /// Ends the statement and unbinds its parameters.
+  /// Ends the statement and clears its bindings.
   public func reset() {
     rewind()
     sqlite3_clear_bindings(handle)
@@ -124,10 +124,10 @@ extension Statement {
   /// Binds an integer.
   public func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
 
-  /// Binds a floating-point number; NaN becomes NULL, as SQLite has none.
+  /// Binds a floating-point number. NaN becomes NULL, because SQLite has no NaN.
   public func bind(_ value: Double, at index: Int32) { sqlite3_bind_double(handle, index, value) }
 
-  /// Binds text; SQLite keeps a copy.
+  /// Binds text, which SQLite copies.
   public func bind(_ value: String, at index: Int32) {
     let isBound: Void? = value.utf8.withContiguousStorageIfAvailable { bind(text: $0, at: index) }
     if isBound == nil {
@@ -150,12 +150,12 @@ extension Statement {
     if code != SQLITE_OK { bindingFailure = code }
   }
 
-  /// Binds bytes; SQLite keeps a copy.
+  /// Binds bytes, which SQLite copies.
   public func bind(_ value: Data, at index: Int32) {
     value.withUnsafeBytes { bind(bytes: $0, at: index) }
   }
 
-  /// Binds bytes; SQLite keeps a copy.
+  /// Binds bytes, which SQLite copies.
   public func bind(bytes: UnsafeRawBufferPointer, at index: Int32) {
     if let start = bytes.baseAddress, bytes.count > 0 {
       note(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), transient))
@@ -164,7 +164,7 @@ extension Statement {
     }
   }
 
-  /// Binds text that is kept as it is until the statement has run, or the parameter is bound anew.
+  /// Binds text that must stay valid until the statement has run, or the parameter is bound again.
   public func bind(keptText bytes: UnsafeRawBufferPointer, at index: Int32) {
     guard let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count > 0 else {
       sqlite3_bind_text(handle, index, "", 0, nil)
@@ -173,7 +173,7 @@ extension Statement {
     note(sqlite3_bind_text64(handle, index, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
   }
 
-  /// Binds bytes that are kept as they are until the statement has run, or the parameter is bound anew.
+  /// Binds bytes that must stay valid until the statement has run, or the parameter is bound again.
   public func bind(keptBytes bytes: UnsafeRawBufferPointer, at index: Int32) {
     guard let start = bytes.baseAddress, bytes.count > 0 else {
       sqlite3_bind_zeroblob(handle, index, 0)
@@ -183,13 +183,13 @@ extension Statement {
   }
 }
 
-/// Tells SQLite to copy what is bound.
+/// Tells SQLite to copy bound values.
 nonisolated(unsafe) let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)  // compared, never called
 
 // MARK: - Columns
 
 extension Statement {
-  /// Whether the statement changes nothing in the database. It may change the connection, as `BEGIN` and `ATTACH` do.
+  /// Whether the statement does not change the database. It may change the connection, as `BEGIN` and `ATTACH` do.
   public var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
   /// The name of a column.
@@ -200,31 +200,32 @@ extension Statement {
   /// Whether a column of the current row is NULL.
   public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// How a column of the current row is stored.
+  /// The storage class of a column in the current row.
   public func storage(_ column: Int32) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, column)) ?? .null
   }
 
-  /// A column as SQLite has it.
+  /// A column as SQLite's value.
   @inline(__always)
   func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(handle, column) }
 
-  // The value of a column tells how it is stored at less cost than the statement does. It must stay on the connection's thread.
+  // Reading the storage class from the column's value is faster than from the statement. The value must stay on the
+  // connection's thread.
 
-  /// A column as an integer where it is stored as one.
+  /// A column stored as an integer; nil otherwise.
   public func storedInteger(_ column: Int32) -> Int64? {
     let value = sqlite3_column_value(handle, column)
     return sqlite3_value_type(value) == SQLITE_INTEGER ? sqlite3_value_int64(value) : nil
   }
 
-  /// A column as a floating-point number where it is stored as a number.
+  /// A column stored as a number, as a floating-point number; nil otherwise.
   public func storedDouble(_ column: Int32) -> Double? {
     let value = sqlite3_column_value(handle, column)
     let type = sqlite3_value_type(value)
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(value) : nil
   }
 
-  /// A column's text where it is stored as text in UTF-8: valid until the statement moves on or the column is converted.
+  /// A column stored as valid UTF-8 text; nil otherwise. Valid until the statement advances or the column is converted.
   public func storedText(_ column: Int32) -> UnsafeRawBufferPointer? {
     let value = sqlite3_column_value(handle, column)
     guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text(value) else { return nil }
@@ -232,15 +233,15 @@ extension Statement {
     return text.isUTF8 ? text : nil
   }
 
-  /// A column's text where it is stored as text, in UTF-8 as far as it is well-formed: valid until the statement moves on or the column is
-  /// converted.
+  /// A column stored as text, in UTF-8 that may be invalid; nil otherwise. Valid until the statement advances or the
+  /// column is converted.
   public func storedTextBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
     let value = sqlite3_column_value(handle, column)
     guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text(value) else { return nil }
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
   }
 
-  /// Whether a column holds no text, or text that is well-formed in UTF-16, in which its database keeps it.
+  /// Whether a column is not text, or text that is valid in UTF-16, the encoding of its database.
   public func isWellFormedUTF16(_ column: Int32) -> Bool {
     let value = sqlite3_column_value(handle, column)
     guard sqlite3_value_type(value) == SQLITE_TEXT, let start = sqlite3_value_text16(value) else { return true }
@@ -249,32 +250,32 @@ extension Statement {
     return count % 2 == 0 && String(validating: units, as: UTF16.self) != nil
   }
 
-  /// A column's bytes where they are stored as such: valid until the statement moves on or the column is converted.
+  /// A column stored as bytes; nil otherwise. Valid until the statement advances or the column is converted.
   public func storedBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
     let value = sqlite3_column_value(handle, column)
     guard sqlite3_value_type(value) == SQLITE_BLOB else { return nil }
     return UnsafeRawBufferPointer(start: sqlite3_value_blob(value), count: Int(sqlite3_value_bytes(value)))
   }
 
-  /// A column as an integer, converted as SQLite does; NULL is 0.
+  /// A column as an integer, converted by SQLite; 0 for NULL.
   public func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-  /// A column as a floating-point number, converted as SQLite does; NULL is 0.
+  /// A column as a floating-point number, converted by SQLite; 0 for NULL.
   public func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
 
-  /// A column as text; NULL is empty, invalid UTF-8 is repaired.
+  /// A column as text; empty for NULL, with invalid UTF-8 repaired.
   public func text(_ column: Int32) -> String {
     guard let start = sqlite3_column_text(handle, column) else { return "" }
     let count = Int(sqlite3_column_bytes(handle, column))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// A column's bytes, copied; NULL is empty.
+  /// A column's bytes, copied; empty for NULL.
   public func data(_ column: Int32) -> Data {
     withBytes(column) { bytes in bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data() }
   }
 
-  /// A column's bytes where SQLite keeps them: valid in `body` only.
+  /// Calls `body` with a column's bytes in SQLite's memory, which are valid in `body` only.
   public func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     let start = sqlite3_column_blob(handle, column)
     return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))

@@ -1,6 +1,6 @@
 internal import MoonbaseCSQLite
 
-/// How SQLite stores a value.
+/// The storage class of a value in SQLite.
 public enum StorageClass: Int32, Sendable {
   /// `SQLITE_INTEGER`.
   case integer = 1

@@ -1,17 +1,17 @@
 internal import MoonbaseCSQLite
 
-/// How much the triggers of a file may still do within a transaction, in SQLite's own steps.
+/// The remaining work allowed to the triggers of a file within a transaction, in SQLite's steps.
 struct TriggerBound {
-  /// What each row that is written adds.
+  /// The steps added by each written row.
   static let stepsPerRow = 1_000_000
 
   let limit: Int
   private var rest: Int
-  /// Whether a statement runs that may fire triggers: what others do, however long, is no trigger's.
+  /// Whether the running statement may fire triggers. Steps of other statements are not counted.
   var isWriting = false
-  /// By table: the rows that statements about many of them are still to write.
+  /// The rows that statements over many rows will still write, by table.
   private var expectedRows: [String: Int] = [:]
-  /// The table of the last row that was written, as SQLite names it.
+  /// The table of the last written row, as named by SQLite.
   private var lastTable: (name: UnsafePointer<CChar>, key: String)?
 
   init(_ limit: Int) { (self.limit, rest) = (limit, limit) }
@@ -24,8 +24,8 @@ struct TriggerBound {
 
   mutating func expect(rows: Int, of table: String) { expectedRows[table.lowercased(), default: 0] += rows }
 
-  /// A row was written. So many as are expected add to the bound, each when it is its turn: what goes on without end at the first of a
-  /// million rows ends as soon as at a single one.
+  /// Notes a written row. Each expected row extends the limit when it is written, so that an endless trigger at the
+  /// first of a million rows ends as soon as at a single row.
   mutating func noteRow(of table: UnsafePointer<CChar>) {
     let key = lastTable.flatMap { $0.name == table ? $0.key : nil } ?? String(cString: table).lowercased()
     lastTable = (table, key)
@@ -34,7 +34,7 @@ struct TriggerBound {
     allow(rows: 1)
   }
 
-  /// Counts steps, and says whether there were too many.
+  /// Counts steps and returns whether the limit is exceeded.
   mutating func isUsedUp(after steps: Int) -> Bool {
     if isWriting { rest -= steps }
     return isUsedUp
@@ -43,18 +43,19 @@ struct TriggerBound {
   var isUsedUp: Bool { rest < 0 }
 }
 
-/// A statement was ended, because the triggers that it fired did more than they may. Its transaction is rolled back.
+/// A statement was ended, because its triggers exceeded their limit. Its transaction is rolled back.
 package struct TriggerOverrun: Error {
-  /// The triggers of the file that the statement fires, one of which went on and on.
+  /// The triggers of the file that the statement fires.
   package let triggers: [String]
-  /// How many steps were allowed, what each row adds not counted.
+  /// The limit in steps, without the steps for written rows.
   package let limit: Int
+  /// The statement.
   package let sql: String
 }
 
 extension Connection {
-  /// Bounds what triggers of the file do in the transaction that has begun: so many of SQLite's own steps, and a million more for each row
-  /// that is written. What does more fails with `TriggerOverrun`. A file without triggers has no bound.
+  /// Limits the work of the file's triggers in the current transaction: this many SQLite steps, and a million more for
+  /// each written row. Exceeding it fails with `TriggerOverrun`. A file without triggers has no limit.
   package func boundTriggers(to limit: Int) throws {
     triggerBound = nil
     guard limit < .max else { return }
@@ -63,10 +64,10 @@ extension Connection {
     if knownTriggers?.areThere == true { triggerBound = TriggerBound(limit) }
   }
 
-  /// For a statement that has written many rows.
+  /// Extends the limit for a statement that has written many rows.
   package func allowTriggers(forRows count: Int) { triggerBound?.allow(rows: count) }
 
-  /// For statements that are to write so many rows of a table.
+  /// Extends the limit for statements that will write many rows of a table.
   package func allowTriggers(forRows count: Int, of table: String) {
     guard triggerBound != nil else { return }
     triggerBound?.expect(rows: count, of: table)
@@ -82,7 +83,7 @@ extension Connection {
     try silently { try integer("SELECT 1 FROM main.sqlite_master WHERE type = 'trigger' LIMIT 1") != nil }
   }
 
-  /// A statement that writes is stepped.
+  /// Called when a statement that writes is stepped.
   func beginWriting() {
     guard triggerBound != nil else { return }
     triggerBound?.isWriting = true
@@ -93,14 +94,14 @@ extension Connection {
     if triggerBound != nil { triggerBound?.isWriting = false }
   }
 
-  /// Why a statement was ended, if that was why.
+  /// The error of a statement that was ended for its triggers; nil otherwise.
   func triggerOverrun(_ sql: String?) -> TriggerOverrun? {
     guard let bound = triggerBound, bound.isUsedUp, let sql else { return nil }
     triggerBound = nil
     return TriggerOverrun(triggers: (try? triggers(firedBy: sql)) ?? [], limit: bound.limit, sql: sql)
   }
 
-  /// The triggers of the file that a statement fires, and those that these fire: SQLite names them where it explains its program.
+  /// The triggers that a statement fires directly and indirectly, which SQLite names when explaining the statement.
   private func triggers(firedBy sql: String) throws -> [String] {
     try silently {
       let mark = "-- TRIGGER "

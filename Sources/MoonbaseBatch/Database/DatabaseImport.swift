@@ -2,9 +2,10 @@ package import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Takes the rows of a database into the store of its model: first the objects, table by table, then relationships that had to wait for them.
+/// Imports the rows of a database into the store of its model: first the objects, table by table, and then
+/// relationships that had to wait for their destinations.
 ///
-/// Each chunk is one transaction with its place in the ledger, as of any import.
+/// Each chunk is a single transaction with its place in the ledger, as in other imports.
 package final class DatabaseImport {
   private let database: OpenDatabase
   private let plan: DatabasePlan
@@ -13,18 +14,19 @@ package final class DatabaseImport {
   private let options: ImportOptions
   private let replacesRejects: Bool
 
-  /// What was done, by all runs together.
+  /// The totals of all runs.
   package private(set) var report: ImportReport
-  /// The files of rejected rows.
+  /// The paths of the files of rejected rows.
   package private(set) var rejectPaths: [String] = []
-  /// Called between chunks; true ends the import there.
+  /// Called between chunks. Returning true ends the import.
   package var progress: (_ name: String, _ done: Int64, _ total: Int64) -> Bool = { _, _, _ in false }
 
-  /// The name in the ledger of an import of a file.
+  /// The name of a file's import in the ledger.
   package static func job(_ path: String) -> String {
     "import --infer \(URL(literalPath: path).standardizedFileURL.path)"
   }
 
+  /// An import by this plan, which continues at the bookmark.
   package init(
     _ plan: DatabasePlan, of database: OpenDatabase, in context: ManagedObjectContext, options: ImportOptions,
     bookmark: ImportBookmark, replacesRejects: Bool
@@ -34,7 +36,7 @@ package final class DatabaseImport {
     report = bookmark.report
   }
 
-  /// The files that rejected rows would go to.
+  /// The paths of the files for rejected rows.
   package static func rejectPaths(of plan: DatabasePlan, _ database: OpenDatabase) -> [String] {
     plan.steps.map { "\(stem(database.name)).\($0.name).rejects.ndjson" }
   }
@@ -45,7 +47,7 @@ package final class DatabaseImport {
     return String(path.dropLast(name[point...].count))
   }
 
-  /// Imports all; false where `progress` ended it.
+  /// Imports all rows. Returns false if `progress` ended the import.
   package func run() throws -> Bool {
     let paths = Self.rejectPaths(of: plan, database)
     rejectPaths = Array(paths[..<min(bookmark.step, paths.count)])

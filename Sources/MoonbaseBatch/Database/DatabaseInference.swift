@@ -2,21 +2,22 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Guesses the model of a database, of its tables and of all of its rows.
+/// Infers the model of a database from its tables and all of their rows.
 package final class DatabaseInference {
   private let database: OpenDatabase
   private var tables: [TableProfile] = []
-  /// Foreign keys that become relationships, and why others do not.
+  /// The foreign keys that become relationships, and the reasons why others do not.
   private var links: [TableLink] = []
   private var refusals: [ObjectIdentifier: [String]] = [:]
   private var joins: [JoinTable] = []
 
-  /// Called now and then with what is looked at; true ends the look.
+  /// Called periodically with the current table. Returning true ends the inference.
   package var progress: (_ table: String, _ rows: Int) -> Bool = { _, _ in false }
 
+  /// An inference for this database.
   package init(_ database: OpenDatabase) { self.database = database }
 
-  /// The model, and how its objects come in; nil where `progress` ended the look.
+  /// The model with the plan of its import; nil if `progress` ended the inference.
   package func plan() throws -> DatabasePlan? {
     for table in database.schema.tables {
       guard table.columns.count <= RowInference.greatestColumns else {
@@ -74,7 +75,8 @@ package final class DatabaseInference {
 
   // MARK: The order
 
-  /// Tables that others lead to come first. Where they lead to each other, one begins, and its relationships follow when all objects are there.
+  /// Referenced tables precede the tables that refer to them. In a cycle one table comes first, and its relationships
+  /// are set after all objects exist.
   private func orderedTables() throws -> [TableProfile] {
     let joined = Set(joins.map { ObjectIdentifier($0.profile) })
     let numbers = Dictionary(uniqueKeysWithValues: tables.enumerated().map { (ObjectIdentifier($1), $0) })
@@ -84,7 +86,7 @@ package final class DatabaseInference {
     let rest = tables.indices.filter { !joined.contains(ObjectIdentifier(tables[$0])) }
     let order = TableOrder(rest, leadingTo: parents)
     for link in links { link.isDeferred = !order.comes(number(link.child), after: number(link.parent)) }
-    // What follows later needs a key by which its object is found.
+    // A deferred relationship needs a key to find its object.
     for link in links where link.isDeferred {
       guard try link.child.identity(database.connection) == nil else { continue }
       refusals[ObjectIdentifier(link.child), default: []].append(
@@ -97,7 +99,7 @@ package final class DatabaseInference {
 }
 
 extension TableProfile {
-  /// The columns by which a row is found among the objects; nil where there are none.
+  /// The columns that identify a row among the objects; nil if there are none.
   func identity(_ connection: Connection) throws -> [String]? {
     try table.uniqueKeys.first { try $0.allSatisfy(isComplete) && isUnique($0, connection) }
   }

@@ -1,14 +1,14 @@
 import MoonbaseModel
 import MoonbaseSQLite
 
-/// The model of a database while it is made: names for tables, columns and keys, and what is said of each.
+/// The model of a database under construction: names for tables, columns and keys, with the comments on each.
 struct DatabaseModel {
   let tables: [TableProfile]
   let links: [TableLink]
   let joins: [JoinTable]
   private let linksOfTables: [ObjectIdentifier: [TableLink]]
   private(set) var inferred = InferredModel()
-  /// The names of many-to-many relationships of the owners, as the joins are.
+  /// The names of the owners' many-to-many relationships, in the order of the joins.
   private(set) var joinNames: [String] = []
 
   private let refusals: [ObjectIdentifier: [String]]
@@ -31,7 +31,7 @@ struct DatabaseModel {
 
   func entity(_ table: TableProfile) -> String { entityNames[ObjectIdentifier(table)] ?? "" }
 
-  /// The attribute of a column; nil where a relationship says it.
+  /// The attribute of a column; nil if a relationship represents the column.
   func attribute(_ column: String, of table: TableProfile) -> String? {
     attributeNames[ObjectIdentifier(table)]?[column]
   }
@@ -68,7 +68,7 @@ struct DatabaseModel {
 
   // MARK: Attributes
 
-  /// All columns, but for those that only say which row of another table is meant.
+  /// Adds all columns, except those that merely refer to a row of another table.
   private mutating func addAttributes(of table: TableProfile, _ connection: Connection) throws {
     let id = ObjectIdentifier(table)
     let exact = Set(links(of: table).filter { $0.inexact == 0 }.flatMap(\.columns))
@@ -102,7 +102,7 @@ struct DatabaseModel {
 
   // MARK: Relationships
 
-  /// `department_id` is `department`.
+  /// The name of a relationship: `department_id` becomes `department`.
   private func baseName(_ link: TableLink) -> String {
     guard link.columns.count == 1 else { return InferredNames.property(link.parent.table.name) }
     let column = link.columns[0]

@@ -1,22 +1,23 @@
 import MoonbaseModel
 import MoonbaseSQLite
 
-/// The model of a database, and the questions whose rows become its objects and their relationships, one after the other.
+/// The model of a database, and the queries whose rows become objects and relationships, in order.
 package struct DatabasePlan {
   struct Step {
     let entity: String
-    /// What is done, for a file of rejected rows.
+    /// The name of the step, for the file of rejected rows.
     let name: String
     let sql: String
-    /// Names of columns as an import understands them.
+    /// The column names in the form of an import.
     let columns: [String]
-    /// Which of them are keys of other objects.
+    /// The indexes of the columns that are keys of other objects.
     let keys: Set<Int>
-    /// The attributes by which objects are found that are there; none for new ones.
+    /// The attributes by which existing objects are found; empty for new objects.
     let found: [String]
     let count: Int64
   }
 
+  /// The inferred model.
   package let inferred: InferredModel
   let steps: [Step]
 
@@ -30,7 +31,7 @@ package struct DatabasePlan {
     self.steps = steps
   }
 
-  /// All rows of a table, with the relationships that lead to what is there already.
+  /// All rows of a table, with the relationships to objects that exist already.
   private static func objects(of table: TableProfile, _ model: DatabaseModel) -> Step {
     let (name, entity) = (table.table.name, model.entity(table))
     var columns: [String] = []
@@ -45,7 +46,7 @@ package struct DatabasePlan {
       columns.append(path(link.name, link, model))
       parts.append(link.keySQL)
     }
-    // All that a table may have are relationships that come later.
+    // A table may have only deferred relationships.
     if parts.isEmpty { parts = ["NULL"]; columns = ["_"] }
     return Step(
       entity: entity, name: entity,
@@ -58,7 +59,7 @@ package struct DatabasePlan {
     return "\(relationship).\(key.joined(separator: ","))"
   }
 
-  /// The relationship of a foreign key, when all objects are there.
+  /// The relationship of a foreign key, set after all objects exist.
   private static func later(_ link: TableLink, _ model: DatabaseModel, _ connection: Connection) throws -> Step {
     let (table, entity) = (link.child.table, model.entity(link.child))
     let identity = try link.child.identity(connection) ?? []
@@ -71,7 +72,7 @@ package struct DatabasePlan {
       count: try connection.integer("SELECT COUNT(*) \(rows)") ?? 0)
   }
 
-  /// The relationship that a join table is.
+  /// The relationship of a join table.
   private static func pairs(
     of join: JoinTable, _ name: String, _ model: DatabaseModel, _ connection: Connection
   ) throws -> Step {

@@ -1,10 +1,10 @@
 import MoonbaseSQLite
 
-/// The tables of a database as SQLite's own pragmas tell them.
+/// The tables of a database according to SQLite's pragmas.
 struct DatabaseSchema {
   struct Column {
     let name: String
-    /// The type that is declared; SQLite holds other values too.
+    /// The declared type. SQLite may store other values too.
     let declared: String
     let isRequired: Bool
   }
@@ -12,7 +12,7 @@ struct DatabaseSchema {
   struct ForeignKey {
     let columns: [String]
     let parent: String
-    /// The columns of the parent; none where its primary key is meant.
+    /// The columns of the parent; empty for its primary key.
     let parentColumns: [String]
     let onDelete: String
   }
@@ -21,15 +21,15 @@ struct DatabaseSchema {
     let name: String
     let columns: [Column]
     let primaryKey: [String]
-    /// Columns that are unique together, the primary key among them.
+    /// Sets of columns with unique values, including the primary key.
     let uniqueKeys: [[String]]
     let foreignKeys: [ForeignKey]
-    /// What orders the rows, always in the same way.
+    /// The order of the rows, the same for each read.
     let order: String
   }
 
   let tables: [Table]
-  /// Views, virtual tables and what belongs to them, which hold no rows of their own.
+  /// Views, virtual tables and their shadow tables, which have no rows of their own.
   let passedOver: [String]
 
   init(_ connection: Connection) throws {
@@ -47,12 +47,12 @@ struct DatabaseSchema {
   }
 
   private static func table(_ name: String, isWithoutRowid: Bool, _ connection: Connection) throws -> Table {
-    // Generated columns are there, hidden ones of virtual tables are not.
+    // Generated columns are included, hidden columns of virtual tables are not.
     let rows = try connection.rows(
       "SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", name)
     let key = rows.filter { $0[3] != "0" }.sorted { Int($0[3]) ?? 0 < Int($1[3]) ?? 0 }.map { $0[0] }
     let columns = rows.map {
-      // SQLite lets some primary keys have no value: where a row has none, it is optional all the same.
+      // SQLite allows nulls in some primary keys. A column with nulls becomes optional nevertheless.
       Column(name: $0[0], declared: $0[1], isRequired: $0[2] == "1" || $0[3] != "0")
     }
     let names = Set(rows.map { $0[0].lowercased() })
@@ -64,7 +64,7 @@ struct DatabaseSchema {
       foreignKeys: try foreignKeys(of: name, connection), order: order.isEmpty ? "" : " ORDER BY \(order)")
   }
 
-  /// Those over columns and all rows.
+  /// The unique indexes over plain columns and all rows.
   private static func uniqueKeys(of table: String, _ connection: Connection) throws -> [[String]] {
     let indexes = try connection.rows(
       "SELECT name FROM pragma_index_list(?) WHERE \"unique\" AND NOT partial AND origin <> 'pk' ORDER BY name", table)
@@ -93,7 +93,7 @@ struct DatabaseSchema {
 }
 
 extension Connection {
-  /// All rows of a small answer, as texts.
+  /// All rows of a small result, as texts.
   func rows(_ sql: String, _ parameter: String? = nil) throws -> [[String]] {
     let statement = try statement(sql)
     defer { statement.reset() }
@@ -105,6 +105,6 @@ extension Connection {
 }
 
 extension String {
-  /// As a name in SQL.
+  /// The text as a quoted name in SQL.
   var sqlName: String { "\"\(replacing("\"", with: "\"\""))\"" }
 }

@@ -1,12 +1,12 @@
 import MoonbaseSQLite
 
-/// A table whose rows are nothing but pairs: a many-to-many relationship.
+/// A table whose rows are only pairs: a many-to-many relationship.
 struct JoinTable {
   let profile: TableProfile
   let owner: TableLink
   let destination: TableLink
 
-  /// Nil for a table that says more, and for one with rows that no pair stands for.
+  /// Returns nil for a table with further columns, and for a table with rows that are not pairs.
   init?(_ profile: TableProfile, _ links: [TableLink], isReferenced: Bool, _ connection: Connection) throws {
     let table = profile.table
     guard links.count == 2, table.foreignKeys.count == 2, !isReferenced else { return nil }
@@ -17,7 +17,7 @@ struct JoinTable {
       links.allSatisfy({ $0.inexact == 0 && !$0.isOneToOne }), columns.allSatisfy(profile.isComplete),
       links[1].parentColumns.allSatisfy(links[1].parent.standsInLists)
     else { return nil }
-    // A key of its own may be a number that counts, and nothing else.
+    // The table's own key may be an integer primary key, and nothing else.
     guard others.allSatisfy({ profile.declaration($0).declaration.uppercased() == "INTEGER" }) else { return nil }
     let pair = columns.map(\.sqlName).joined(separator: ", ")
     let doubled = "SELECT 1 FROM \(table.name.sqlName) GROUP BY \(pair) HAVING COUNT(*) > 1"
@@ -25,7 +25,7 @@ struct JoinTable {
     (self.profile, owner, destination) = (profile, links[0], links[1])
   }
 
-  /// The owners with the keys of their destinations as a list.
+  /// The query for the owners, with the keys of their destinations as a list.
   var sql: String {
     let owners = owner.parentColumns.map { "o.\($0.sqlName)" }.joined(separator: ", ")
     func pairs(_ table: String, _ link: TableLink) -> String {
@@ -43,7 +43,7 @@ struct JoinTable {
     return destination.parentColumns.count == 1 ? key : "json(\(key))"
   }
 
-  /// How many owners there are.
+  /// The number of owners.
   func count(_ connection: Connection) throws -> Int64 {
     let columns = owner.columns.map(\.sqlName).joined(separator: ", ")
     return try connection.integer(

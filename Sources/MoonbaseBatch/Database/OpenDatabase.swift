@@ -3,36 +3,36 @@ import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
 
-/// A database that is imported: opened to be read, and no store.
+/// A database to import, opened for reading, which is not a store.
 package final class OpenDatabase {
   private let database: PlainDatabase
-  /// As it was named.
+  /// The path, as given by the caller.
   package let name: String
   let schema: DatabaseSchema
 
   var connection: Connection { database.connection }
-  /// By what a later run recognises it.
+  /// The identity by which a later run recognises the database.
   package let fingerprint: InputFingerprint
 
-  /// Whether a file is a database, by its contents.
+  /// Whether a file is a database, judged by its contents.
   package static func isOne(_ path: String) -> Bool {
     var status = stat()
-    // A pipe would lose what is looked at.
+    // Reading from a pipe would consume its data.
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
     return SQLiteStore.isDatabase(at: URL(literalPath: path))
   }
 
-  /// Throws for a store, and for what cannot be read.
+  /// Throws for a store, and for a file that cannot be read.
   package init(_ path: String) throws {
     name = path
-    // Before SQLite has the file: to close it would give up its locks.
+    // Read before SQLite opens the file, because closing our descriptor would release SQLite's locks.
     let content = Self.content(of: path)
     let database = try PlainDatabase(URL(literalPath: path))
     self.database = database
     fingerprint = InputFingerprint(content: content, former: database.fingerprint)
     do { schema = try DatabaseSchema(database.connection) } catch { throw database.translated(error) }
     if schema.tables.contains(where: { $0.name == "Z_METADATA" }) {
-      // A store that is not whole has no model to print.
+      // An incomplete store has no model to print.
       _ = try SQLiteStore.metadata(ofStoreAt: URL(literalPath: path))
       throw ImportError(
         message:
@@ -42,7 +42,7 @@ package final class OpenDatabase {
     guard !schema.tables.isEmpty else { throw ImportError(message: "\(path) has no table") }
   }
 
-  /// The file and its log. Each change of a database changes its first page, or the log.
+  /// A digest of the file and its log. Each change of a database changes its first page or the log.
   private static func content(of path: String) -> String {
     let path = FileIdentity.truePath(path) ?? path
     let parts = [path, path + "-wal"].map { path in
@@ -55,11 +55,11 @@ package final class OpenDatabase {
     return parts.joined(separator: " ")
   }
 
-  /// Runs what asks SQLite; its errors name the file.
+  /// Runs a query. Its errors name the file.
   func understanding<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     do { return try body(database.connection) } catch { throw database.translated(error) }
   }
 
-  /// Throws where the file was written meanwhile.
+  /// Throws if the file was written to since it was opened.
   package func requireOneState() throws { try database.requireOneState() }
 }

@@ -8,16 +8,16 @@ final class TableLink {
   let columns: [String]
   let parentColumns: [String]
   let onDelete: String
-  /// Rows whose value is not just that of a row of the parent, and those among them that lead to no row at all.
+  /// The number of rows whose value differs from that of the parent's row, and of rows without a parent's row.
   private(set) var inexact: Int64 = 0
   private(set) var dangling: Int64 = 0
-  /// Its objects may come before those that they lead to.
+  /// Whether objects may be created before their destinations, so that the relationship is set later.
   var isDeferred = false
   /// The names of the relationship and its inverse.
   var name = ""
   var inverse = ""
 
-  /// Nil where the parent's objects cannot be found by the columns that are meant.
+  /// Returns nil if the parent's objects cannot be found by the referenced columns.
   init?(_ key: DatabaseSchema.ForeignKey, of child: TableProfile, to parent: TableProfile, _ connection: Connection)
     throws
   {
@@ -38,13 +38,15 @@ final class TableLink {
 
   // MARK: SQL
 
-  /// The row of the parent `p` for one of the child `t`, compared as the parent's column says: so its index finds it.
+  /// The row of the parent `p` for a row of the child `t`, compared by the parent column's rules, so that its index is
+  /// used.
   private var found: String {
     let pairs = zip(parentColumns, columns).map { "p.\($0.sqlName) = +t.\($1.sqlName)" }
     return "\(parent.table.name.sqlName) p WHERE \(pairs.joined(separator: " AND "))"
   }
 
-  /// In one term: SQLite thinks about each of many for the square of their number, and the index is found without them.
+  /// A single term, because SQLite's planning time is quadratic in the number of terms, and the index is found without
+  /// them.
   private var same: String {
     let pairs = zip(parentColumns, columns).map {
       "p.\($0.sqlName) COLLATE BINARY = t.\($1.sqlName) AND typeof(p.\($0.sqlName)) = typeof(t.\($1.sqlName))"
@@ -52,7 +54,7 @@ final class TableLink {
     return "unlikely(\(pairs.joined(separator: " AND ")))"
   }
 
-  /// The parent's key, of which an object is found; NULL where there is none.
+  /// The parent's key, by which its object is found; NULL if there is none.
   var keySQL: String { "(SELECT \(Self.key("p", parentColumns)) FROM \(found))" }
 
   static func key(_ table: String, _ columns: [String]) -> String {
@@ -64,10 +66,10 @@ final class TableLink {
 
   var isRequired: Bool { !isDeferred && dangling == 0 && columns.allSatisfy(child.isRequired) }
 
-  /// Whether no two rows lead to one.
+  /// Whether no two rows refer to the same row.
   var isOneToOne: Bool { child.table.uniqueKeys.contains { Set($0).isSubset(of: columns) } }
 
-  /// What becomes of the rows when that of the parent goes.
+  /// The delete rule for the children of a deleted row.
   var deleteRule: DeleteRule {
     switch onDelete {
     case "CASCADE": .cascade
@@ -90,7 +92,7 @@ final class TableLink {
 }
 
 extension String {
-  /// Without line ends and other controls.
+  /// The text without line breaks and control characters.
   var shownOnOneLine: String {
     contains { $0.isNewline || $0.unicodeScalars.contains { $0.value < 32 || $0.value == 127 } }
       ? debugDescription : self

@@ -1,12 +1,12 @@
-/// Sorts tables so that a table follows the tables that its foreign keys name. In a ring of tables the first table of
-/// the ring comes first.
+/// Sorts tables so that referenced tables precede the tables that refer to them. In a cycle the first table of the
+/// cycle comes first.
 struct TableOrder {
-  /// The tables by their numbers, in their order.
+  /// The numbers of the tables, in order.
   private(set) var tables: [Int] = []
-  /// The place of each table in the order.
+  /// The position of each table in the order.
   private(set) var places: [Int]
 
-  /// The tables that the foreign keys of each table name; a table may be its own.
+  /// `parents` lists the tables referenced by each table, which may include the table itself.
   init(_ tables: [Int], leadingTo parents: [[Int]]) {
     places = Array(repeating: -1, count: parents.count)
     self.tables.reserveCapacity(tables.count)
@@ -31,13 +31,13 @@ struct TableOrder {
     }
   }
 
-  /// Whether a table comes behind another one.
+  /// Whether a table follows another.
   func comes(_ table: Int, after other: Int) -> Bool { places[other] >= 0 && places[other] < places[table] }
 }
 
-/// Numbers, of which the smallest is taken first.
+/// A priority queue of numbers.
 private struct SmallestFirst {
-  /// A heap: no number is less than the one at half its place.
+  /// A binary heap with the smallest number at the root.
   private var numbers: [Int] = []
 
   init(_ numbers: [Int]) {
@@ -53,7 +53,7 @@ private struct SmallestFirst {
     }
   }
 
-  /// Takes the smallest number that is still wanted; nil where none is.
+  /// Removes the smallest number that satisfies the condition; nil if there is none.
   mutating func take(where isWanted: (Int) -> Bool) -> Int? {
     while let number = takeFirst() {
       if isWanted(number) { return number }

@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A table, and what all of its rows have in common.
+/// A table with the profiles of its columns.
 final class TableProfile {
   let table: DatabaseSchema.Table
   private(set) var rows = 0
@@ -10,16 +10,16 @@ final class TableProfile {
 
   init(_ table: DatabaseSchema.Table) { self.table = table }
 
-  /// Reads all rows. False where `progress` ended that.
+  /// Reads all rows. Returns false if `progress` ended it.
   func read(_ database: OpenDatabase, progress: (Int) -> Bool) throws -> Bool {
-    // Which columns are unique the table itself says.
+    // The table's indexes tell which columns are unique.
     let budget = DistinctBudget(slots: 0)
     let names = table.columns.map(\.name)
     profiles = names.map { ColumnProfile($0, budget) }
     let list = names.map { "t.\($0.sqlName)" }.joined(separator: ", ")
     let reader = try TableReader("SELECT \(list) FROM \(table.name.sqlName) t", names: names, in: database)
     while try reader.next() {
-      // Each row is long where its values are.
+      // The work is charged by the values of the row.
       try HostWork.charge(names.count)
       rows += 1
       for index in names.indices { profiles[index].add(reader.field(index), textsAreTyped: true) }
@@ -29,7 +29,7 @@ final class TableProfile {
     return true
   }
 
-  /// The name of a column as the table has it, whatever its capitals; nil where there is none.
+  /// The name of a column with the table's capitalisation, ignoring case; nil if there is none.
   func column(_ name: String) -> String? {
     table.columns.first { $0.name.lowercased() == name.lowercased() }?.name
   }
@@ -49,12 +49,12 @@ final class TableProfile {
     AttributeGuess(profile(column), named: name, rows: rows, declared: declaration(column))
   }
 
-  /// Whether each row has a value of a column.
+  /// Whether every row has a value in a column.
   func isComplete(_ column: String) -> Bool { profile(column).count == rows }
 
   func isRequired(_ column: String) -> Bool { isComplete(column) && declaration(column).isRequired }
 
-  /// Whether what is unique in the table is so for the attributes too: 1 and '1' may be one text.
+  /// Whether a unique key of the table is also unique as attributes: 1 and '1' may become the same text.
   func isUnique(_ key: [String], _ connection: Connection) throws -> Bool {
     var isMixed = false
     for column in key {
@@ -69,7 +69,7 @@ final class TableProfile {
     return try connection.integer("SELECT EXISTS (\(doubled))") == 0
   }
 
-  /// Whether values of a column stand in a JSON list as they are.
+  /// Whether values of a column are unchanged in a JSON list.
   func standsInLists(_ column: String) -> Bool {
     let profile = profile(column)
     return profile.kinds == .text || profile.kinds == .number && profile.forms.contains(.integer)

@@ -1,9 +1,9 @@
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Reads the rows of a question to a database: numbers, texts and bytes as they are stored.
+/// Reads the rows of a database query: numbers, texts and bytes as stored.
 ///
-/// The line of a row is its number, and so is its place.
+/// The number of a row serves as its line and its position.
 final class TableReader: RecordReader {
   let names: [String]
   private(set) var line: Int64 = 0
@@ -14,18 +14,18 @@ final class TableReader: RecordReader {
 
   private let database: OpenDatabase
   private let statement: Statement
-  /// Columns of keys, which are texts whatever they are stored as.
+  /// The key columns, whose values are converted to text.
   private let keys: Set<Int>
   private var isOver = false
-  /// The columns of the row whose texts are no UTF-8.
+  /// The columns of the current row whose text is not UTF-8.
   private var wrongTexts: [Int] = []
-  /// Columns with texts that are no UTF-8: their bytes are kept.
+  /// The columns with text that is not UTF-8, whose bytes are kept.
   private(set) var columnsOfWrongTexts: Set<Int> = []
-  /// The digits of the numbers of the row, and where each begins.
+  /// The digits of the row's numbers, with the range of each.
   private var digits: [UInt8] = []
   private var places: [Range<Int>]
 
-  /// The columns of `sql`, by these names.
+  /// Reads the columns of `sql` under these names.
   init(_ sql: String, names: [String], keys: Set<Int> = [], in database: OpenDatabase) throws {
     (self.names, self.keys, self.database) = (names, keys, database)
     places = [Range<Int>](repeating: 0..<0, count: names.count)
@@ -35,7 +35,7 @@ final class TableReader: RecordReader {
   deinit { statement.reset() }
 
   func next() throws -> Bool {
-    // SQLite would begin anew.
+    // A further step would restart the statement.
     if isOver { return false }
     line += 1
     guard try database.understanding({ _ in try statement.step() }) else {

@@ -1,33 +1,45 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What `export.json` says of a folder that holds all of a store.
+/// The contents of `export.json`, which describes a folder with an export of a whole store.
 package struct ExportContents: Codable {
+  /// The rows of an entity.
   package struct Entity: Codable {
+    /// The name of the file.
     package var file: String
+    /// The number of rows.
     package var count: Int
 
+    /// A file with this number of rows.
     package init(file: String, count: Int) { (self.file, self.count) = (file, count) }
   }
 
+  /// The name of the description's file.
   package static let fileName = "export.json"
+  /// The name of the model's file.
   package static let modelName = "model.lua"
+  /// The identification of the format.
   package static let format = "moonbase-export"
 
+  /// The identification of the format, `moonbase-export`.
   package var format = Self.format
+  /// The version of the format.
   package var version = 1
   /// The UUID of the store.
   package var store: String
+  /// The name of the model's file.
   package var model = Self.modelName
-  /// By name, those that have rows.
+  /// The entities with rows, by name.
   package var entities: [String: Entity] = [:]
 
+  /// A description without entities.
   package init(store: String) { self.store = store }
 
-  /// The files that it names.
+  /// The names of all files.
   var files: [String] { [model] + entities.sorted { $0.key < $1.key }.map(\.value.file) }
 
-  /// Throws where it names a file twice, or one that is not in its folder: whoever wrote it does not say what else of this machine is read.
+  /// Throws if a file is named twice or is outside of the folder, so that a foreign description cannot make other files
+  /// of the machine be read.
   func requireFiles(in folder: String) throws {
     var named: Set<String> = []
     for file in files {
@@ -45,7 +57,7 @@ package struct ExportContents: Codable {
     }
   }
 
-  /// Throws where a file of rows is not named: its objects would be left out in silence.
+  /// Throws if the folder has an unnamed file of rows, whose objects would be silently omitted.
   func requireNoOthers(in folder: String) throws {
     let known = Set(files)
     let found = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

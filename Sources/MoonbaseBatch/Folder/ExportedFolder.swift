@@ -1,12 +1,13 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A folder that `moonbase export --all` made, as it is read.
+/// A folder made by `moonbase export --all`, opened for reading.
 package struct ExportedFolder {
   let path: String
+  /// The folder's description.
   package let contents: ExportContents
 
-  /// Reads what it says of itself. Throws where it is not whole.
+  /// Reads the description. Throws if the folder is incomplete.
   package init(_ path: String) throws {
     self.path = path
     let index = "\(path)/\(ExportContents.fileName)"
@@ -31,7 +32,7 @@ package struct ExportedFolder {
     try contents.requireNoOthers(in: path)
   }
 
-  /// Keeps other imports of the folder away as long as this process runs. Throws where there is one.
+  /// Locks the folder against other imports until this process ends. Throws if another import holds the lock.
   package func claim() throws {
     let descriptor = MoonbasePlatform.open("\(path)/\(ExportContents.fileName)", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw ImportError(message: "\(path): \(String(cString: strerror(errno)))") }
@@ -41,10 +42,10 @@ package struct ExportedFolder {
     }
   }
 
-  /// Where the model is.
+  /// The path of the model.
   package var modelPath: String { "\(path)/\(contents.model)" }
 
-  /// The entities that have rows, in an order that is the same for each run.
+  /// The entities with rows, in a fixed order.
   func entities(of model: ResolvedModel) throws -> [ResolvedEntity] {
     try contents.entities.keys.sorted().map { name in
       guard let entity = model.entity(name), !entity.isAbstract else {
@@ -68,7 +69,7 @@ package struct ExportedFolder {
     return descriptor
   }
 
-  /// The lines of an entity from a place on.
+  /// A reader of an entity's lines from a position on.
   func reader(of entity: ResolvedEntity, from offset: Int64 = 0, line: Int64 = 1) throws -> JSONReader {
     let descriptor = try open(entity)
     return try naming(entity) {
@@ -86,7 +87,7 @@ package struct ExportedFolder {
     do { return try body() } catch let error as InputError { throw ImportInput.error(error, path(of: entity)) }
   }
 
-  /// A digest of an entity's file and of what was digested before it.
+  /// A digest of an entity's file, combined with the digest of the previous files.
   func digest(of entity: ResolvedEntity, behind digest: String) throws -> String {
     let descriptor = try open(entity)
     defer { close(descriptor) }
@@ -94,7 +95,7 @@ package struct ExportedFolder {
     return SHA2.shortText(Data("\(digest) \(content)".utf8))
   }
 
-  /// A digest of what stands before a place in an entity's file.
+  /// A digest of the bytes before a position in an entity's file.
   func digest(of entity: ResolvedEntity, before offset: Int64) throws -> String {
     let descriptor = try open(entity)
     defer { close(descriptor) }
@@ -103,7 +104,7 @@ package struct ExportedFolder {
 
   // MARK: Lines
 
-  /// The entity and the key that a URI names; nil for one of no entity of the model.
+  /// The entity and the key in a URI; nil if the model lacks the entity.
   static func object(_ uri: String, in model: ResolvedModel) -> (entity: ResolvedEntity, key: Int64)? {
     let parts = uri.split(separator: "/")
     guard parts.count == 4, let key = key(uri), let entity = model.entity(String(parts[2])) else { return nil }

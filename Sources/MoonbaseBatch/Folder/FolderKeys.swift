@@ -2,13 +2,14 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// Which objects there are in a folder, so that no row leads to one that there is not.
+/// The objects in a folder, for detecting references to missing objects.
 struct FolderKeys {
   private var sets: [EntityIndex: KeySet] = [:]
 
   init() {}
 
-  /// Reads all lines. Throws where two are of one object, where some are missing, and where two sides of a pair contradict each other.
+  /// Reads all lines. Throws if two lines have the same object, if lines are missing, and if the sides of a
+  /// relationship contradict each other.
   init(_ folder: ExportedFolder, _ entities: [ResolvedEntity], of model: ResolvedModel) throws {
     var pairs = FolderPairs(folder, entities, of: model)
     for entity in entities {
@@ -45,22 +46,22 @@ struct FolderKeys {
 
   func contains(_ key: Int64, of root: EntityIndex) -> Bool { sets[root]?.contains(key) == true }
 
-  /// The greatest key of each root entity that has rows.
+  /// The greatest key of each root entity with rows.
   var greatest: [(root: EntityIndex, key: Int64)] {
     sets.sorted { $0.key < $1.key }.filter { $0.value.greatest > 0 }.map { ($0.key, $0.value.greatest) }
   }
 }
 
-/// A set of keys, most of which stand close together.
+/// A set of keys, most of which are small.
 private struct KeySet {
   private var dense: [UInt64] = []
   private var others: Set<Int64> = []
   private(set) var greatest: Int64 = 0
 
-  /// False where it was there.
+  /// Returns false if the key was present.
   mutating func insert(_ key: Int64) -> Bool {
     greatest = max(greatest, key)
-    // Sixty-four million keys in eight megabytes.
+    // Sixty-four million keys fit in eight megabytes.
     guard key < 1 << 26 else { return others.insert(key).inserted }
     let (word, bit) = (Int(key >> 6), UInt64(1) << UInt64(key & 63))
     while dense.count <= word { dense.append(contentsOf: repeatElement(0, count: max(1024, dense.count))) }

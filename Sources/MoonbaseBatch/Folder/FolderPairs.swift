@@ -1,22 +1,22 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Whether the two sides of each relationship say the same in a folder.
+/// Checks that both sides of each relationship agree in a folder.
 ///
-/// Each pair of sides has a sum. The links of one side are added, and those of the other side are subtracted. The sum
-/// is zero where both sides agree, in any order of the lines, and no link has to be kept.
+/// Each relationship has a sum: the links of one side are added, those of the other side subtracted. The sum is zero if
+/// both sides agree, whatever the order of the lines, so that no links need to be kept.
 struct FolderPairs {
-  /// A side of a pair in the lines of one entity.
+  /// A side of a relationship in the lines of an entity.
   private struct Side {
     let property: ResolvedProperty
     let pair: PropertyID
-    /// Which sign its links have, seen from the pair's first side.
+    /// Whether the side's links are added instead of subtracted.
     let isFirst: Bool
     let isBoth: Bool
     let isOneToOne: Bool
   }
 
-  /// A link from one side to another object, in a line of the folder.
+  /// A link from a side to another object, in a line of the folder.
   private struct Link {
     let own: Place
     let other: Place
@@ -56,7 +56,7 @@ struct FolderPairs {
     }
   }
 
-  /// Takes in what a line says. What cannot be read is told of when the line is taken.
+  /// Adds the links of a line. Unreadable values are reported when the line is imported.
   mutating func count(_ reader: JSONReader, of entity: ResolvedEntity, _ key: Int64) {
     for side in sides[entity.index] ?? [] {
       Self.forEachLink(reader, side.property) { other in
@@ -85,7 +85,7 @@ struct FolderPairs {
     return hasher.finalize()
   }
 
-  /// Throws where two sides contradict each other, and names the line of one of them.
+  /// Throws if two sides contradict each other, naming the line of a contradiction.
   func check(against keys: FolderKeys) throws {
     for pair in sums.filter({ $0.value != 0 }).keys.sorted() { try check(pair, against: keys) }
   }
@@ -93,7 +93,7 @@ struct FolderPairs {
   private func check(_ pair: PropertyID, against keys: FolderKeys) throws {
     let isOneToOne = sides.values.joined().contains { $0.pair == pair && $0.isOneToOne }
     if isOneToOne { return try checkOneToOne(pair) }
-    // Which link it is was not kept: the files are read again. One to an object that there is not is told of before others.
+    // The links were not kept, so the files are read again. A link to a missing object is reported first.
     var contradiction: ImportError?
     for (said, missing) in [(true, false), (false, true)] {
       var known: Set<Int> = []
@@ -120,8 +120,8 @@ struct FolderPairs {
       message: "\(folder.path): \(model.entities[pair.entity].properties[pair.slot].name) names an object twice")
   }
 
-  /// Two to-one sides are two columns, and each is imported as it was. In an app's store one of the columns may be
-  /// empty. It must not hold a different object.
+  /// Two to-one sides are two columns, and each is imported unchanged. In an app's store one of the columns may be
+  /// empty, but it must not refer to a different object.
   private func checkOneToOne(_ pair: PropertyID) throws {
     for isFirst in [true, false] {
       var others: [Place: Place] = [:]

@@ -2,14 +2,15 @@ package import MoonbaseGraph
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// All of a store out of a folder that `moonbase export --all` made, into a new one: rows keep their keys, and lists their order.
+/// Imports a whole store from a folder made by `moonbase export --all` into a new store. Rows keep their keys, and
+/// lists their order.
 ///
-/// Rows are written as they stand in the files, without a context. No rule and no hook is asked: they were asked when
-/// the rows were saved first. Each chunk is one transaction, with its place in the ledger. The import has three phases:
-/// rows, then members of lists, then the places of members in lists. So nothing depends on the order of files.
+/// Rows are written as in the files, without a context. Rules and hooks do not run, because they ran when the rows were
+/// first saved. Each chunk is a single transaction, with its place in the ledger. The import has three phases: rows,
+/// members of lists, and positions of members in lists. So the order of files does not matter.
 package final class StoreImport {
   private static let chunkSize = 2048
-  /// Rows, members of lists, and places in them.
+  /// Rows, members of lists, and positions in lists.
   private static let phases = 3
   private static let job = "import --all"
 
@@ -21,19 +22,19 @@ package final class StoreImport {
   private var keys = FolderKeys()
   private let total: Int
   private var done = 0
-  /// A digest of the files whose rows all came.
+  /// A digest of the files whose rows are imported.
   private var taken = ""
 
-  /// Called between chunks; true ends the import there.
+  /// Called between chunks. Returning true ends the import.
   package var progress: (_ done: Int, _ total: Int) -> Bool = { _, _ in false }
-  /// How many objects came.
+  /// The number of imported objects.
   package private(set) var count = 0
-  /// Whether it goes on where an earlier run stood.
+  /// Whether the import continues an earlier run.
   package let isGoingOn: Bool
-  /// Whether all is there.
+  /// Whether the import is complete.
   package private(set) var isDone = false
 
-  /// Looks at the folder and the store, and writes nothing.
+  /// Checks the folder and the store without writing.
   package init(_ folder: ExportedFolder, into store: any PersistentStore, of model: ResolvedModel) throws {
     (self.folder, self.store, self.model) = (folder, store, model)
     entities = try folder.entities(of: model)
@@ -52,7 +53,7 @@ package final class StoreImport {
     try requireSameFiles(entry)
   }
 
-  /// Throws where what was read of the folder is not what is there now. Lines that were not taken may have been mended.
+  /// Throws if the imported part of the folder has changed. Lines that are not imported yet may have been corrected.
   private func requireSameFiles(_ entry: Ledger.Entry) throws {
     let place = try place(entry)
     for entity in place.phase == 0 ? entities.prefix(place.entity) : entities[...] {
@@ -82,7 +83,7 @@ package final class StoreImport {
 
   // MARK: Running
 
-  /// Imports all, or up to where `progress` ends it.
+  /// Imports everything, or until `progress` ends it.
   package func run() throws {
     keys = try FolderKeys(folder, entities, of: model)
     var place = try place(Ledger.entry(Self.job, of: store) ?? [:])
@@ -101,7 +102,7 @@ package final class StoreImport {
     isDone = true
   }
 
-  /// Where the import stands: rows or lists, of which entity, and behind which line.
+  /// The position of the import: phase, entity and line.
   private struct Place {
     var phase = 0
     var entity = 0
@@ -113,7 +114,7 @@ package final class StoreImport {
     init(phase: Int = 0) { self.phase = phase }
   }
 
-  /// The place that an entry of the ledger notes.
+  /// The position recorded in an entry of the ledger.
   private func place(_ entry: Ledger.Entry) throws -> Place {
     let reader = LedgerReader(entry, of: Self.job, advice: "make a new store of the folder")
     var place = Place(phase: Int(try reader.number("phase", in: 0...2)))
@@ -135,7 +136,7 @@ package final class StoreImport {
     return Ledger.change(Self.job, of: store) { [entry] _ in entry }.body
   }
 
-  /// All of one entity from a place on, in chunks. False where it was ended before.
+  /// Imports an entity from a position on, in chunks. Returns false if it was ended early.
   private func take(_ place: inout Place) throws -> Bool {
     let entity = entities[place.entity]
     let reader = try folder.reader(of: entity, from: place.offset, line: place.line)
@@ -184,7 +185,7 @@ package final class StoreImport {
 
   // MARK: Keys
 
-  /// As many keys as there may be, so that each object keeps its own.
+  /// Reserves keys up to the greatest, so that each object keeps its own.
   private func reserveKeys() throws {
     for (root, greatest) in keys.greatest {
       let entity = model.entities[root]
@@ -198,7 +199,7 @@ package final class StoreImport {
     }
   }
 
-  /// The object that a URI of the other store means here.
+  /// The object here for a URI of the other store.
   private func id(_ uri: String, column: String) throws -> ManagedObjectID {
     guard let (entity, key) = ExportedFolder.object(uri, in: model) else {
       throw RowFault(column: column, value: uri, reason: "it is no URI of an object of the model")
@@ -211,7 +212,7 @@ package final class StoreImport {
 
   // MARK: Rows
 
-  /// What is taken of the lines of an entity.
+  /// The slots that are imported from the lines of an entity.
   private struct Slots {
     var single: [(slot: Slot, property: ResolvedProperty)] = []
     var lists: [ResolvedProperty] = []
@@ -232,7 +233,7 @@ package final class StoreImport {
     }
   }
 
-  /// What the model has no place for would be left out in silence.
+  /// Refuses columns without a place in the model, which would be silently omitted.
   private func requireKnown(_ names: [String], from known: inout Int, of entity: ResolvedEntity) throws {
     for name in names[known...] where name != "_id" {
       guard entity.property(name)?.isTransient == false else {

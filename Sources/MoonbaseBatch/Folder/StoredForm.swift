@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Values in the form of `export --all`: what a store holds of them, no transformer having been asked.
+/// Values in the form of `export --all`: as stored, without transformers.
 enum StoredForm {
   static func value(_ field: InputField, of attribute: AttributeDescription, column: String) throws -> Value {
     func refusal() -> RowFault {
@@ -33,7 +33,7 @@ enum StoredForm {
     return value
   }
 
-  /// What a composite has of an element; nil for what is not in its form.
+  /// The value of a composite's element; nil for JSON of another form.
   private static func element(_ json: Value, of attribute: AttributeDescription) -> Value? {
     switch (attribute.type, json) {
     case (.composite, .map(let map)):

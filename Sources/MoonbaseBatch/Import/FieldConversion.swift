@@ -2,15 +2,15 @@ import MoonbaseGraph
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// Makes values of fields, as attributes ask for them.
+/// Converts fields to values of attributes.
 package struct FieldConversion {
   let dates: ImportOptions.Dates
-  /// Whether the fields are those of csv, where all are texts.
+  /// Whether the fields are csv, where every field is text.
   let hasTextsAlone: Bool
-  /// Makes a value of an extension's class of a text; nil where the class cannot.
+  /// Parses a text as a value of an extension's class; nil if the class cannot.
   let parse: (String, AttributeDescription) throws -> Value?
 
-  /// What needs no value to be made of it; nil for the rest.
+  /// The cell of a field that needs no conversion to a value; nil for other fields.
   @inline(__always)
   func cell(_ field: InputField, _ type: AttributeType) -> RawCell? {
     switch (type, field.kind) {
@@ -29,7 +29,7 @@ package struct FieldConversion {
     }
   }
 
-  /// A number of digits alone, with a point: up to 15 digits it is exact to divide by a power of ten.
+  /// A number of digits with a decimal point. Up to 15 digits, dividing by a power of ten is exact.
   private static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
     guard bytes.count <= 16 else { return nil }
     var (digits, places, hasPoint) = (0.0, 0, false)
@@ -63,7 +63,7 @@ package struct FieldConversion {
     return isNegative ? -number : number
   }
 
-  /// The value of a field for an attribute. Throws `RowFault` for one that is none.
+  /// The value of a field for an attribute. Throws `RowFault` if it does not fit.
   func value(_ field: InputField, for attribute: AttributeDescription, column: String) throws -> Value {
     if field.kind == .none || field.kind == .missing { return .null }
     if attribute.type == .composite, field.kind == .nested || field.kind == .text {
@@ -96,7 +96,7 @@ package struct FieldConversion {
     }
   }
 
-  /// A list, an object or a text in quotes, where the default transformer takes the value and no class reads the text.
+  /// A JSON list, object or quoted text for an attribute of the default transformer, unless a class parses the text.
   private func listOrMap(
     _ text: String, _ kind: InputField.Kind, for attribute: AttributeDescription
   ) throws -> Value? {
@@ -107,8 +107,7 @@ package struct FieldConversion {
     return value
   }
 
-  /// The fault of a text in words for the person who mends the row; nil where the error of the attribute says it well
-  /// enough.
+  /// The fault of a text in words for the person who corrects the row; nil if the attribute's error is clear enough.
   private func misfit(_ value: Value?, _ text: String, _ attribute: AttributeDescription) -> String? {
     switch (attribute.type, value) {
     case (.integer16, .double?), (.integer32, .double?), (.integer64, .double?), (.integer16, nil), (.integer32, nil),
@@ -131,7 +130,7 @@ package struct FieldConversion {
     }
   }
 
-  /// An object of JSON, in csv as a text, whose members are read as fields of the elements.
+  /// A JSON object, as text in csv, whose members are converted as fields of the elements.
   private func composite(_ field: InputField, of attribute: AttributeDescription, column: String) throws -> Value {
     if field.bytes.isEmpty { return .null }
     let json = try Self.json(field, column: column)
@@ -145,7 +144,7 @@ package struct FieldConversion {
     case .map(let map) where attribute.type == .composite:
       var result: [String: Value] = [:]
       for (name, value) in map {
-        // The attribute says which elements there are.
+        // The attribute reports the unknown element.
         result[name] = try attribute.elements.first { $0.name == name }.map { try element(value, of: $0) } ?? value
       }
       return .map(result)
@@ -155,7 +154,7 @@ package struct FieldConversion {
     }
   }
 
-  /// The value in the attribute's type; nil where the text is none of it.
+  /// The value in the attribute's type; nil if the text does not fit.
   private func value(_ text: String, _ kind: InputField.Kind, for attribute: AttributeDescription) throws -> Value? {
     let trimmed = Self.trimmed(text)
     switch attribute.type {
@@ -173,7 +172,7 @@ package struct FieldConversion {
     case .uuid: return .string(trimmed)
     case .uri: return URL(literal: trimmed).map(Value.uri)
     case .transformable:
-      // A database has infinity among its numbers, and JSON has not.
+      // A database may contain infinite numbers, which JSON does not have.
       if kind == .number, ["inf", "-inf"].contains(text) { return Double(text).map(Value.double) }
       if kind == .number || kind == .bool {
         return try? text.utf8.withContiguousStorageIfAvailable {
@@ -186,7 +185,7 @@ package struct FieldConversion {
     }
   }
 
-  /// Without spaces around it. To look for these costs more than all the rest where there are none.
+  /// The text without surrounding spaces. The check avoids an expensive search in the common case.
   private static func trimmed(_ text: String) -> String {
     func isMark(_ byte: UInt8?) -> Bool { byte.map { $0 > 0x20 && $0 < 0x80 } ?? true }
     if isMark(text.utf8.first), isMark(text.utf8.last) { return text }
@@ -197,8 +196,8 @@ package struct FieldConversion {
     "true": true, "false": false, "yes": true, "no": false, "t": true, "f": false, "1": true, "0": false,
   ]
 
-  /// A number as people and programs write it: no hexadecimal one. Nil for a text that is none; throws for a number
-  /// that a double cannot hold.
+  /// A decimal number in the usual notations. Nil for other texts, including hexadecimal; throws if a double cannot
+  /// hold the number.
   package static func number(_ text: String) throws(ModelError) -> Double? {
     let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }
     guard isPlain || ["inf", "-inf", "infinity", "-infinity", "nan"].contains(text.lowercased()) else { return nil }

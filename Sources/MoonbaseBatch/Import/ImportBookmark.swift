@@ -2,38 +2,39 @@ package import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The place in a file up to which an import has taken all rows, as the store notes it.
+/// The position in a file up to which an import has processed all rows, as recorded in the store.
 package final class ImportBookmark {
   /// The job's name in the ledger.
   package let job: String
   private let store: any PersistentStore
   private let fingerprint: InputFingerprint
   private let rejectPath: String?
-  /// A digest of how rows are taken.
+  /// A digest of the options of the import.
   private let way: String
-  /// Whether an earlier run took them otherwise.
+  /// Whether an earlier run used other options.
   package private(set) var changesWay = false
-  /// Whether an earlier run of the import was ended.
+  /// Whether an earlier run of the import was ended early.
   package private(set) var isGoingOn = false
-  /// Where the input goes on, and in which line.
+  /// The position in the input at which to continue.
   package private(set) var offset: Int64 = 0
+  /// The line at which to continue.
   package private(set) var line: Int64 = 1
   private(set) var rejects = RejectTrace()
-  /// The owner of the file for rejected rows: the run that was ended, or another one.
+  /// The owner of the file of rejected rows: the run that was ended, or another import.
   package private(set) var rejectFile = RejectFileOwner.another
-  /// Whether it goes on in a file of rejected rows.
+  /// Whether the import continues a file of rejected rows.
   package var keepsRejects: Bool { rejects.length > 0 }
-  /// That of an earlier run, where rejected rows are to go to another one and it has some.
+  /// The file of rejected rows of an earlier run, if it has rows and this run uses another file.
   package private(set) var formerRejectPath: String?
   private(set) var report = ImportReport()
-  /// The place that the store has noted.
+  /// The position last recorded in the store.
   private(set) var noted: Int64?
-  /// Which of several inputs it is, that follow each other.
+  /// The index of the current input among several.
   package private(set) var step = 0
 
-  /// The place that an earlier run came to, or the beginning with `restarting`.
+  /// Reads the position of an earlier run; with `restarting`, starts from the beginning.
   ///
-  /// Throws where the file has changed since.
+  /// Throws if the file has changed since.
   package init(
     _ job: String, fingerprint: InputFingerprint, of store: any PersistentStore, restarting: Bool,
     rejectPath: String? = nil, usualRejectPath: String? = nil, way: String = "", mayBeginAnew: Bool = true,
@@ -57,7 +58,7 @@ package final class ImportBookmark {
     try takeNumbers(reader)
     rejectFile = owner(namesFile, rejects)
     if let former = reader.text("way") { changesWay = former != self.way && report.rows > 0 }
-    // Where no row was taken, it is all the same which file it was.
+    // If no row was processed, another file is acceptable.
     if !mayBeginAnew || report.rows > 0 || offset > 0 { try requireSameInput(as: reader, advice) }
     if let formerPath, self.rejectPath != nil, !namesFile {
       leaveRejects(formerPath, isUsual: usualRejectPath.map(Self.wholePath) == formerPath)
@@ -98,8 +99,8 @@ package final class ImportBookmark {
     }
   }
 
-  /// Rows that are rejected from now on go to another file; that of before keeps what is saved. A file is only written
-  /// where it lies at the place that the input's name says, and not wherever the store says.
+  /// Directs rejected rows to another file. The former file keeps its saved rows. It is modified only if it is at the
+  /// place derived from the input's name, and not wherever the store says.
   private func leaveRejects(_ path: String, isUsual: Bool) {
     if rejects.length > 0 {
       if isUsual { RejectFile.leave(path, at: rejects) }
@@ -108,20 +109,22 @@ package final class ImportBookmark {
     rejects = RejectTrace()
   }
 
-  /// Notes that all is done up to the end of a row, with the save of the rows before it, where the store has noted `expected` before.
+  /// A change that records the end of a row, to be saved with the rows before it, provided that the store has recorded
+  /// `expected` before.
   func change(
     from expected: Int64?, to row: StagedRows.Row, _ report: ImportReport, _ rejects: RejectTrace
   ) -> MetadataChange {
     change(from: expected, to: entry(row.end, row.endLine, report, rejects))
   }
 
-  /// Notes that the import has begun, before anything is written: what a run that is killed at once leaves is known to be its own.
+  /// Records the start of the import before anything is written, so that files left by a run that is killed at once are
+  /// recognised.
   func begin(_ report: ImportReport) throws -> Int64 {
     try store.change(change(from: noted, to: entry(offset, line, report, rejects)))
     return offset
   }
 
-  /// One input is over, and the next one follows.
+  /// Records that an input is complete and the next one follows.
   func advance(_ report: ImportReport) throws {
     step += 1
     (offset, line, rejects, self.report) = (0, 1, RejectTrace(), report)
@@ -158,7 +161,7 @@ package final class ImportBookmark {
     }
   }
 
-  /// Notes the file for rejected rows before the first one is written to it.
+  /// Records the file of rejected rows before its first row is written.
   func note(rejectFile number: UInt64) throws {
     rejects.number = number
     try store.change(
@@ -169,17 +172,17 @@ package final class ImportBookmark {
       })
   }
 
-  /// The import is over.
+  /// Removes the entry of a completed import.
   func remove() throws { try store.change(Ledger.change(job, of: store) { _ in nil }) }
 }
 
-/// Of which import a file of rejected rows is.
+/// The owner of a file of rejected rows.
 package enum RejectFileOwner: Sendable {
-  /// Of the run that was ended.
+  /// The run that was ended.
   case this
-  /// That run may have written rows that were not saved, which are rejected again.
+  /// The run that was ended, which may have written rejected rows that were not saved and will be rejected again.
   case unsaved
-  /// Of another import, or of none.
+  /// Another import, or none.
   case another
 }
 

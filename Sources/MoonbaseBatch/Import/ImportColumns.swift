@@ -2,21 +2,21 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What becomes of a column.
+/// The meaning of a column.
 enum ColumnTarget {
-  /// Passed over: the object's URI, what a reject file adds, and what the store or an extension derives.
+  /// Ignored: the object's URI, columns added by a reject file, and columns derived by the store or an extension.
   case ignored
-  /// A row that says something of it is rejected, with this reason.
+  /// Unknown. A row with a value in the column is rejected with this reason.
   case unknown(String)
-  indirect case attribute(ResolvedProperty, AttributeDescription)  // handed on for each field: a description is large
-  /// The URI of an object, or a list of them.
+  indirect case attribute(ResolvedProperty, AttributeDescription)  // a description is large
+  /// The URI of an object, or a list of URIs.
   case relationship(ResolvedProperty)
-  /// A destination that is found by an attribute of it.
+  /// A destination found by its attributes.
   case key(ResolvedProperty, lookup: Int)
 }
 
 extension ColumnTarget {
-  /// The property that is set.
+  /// The property that is set; nil if there is none.
   fileprivate var slot: Slot? {
     switch self {
     case .ignored, .unknown: nil
@@ -25,27 +25,27 @@ extension ColumnTarget {
   }
 }
 
-/// The columns of an input, and what they mean for an entity.
+/// The columns of an input, with their meaning for an entity.
 struct ImportColumns {
   let entity: ResolvedEntity
   let model: ResolvedModel
-  /// What an attribute's user info calls the column that it is filled from, where that is no name of a property.
+  /// The key in an attribute's user info for the name of its column, if that differs from the property.
   static let columnKey = "column"
 
-  /// Names of properties by names of columns (`--map`, and what user info says).
+  /// Property names by column name (from `--map` and from user info).
   let map: [String: String]
-  /// The columns of which a map says what they mean, and not the model.
+  /// The columns whose meaning comes from a map and not from the model.
   private let mapped: Set<String>
   private(set) var names: [String] = []
   private(set) var targets: [ColumnTarget] = []
   private(set) var lookups: [KeyLookup] = []
-  /// Columns of what is derived, which say nothing here.
+  /// The columns of derived attributes, which are ignored.
   private(set) var derived: [String] = []
-  /// The slots of attributes that an extension computes.
+  /// The slots of attributes computed by extensions.
   private let computed: Set<Slot>
-  /// Which column says what a property is.
+  /// The column of each property.
   private var places: [Slot: Int] = [:]
-  /// How many columns were told that mean nothing here; what is meant is looked for with the first ones.
+  /// The number of unknown columns reported. Suggestions are searched for the first ones only.
   private var unknownCount = 0
   private static let greatestSuggestions = 20
 
@@ -61,7 +61,7 @@ struct ImportColumns {
     mapped = Set(map.keys)
   }
 
-  /// Takes in columns that came since. Throws for one that means nothing here, unless only rows with it are to be rejected.
+  /// Adds new columns. Throws for an unknown column, unless only the rows with it are to be rejected.
   mutating func take(_ all: [String], refusing: Bool = true) throws {
     guard all.count > names.count else { return }
     for name in all.dropFirst(names.count) {
@@ -79,7 +79,7 @@ struct ImportColumns {
     }
   }
 
-  /// Throws where a map names none of the columns.
+  /// Throws if a map names a column that does not exist.
   func requireMapped(among names: [String]) throws {
     guard let missing = mapped.subtracting(names).min() else { return }
     throw ImportError(
@@ -87,7 +87,7 @@ struct ImportColumns {
         + suggestion(for: missing, among: names))
   }
 
-  /// Whether rows say nothing but attributes.
+  /// Whether all columns are attributes.
   var areAttributes: Bool {
     targets.allSatisfy {
       switch $0 {
@@ -97,13 +97,13 @@ struct ImportColumns {
     }
   }
 
-  /// The column that says what an attribute is.
+  /// The column of an attribute; nil if there is none.
   func column(of property: ResolvedProperty) -> Int? {
     guard let column = places[property.slot], case .attribute = targets[column] else { return nil }
     return column
   }
 
-  /// A fault of a property with the name that the file has for it.
+  /// A fault of a property under the column's name in the file.
   func named(_ fault: RowFault) -> RowFault {
     guard let name = fault.column, !names.contains(name),
       let column = entity.property(name).flatMap({ places[$0.slot] })
@@ -113,7 +113,7 @@ struct ImportColumns {
     return named
   }
 
-  /// The columns of names, of which new ones are taken in.
+  /// The indexes of columns by name. Adds new columns.
   mutating func places(of wanted: [String]) throws -> [Int] {
     try wanted.map { name in
       if let place = names.firstIndex(of: name) { return place }
@@ -122,14 +122,14 @@ struct ImportColumns {
     }
   }
 
-  /// Two columns for one property: nobody knows which of them counts.
+  /// Refuses two columns for the same property, because it is unclear which value applies.
   private func refuseTwice(_ target: ColumnTarget, column: String) throws {
     guard let slot = target.slot, let place = places[slot] else { return }
     throw wrong(column, "column '\(names[place])' is \(entity.name).\(entity.properties[slot].name) already")
   }
 
-  /// Whether a column is one that an export adds: its name begins with `_`, and the property that it could mean has a
-  /// column of its own.
+  /// Whether an export added the column: its name begins with `_`, and the property with the remaining name has its own
+  /// column.
   private func isBookkeeping(_ column: String, among all: [String]) -> Bool {
     guard column.hasPrefix("_"), !mapped.contains(column), let name = map[column] else { return false }
     return all.contains(name)
@@ -187,9 +187,11 @@ struct ImportColumns {
   }
 }
 
-/// Why an import cannot begin, or go on.
+/// The reason why an import cannot start or continue.
 package struct ImportError: Error, CustomStringConvertible {
+  /// The message.
   package let message: String
+  /// An error with a message.
   package init(message: String) { self.message = message }
   package var description: String { message }
 }

@@ -3,9 +3,9 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbaseScripting
 
-/// What an error means for an import.
+/// The classification of errors during an import.
 enum ImportFailure {
-  /// Whether a row can be blamed: neither the store failed, nor is the run over.
+  /// Whether the error concerns a row, and neither the store as a whole nor the end of the run.
   static func isOfRows(_ error: any Error) -> Bool {
     switch error {
     case is RowFault: true
@@ -16,21 +16,21 @@ enum ImportFailure {
     }
   }
 
-  /// The error as a reject file says it.
+  /// The error as recorded in a reject file.
   static func fault(of error: any Error) -> RowFault {
     if let fault = error as? RowFault { return fault }
     let errors = details(of: error)
     return errors.isEmpty ? RowFault(reason: TextLimits.reason("\(error)")) : fault(of: errors)
   }
 
-  /// Several failures of one object.
+  /// The combined failures of an object.
   static func fault(of errors: [GraphError]) -> RowFault {
     RowFault(
       column: errors.first?.property, value: errors.first?.value?.beginning,
       reason: TextLimits.reason(errors.map(\.message).joined(separator: "; ")))
   }
 
-  /// The single failures of an error.
+  /// The separate failures of an error.
   static func details(of error: any Error) -> [GraphError] {
     guard let error = error as? GraphError else { return [] }
     return error.details.isEmpty ? [error] : error.details

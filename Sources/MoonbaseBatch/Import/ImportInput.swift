@@ -2,19 +2,21 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What is imported: a file or standard input, in one of the forms.
+/// The input of an import: a file or standard input, in one of several formats.
 package final class ImportInput {
+  /// The format of an input.
   package enum Format: String, CaseIterable, Sendable { case csv, tsv, json, ndjson }
 
-  /// How the text of a file is to be read, where that is not found out.
+  /// The form of a text file, where it is not detected.
   package struct TextForm: Sendable {
-    /// Of csv; nil for that of its first lines.
+    /// The separator of csv; nil to detect it from the first lines.
     package var separator: UInt8?
-    /// Nil for UTF-8.
+    /// The encoding; nil for UTF-8.
     package var encoding: TextEncoding?
-    /// Whether the first line of csv has names.
+    /// Whether the first line of csv contains the column names.
     package var hasNames = true
 
+    /// A form with these settings.
     package init(separator: UInt8? = nil, encoding: TextEncoding? = nil, hasNames: Bool = true) {
       (self.separator, self.encoding, self.hasNames) = (separator, encoding, hasNames)
     }
@@ -22,22 +24,25 @@ package final class ImportInput {
 
   /// The path; nil for standard input.
   package let path: String?
+  /// The format.
   package let format: Format
-  /// How many bytes there are; nil where nobody knows.
+  /// The number of bytes; nil if unknown.
   package let size: Int64?
-  /// By what a later run recognises the file; nil where it cannot be read again.
+  /// The identity by which a later run recognises the file; nil if it cannot be read again.
   package let fingerprint: InputFingerprint?
   let reader: any RecordReader
-  /// Warnings to be printed before any row is taken.
+  /// Warnings to print before rows are imported.
   package let warnings: [String]
   private let null: [UInt8]
   private let descriptor: Int32
+  /// The path of the file for rejected rows.
   package let rejectPath: String
-  /// Where they go unless another place is named.
+  /// The default path for rejected rows.
   package let usualRejectPath: String
 
-  /// Opens a file. Without a format its name says it. What was spooled is read from its beginning. `wait` says how pipes are waited for.
-  /// What a dry run rejects goes to a file of its own, so that the real one finds no reject file of an earlier import.
+  /// Opens an input. Without a format, the name determines it. A spooled input is read from its beginning. `wait`
+  /// determines how pipes are waited for. A dry run has its own file of rejected rows, so that it does not affect the
+  /// file of a real import.
   package init(
     _ path: String?, format: Format?, null: String = "", as form: TextForm = TextForm(), rejectPath: String?,
     isDryRun: Bool = false, spool: InputSpool? = nil, wait: InputWait? = nil
@@ -95,12 +100,12 @@ package final class ImportInput {
     } catch let error as InputError {
       throw Self.error(error, path)
     }
-    // Places in what is unpacked or converted are none in the file.
+    // Positions in unpacked or converted text are not positions in the file.
     size = isFile && !packed.isPacked && form.encoding == nil ? Int64(status.st_size) : nil
     warnings = Self.warnings(of: reader, path)
   }
 
-  /// A file that comes out as one column may have been split at the wrong character.
+  /// A file with a single column may have been split at the wrong character.
   private static func warnings(of reader: any RecordReader, _ path: String?) -> [String] {
     guard let reader = reader as? CSVReader, reader.names.count == 1, let name = reader.names.first,
       name.utf8.contains(where: SeparatorGuess.candidates.contains)
@@ -112,7 +117,7 @@ package final class ImportInput {
     ]
   }
 
-  /// The rows of a question to a database, so many.
+  /// The rows of a database query, `count` in number.
   init(_ reader: any RecordReader, of path: String, count: Int64, rejectPath: String) {
     (self.reader, self.path, size, self.rejectPath) = (reader, path, count, rejectPath)
     warnings = []
@@ -120,14 +125,15 @@ package final class ImportInput {
     (format, fingerprint, null, descriptor) = (.ndjson, nil, [], -1)
   }
 
-  /// Keeps other imports from the file as long as this one has it open: they would write to the same file of rejected rows.
+  /// Locks the file against other imports until it is closed, because they would write to the same file of rejected
+  /// rows.
   ///
-  /// Throws where one has it.
+  /// Throws if another import holds the lock.
   package func claim() throws {
     if let path { try Self.claim(descriptor, of: "file", path) }
   }
 
-  /// The same of what is open elsewhere: a file, or a folder by its index.
+  /// Locks another open descriptor: a file, or a folder by its index file.
   static func claim(_ descriptor: Int32, of kind: String, _ path: String) throws {
     guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
     throw GraphError(
@@ -142,7 +148,7 @@ package final class ImportInput {
     ) { InputFingerprint.digest(of: descriptor, before: $0) }
   }
 
-  /// The name of a file without the ending of what is packed.
+  /// The name of a file without the ending of compression.
   package static func unpacked(_ name: String) -> String {
     name.lowercased().hasSuffix(".gz") ? String(name.dropLast(3)) : name
   }
@@ -152,7 +158,7 @@ package final class ImportInput {
     return ending == "jsonl" ? .ndjson : Format(rawValue: ending)
   }
 
-  /// What is wrong with the input as a whole, in words.
+  /// The error about an input as a whole.
   static func error(_ error: InputError, _ path: String?) -> any Error {
     let name = path ?? "standard input"
     return switch error {

@@ -1,33 +1,40 @@
 import MoonbasePlatform
 
-/// How rows are imported.
+/// The options of an import.
 package struct ImportOptions {
-  /// Columns by which a row is that of an object which is there already; none where each row is a new object.
+  /// The columns that identify existing objects; if empty, each row becomes a new object.
   package var keys: [String] = []
-  /// Nothing is saved.
+  /// Whether nothing is saved.
   package var isDryRun = false
-  /// A row whose object is not there is rejected.
+  /// Whether a row without an existing object is rejected.
   var updatesOnly = false
-  /// How many rows are saved together.
+  /// The number of rows saved together.
   package var chunkSize = 4096
-  /// How dates are written that are numbers.
+  /// The notation of dates that are numbers.
   package var dates = Dates.iso
-  /// Objects that a key leads to and that are not there are made.
+  /// Whether missing objects referred to by keys are created.
   package var createsMissing = false
 
+  /// A notation of dates: ISO 8601 text, or seconds since 1970 or 2001.
   package enum Dates: String, CaseIterable, Sendable { case iso, unix, reference }
 
+  /// The default options.
   package init() {}
 }
 
-/// What an import did.
+/// The totals of an import.
 package struct ImportReport: Sendable {
+  /// The number of processed rows.
   package var rows = 0
+  /// The number of inserted objects.
   package var inserted = 0
+  /// The number of updated objects.
   package var updated = 0
-  /// Those that a script passed over.
+  /// The number of rows that a script skipped.
   package var skipped = 0
+  /// The number of rejected rows.
   package var rejected = 0
 
+  /// A report without rows.
   package init() {}
 }

@@ -3,20 +3,20 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Where the values of a row are.
+/// The source of a row's values.
 enum RowSource {
   case fields(StagedRows.Row, StagedRows.Fields)
-  /// What a script made, by column.
+  /// The result of a script, by column.
   case cells([Int: ImportScript.Cell])
 
-  /// The bytes of what a script made.
+  /// The bytes of a script's result.
   var weight: Int { if case .cells(let cells) = self { cells.values.reduce(0) { $0 + $1.weight } } else { 0 } }
 }
 
 extension Importer {
   // MARK: Values
 
-  /// The value of a column for an attribute; nil where the row says nothing of it.
+  /// The value of a column for an attribute; nil if the row lacks the column.
   func value(_ column: Int, for attribute: AttributeDescription, _ property: ResolvedProperty, of row: RowSource) throws
     -> Value?
   {
@@ -40,7 +40,8 @@ extension Importer {
     }
   }
 
-  /// What a column says that names objects by so many attributes; empty for no value, nil where the row says nothing.
+  /// The keys of objects in a column, with `parts` attributes each; empty for no value, nil if the row lacks the
+  /// column.
   private func keys(_ column: Int, isList: Bool, parts: Int = 1, of row: RowSource) throws -> [InputKey]? {
     switch row {
     case .fields(let row, let fields):
@@ -100,7 +101,7 @@ extension Importer {
       reason: "an object is found by a text, a number or a truth value, not by null, a list or an object")
   }
 
-  /// What an object is found by, a text for each attribute; nil for no value.
+  /// The key of an object, with a text for each attribute; nil for no value.
   struct InputKey {
     let texts: [String?]
     var shown: String { texts.map { $0 ?? "null" }.joined(separator: ", ") }
@@ -108,18 +109,18 @@ extension Importer {
 
   // MARK: Keys
 
-  /// The key of a row by which its object is found.
+  /// The key by which a row's object is found.
   func key(of row: RowSource) throws -> KeyLookup.Key {
     try (existing?.properties ?? []).map { property in
       guard let column = columns.column(of: property), let attribute = property.attribute,
         let value = try value(column, for: attribute, property, of: row)
       else { throw RowFault(reason: "the row says nothing of \(property.name), by which its object is found") }
-      // Else the store would be asked for what no object can have.
+      // Otherwise the store would be searched for a value that no object can have.
       do { _ = try attribute.checked(value) } catch let error as ModelError {
         throw RowFault(column: columns.names[column], value: value.beginning, reason: error.message)
       }
       guard !value.isNull else {
-        // Without its key a row would be that of whatever object has none.
+        // A row without a key would match any object without a value.
         throw RowFault(
           column: columns.names[column], reason: "it has no value, and the object is found by it (--upsert)")
       }
@@ -127,8 +128,8 @@ extension Importer {
     }
   }
 
-  /// Looks for all objects that rows name by keys, with one fetch for each kind of key. `own` are those of the rows'
-  /// own objects.
+  /// Fetches all objects that rows refer to by keys, with a single fetch per kind of key. `own` are the keys of the
+  /// rows' own objects.
   func prepare(_ rows: [RowSource], _ own: Set<KeyLookup.Key>) throws {
     if let existing { try existing.prepare(own, in: context) }
     for (column, target) in columns.targets.enumerated() {
@@ -151,7 +152,7 @@ extension Importer {
     }
   }
 
-  /// The lookups of this import: that of the rows' own objects first.
+  /// The lookups of this import, beginning with that for the rows' own objects.
   private var allLookups: [KeyLookup] { existing.map { [$0] + columns.lookups } ?? columns.lookups }
 
   /// The lookups that may find an object.
@@ -159,7 +160,7 @@ extension Importer {
     allLookups.filter { object.entity.isKind(of: $0.entity) }
   }
 
-  /// Prepares the lookups for a chunk. Hooks of the save before may have changed keys.
+  /// Prepares the lookups for a chunk. Hooks of the previous save may have changed keys.
   func beginLookups() throws {
     let lookups = allLookups
     guard !lookups.isEmpty else { return }
@@ -168,19 +169,19 @@ extension Importer {
     changing = lookups.filter(isChanging)
   }
 
-  /// Whether rows may change what objects are found by. A row leaves the key of its own object as it is.
+  /// Whether rows may change the attributes of a lookup. A row does not change the key of its own object.
   private func isChanging(_ lookup: KeyLookup) -> Bool {
     guard readsWithoutHooks, !lookup.isDerived else { return true }
     let own = Set((existing?.properties ?? []).map(\.slot))
     return lookup.properties.contains { !own.contains($0.slot) && columns.column(of: $0) != nil }
   }
 
-  /// Empties the lookups that know objects of rows that a save left out.
+  /// Empties the lookups that know objects of rows omitted from a save.
   func forgetCorrectedKeys() { for lookup in allLookups { lookup.forgetCorrected() } }
 
   // MARK: Objects
 
-  /// Sets what a row says, and tells the lookups that found the object by what it had.
+  /// Sets a row's values and updates the lookups by which the object was found.
   func update(_ row: RowSource, _ object: ManagedObject) throws {
     let lookups = changing.filter { object.entity.isKind(of: $0.entity) }
     let former = try lookups.map { try $0.key(of: object) }
@@ -188,7 +189,7 @@ extension Importer {
     for (lookup, key) in zip(lookups, former) { try lookup.note(object, movedFrom: key) }
   }
 
-  /// Sets what a row says.
+  /// Sets a row's values.
   func assign(_ row: RowSource, to object: ManagedObject) throws {
     for (column, target) in columns.targets.enumerated() {
       switch target {
@@ -267,7 +268,7 @@ extension Importer {
     return made.objectID
   }
 
-  /// What fails is said of a column and its value.
+  /// Runs a body, attributing its failure to a column and value.
   func blaming<Result>(_ column: Int, _ value: Value?, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error where ImportFailure.isOfRows(error) {
       var fault = ImportFailure.fault(of: error)

@@ -2,9 +2,9 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Saving the rows of a chunk, without those that the save refuses.
+/// Saving the rows of a chunk, without the rows that the save refuses.
 extension Importer {
-  /// Rows on their way into the store: their objects, and those that are rejected.
+  /// Rows being saved: their objects, and the faults of rejected rows.
   struct Attempt {
     var objects: [ManagedObject?] = []
     private(set) var faults: [Int: RowFault] = [:]
@@ -18,7 +18,7 @@ extension Importer {
       unweighed += fault.weight
     }
 
-    /// Counts the faults that came since it was called last.
+    /// Charges the memory of the faults added since the last call.
     mutating func weighFaults(_ memory: inout HostMemory) throws {
       guard unweighed > 0 else { return }
       try memory.hold(unweighed)
@@ -26,12 +26,12 @@ extension Importer {
     }
   }
 
-  /// Saves the objects of rows, and writes the rejected rows. False where the rows have to be tried again, or one by
-  /// one.
+  /// Saves the objects of rows and writes the rejected rows. Returns false if the rows must be tried again or
+  /// separately.
   func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
     let mark = mark
-    // An error that another thread finds later belongs to no row yet. The rows are then saved once more without that
-    // thread.
+    // An error that another thread finds later cannot be attributed to a row, so the rows are then saved again without
+    // that thread.
     nameNewObjects(attempt.objects, range)
     defer { context.nameOfNewObject = nil }
     while true {
@@ -71,14 +71,14 @@ extension Importer {
     }
   }
 
-  /// Errors tell of new objects by their lines, and not by IDs that they never get.
+  /// Makes errors name new objects by their lines instead of IDs that the objects will never have.
   private func nameNewObjects(_ objects: [ManagedObject?], _ range: Range<Int>) {
     context.nameOfNewObject = { [unowned self] object in
       objects.firstIndex { $0 === object }.map { "line \(chunk.rows[range.lowerBound + $0].line)" }
     }
   }
 
-  /// All that a save does, up to where it would be committed.
+  /// Performs all steps of a save up to the commit.
   private func tryOut() throws {
     let store = try context.coordinator.storeForNewObjects(of: entity)
     do { try context.save(with: MetadataChange(of: store) { _ in throw TriedOut() }) } catch is TriedOut {}
@@ -99,12 +99,12 @@ extension Importer {
     }
   }
 
-  /// Takes out the objects that an error is about; false where it does not say so.
+  /// Removes the objects named by an error. Returns false if the error names none.
   private func drop(_ error: any Error, _ attempt: inout Attempt, _ range: Range<Int>) throws -> Bool {
     var places: [ManagedObjectID: Int] = [:]
     for (index, object) in zip(range, attempt.objects) {
       guard let object else { continue }
-      // Two rows are of one object. Either of them may be wrong.
+      // Two rows have the same object, so either may be wrong.
       if places.updateValue(index, forKey: object.objectID) != nil { return false }
     }
     let errors = ImportFailure.details(of: error)

@@ -3,11 +3,11 @@ package import MoonbaseModel
 import MoonbasePlatform
 package import MoonbaseScripting
 
-/// Takes rows into a store through a context: values are converted as the model says, rules and hooks are in force, and a row that
-/// fails is rejected while the others go on.
+/// Imports rows into a store through a context: values are converted for the model, rules and hooks apply, and a row
+/// that fails is rejected while the import continues.
 ///
-/// Rows are saved by chunks, each in one transaction together with the place in the input up to which all is done (`Ledger`): killed
-/// at any moment and run again, an import takes each row once.
+/// Rows are saved in chunks, each in a single transaction together with the position in the input up to which it is
+/// complete (`Ledger`). So an import that is killed at any moment and run again processes each row once.
 package final class Importer {
   let context: ManagedObjectContext
   let entity: ResolvedEntity
@@ -17,32 +17,34 @@ package final class Importer {
   let input: ImportInput
   let rejects: RejectFile
   let bookmark: ImportBookmark?
-  /// What makes a row of another one (`--map`).
+  /// Transforms rows (`--map`).
   let script: ImportScript?
-  /// Finds the object that a row is of.
+  /// Finds the object of a row.
   var existing: KeyLookup?
   /// The lookups by attributes that rows of the chunk may change.
   var changing: [KeyLookup] = []
   private let insertsWithoutHooks: Bool
   let readsWithoutHooks: Bool
-  /// Whether the rows of the chunk are new objects with attributes, and nothing else is done with them.
+  /// Whether the rows of the chunk only insert objects with attributes.
   private var isPlain = false
 
+  /// The totals so far.
   package internal(set) var report: ImportReport
-  /// Called between chunks with the place in the input; true ends the import there.
+  /// Called between chunks with the position in the input. Returning true ends the import.
   package var progress: (_ offset: Int64, ImportReport) -> Bool = { _, _ in false }
 
-  /// Told of a hook that failed when its object was saved.
+  /// Receives the errors of hooks after the save of an object.
   package var didFailAfterSave: (GraphError) -> Void = { _ in }
 
   var chunk = StagedRows()
-  /// Why the input cannot be read any further.
+  /// The error that ended reading the input.
   private var ending: InputError?
   /// The chunk that another thread may be writing.
   private var former: (rows: StagedRows, mark: Mark)?
-  /// The place that the store has noted last.
+  /// The position last recorded in the store.
   var noted: Int64?
 
+  /// An import of an input into an entity, which continues at the bookmark.
   package init(
     _ entity: ResolvedEntity, from input: ImportInput, in context: ManagedObjectContext, options: ImportOptions,
     script: ImportScript? = nil, bookmark: ImportBookmark?, replacesRejects: Bool
@@ -76,7 +78,7 @@ package final class Importer {
     try naming { try findKeys() }
   }
 
-  /// Columns of what is derived, which were passed over.
+  /// The ignored columns of derived attributes.
   package var derivedColumns: [String] { columns.derived }
 
   private static func classes(
@@ -90,7 +92,7 @@ package final class Importer {
     return result
   }
 
-  /// Says of which input an error tells.
+  /// Runs a body whose errors name the input.
   private func naming(_ body: () throws -> Void) throws {
     do { try body() } catch let error as ImportError {
       throw ImportError(message: "\(input.path ?? "standard input"): \(error.message)")
@@ -106,7 +108,7 @@ package final class Importer {
       }
       return property
     }
-    // What objects of JSON and scripts say is known when they come.
+    // The keys in JSON objects and script results are known only when they are read.
     if script?.changesRows != true, input.format == .csv || input.format == .tsv {
       for property in properties where columns.column(of: property) == nil {
         throw ImportError(message: "--upsert: the file has no column for \(entity.name).\(property.name)")
@@ -116,13 +118,14 @@ package final class Importer {
   }
 
   private func takeColumns() throws {
-    // What a script makes of a row has names of its own.
+    // The columns of a script's result have their own names.
     guard script?.changesRows != true else { return }
-    // Columns of csv, and of the first object, are looked at before a row is taken; what a later object says besides is its own fault.
+    // The columns of csv and of the first object are checked before any row is imported; unknown keys of a later object
+    // are the fault of its row.
     guard input.reader.names.count > columns.names.count else { return }
     let isFirst = columns.names.isEmpty
     try naming {
-      // An object of JSON may have the others.
+      // A JSON object may have the missing columns later.
       if isFirst, input.format == .csv || input.format == .tsv {
         try columns.requireMapped(among: input.reader.names)
       }
@@ -130,7 +133,7 @@ package final class Importer {
     }
   }
 
-  /// Imports all. Throws what ends it: what is wrong with the input as a whole, or with the store. What was saved by then is saved.
+  /// Imports all rows. Throws an error of the input as a whole or of the store. Rows saved by then stay saved.
   package func run() throws {
     if let bookmark { noted = try bookmark.begin(report) }
     while try readChunk() {
@@ -139,12 +142,12 @@ package final class Importer {
       swap()
     }
     try finishFormer()
-    // What was read before is saved.
+    // All rows read before are saved.
     if case .interrupted? = ending { return }
     if let ending { throw ImportInput.error(ending, input.path) }
   }
 
-  /// Takes the mark of this import away, for its end.
+  /// Removes the bookmark of the completed import.
   package func close() throws {
     guard !options.isDryRun, let bookmark else { return }
     try bookmark.remove()
@@ -152,14 +155,14 @@ package final class Importer {
 
   private func swap() {
     guard var rows = former?.rows else { return chunk = StagedRows() }
-    // The chunk is the former one now; its predecessor is saved, and its room is used again.
+    // The chunk becomes the former one; its predecessor is saved, so its memory is reused.
     rows.removeAll()
     chunk = rows
   }
 
   // MARK: Reading
 
-  /// False at the end of the input.
+  /// Returns false at the end of the input.
   private func readChunk() throws -> Bool {
     chunk.removeAll()
     while ending == nil, chunk.rows.count < options.chunkSize, chunk.weight < 8 << 20 {
@@ -181,20 +184,20 @@ package final class Importer {
     return !chunk.isEmpty
   }
 
-  /// A reject file is to be read again: a NUL byte is shown as its picture there.
+  /// The record in a form that can be read again from a reject file: a NUL byte is replaced by its picture.
   private static func mendable(_ record: String) -> String {
     record.utf8.contains(0) ? record.replacing("\0", with: "\u{2400}") : record
   }
 
   // MARK: Chunks
 
-  /// Asked for while rows are tried that may be tried again.
+  /// Records rows to repeat, while rows are saved that may be repeated.
   var overtaken: OvertakenRows?
 
   /// Whether rows find objects by keys.
   var mayBeOvertaken: Bool { existing != nil || options.createsMissing }
 
-  /// Where an import stands, to come back to.
+  /// A state of the import to return to.
   struct Mark {
     var rejectLength: Int64
     var report: ImportReport
@@ -209,7 +212,7 @@ package final class Importer {
       if !options.isDryRun { former = (chunk, mark) }
       return
     }
-    // What failed is the former chunk, or cannot be said to be a row's: all is done once more, in smaller steps.
+    // The failure is of the former chunk, or cannot be attributed to a row, so both are repeated in smaller steps.
     let former = former
     self.former = nil
     try startAnew(at: former?.mark ?? mark)
@@ -246,7 +249,8 @@ package final class Importer {
     for lookup in columns.lookups { lookup.forgetAll() }
   }
 
-  /// Saves rows by halves, down to single ones: what cannot be said to be a row's fault otherwise is that of the row that fails alone.
+  /// Saves rows by halves, down to single rows: a failure that cannot be attributed otherwise is the fault of the row
+  /// that fails alone.
   private func takeCarefully(_ range: Range<Int>) throws {
     let mark = mark
     if try takeAgain(range, at: mark) { return }
@@ -256,8 +260,8 @@ package final class Importer {
     try takeCarefully(middle..<range.upperBound)
   }
 
-  /// Saves rows. Where another program changed their objects meanwhile, all is read anew and the rows are tried again,
-  /// ten times at most. Rows that collide with the same unique values twice are not tried again.
+  /// Saves rows. If another program changed their objects meanwhile, the objects are read again and the rows are
+  /// repeated, at most ten times. Rows that collide with the same unique values twice are not repeated.
   private func takeAgain(_ range: Range<Int>, at mark: Mark) throws -> Bool {
     defer { context.stalenessInterval = nil }
     var former: Set<Int> = []
@@ -272,18 +276,19 @@ package final class Importer {
       context.stalenessInterval = .zero
       usleep(UInt32(round) * 1000)
     }
-    // A conflict that is left now is the rows' own fault.
+    // A conflict that remains now is the rows' own fault.
     return try take(range, ahead: false)
   }
 
   private static let greatestRounds = 10
 
-  /// Inserts rows and saves them. False where that failed, and nobody knows for which row; what ends the import is thrown.
+  /// Inserts rows and saves them. Returns false for a failure that cannot be attributed to a row; throws an error that
+  /// ends the import.
   private func take(_ range: Range<Int>, ahead: Bool) throws -> Bool {
     var attempt = Attempt(report: report)
     attempt.objects.reserveCapacity(range.count)
     isPlain = script?.changesRows != true && existing == nil && columns.areAttributes
-    // Why rows are rejected, and the values that a map makes of rows, are held for all rows of the chunk.
+    // The faults of rejected rows, and the results of a map, are held for all rows of the chunk.
     var memory = HostMemory()
     try chunk.withFields { fields in
       if isPlain {
@@ -293,7 +298,7 @@ package final class Importer {
         }
         return
       }
-      // Without a map a row says what its fields say.
+      // Without a map the fields of a row are its values.
       let hasSources = script?.changesRows == true
       var sources: [Int: RowSource] = [:]
       for index in range where hasSources {
@@ -324,14 +329,14 @@ package final class Importer {
       }
     }
     if ahead {
-      // The former chunk is written while this one was made.
+      // The former chunk was being written while this one was prepared.
       do { try context.finishSave() } catch let error where ImportFailure.isOfRows(error) { return false }
       former = nil
     }
     return try save(&attempt, range, ahead: ahead)
   }
 
-  /// The keys of rows that have sound ones.
+  /// The keys of the rows with valid keys.
   private func keys(
     of range: Range<Int>, _ source: (Int) -> RowSource?
   ) -> [(index: Int, key: KeyLookup.Key)] {
@@ -341,7 +346,7 @@ package final class Importer {
     }
   }
 
-  /// The rows whose objects have all that the rows say. None where objects are needed to know it.
+  /// The rows whose objects have the rows' values already. Empty if objects are needed to compare.
   private func unchangedRows(_ keys: [(index: Int, key: KeyLookup.Key)], _ fields: StagedRows.Fields) throws -> Set<Int>
   {
     guard let existing, readsWithoutHooks, script?.changesRows != true, columns.areAttributes, recordColumn == nil
@@ -352,7 +357,7 @@ package final class Importer {
     return try rows.find(keys, chunk.rows, fields, in: context) ?? []
   }
 
-  /// What a row says; nil where it is passed over or rejected.
+  /// The values of a row; nil if it is skipped or rejected.
   private func source(of index: Int, _ fields: StagedRows.Fields, _ attempt: inout Attempt) throws -> RowSource? {
     let row = chunk.rows[index]
     guard row.fault == nil else { return nil }
@@ -383,7 +388,7 @@ package final class Importer {
     }
   }
 
-  /// Of a row of a reject file that has nothing but a record which could not be understood.
+  /// The fault of a row from a reject file that still has only an unreadable record.
   private func unmended(_ row: StagedRows.Row) -> RowFault? {
     guard let column = recordColumn else { return nil }
     return chunk.withFields { fields in
@@ -398,12 +403,12 @@ package final class Importer {
     }
   }
 
-  /// Where a reject file has records that could not be understood.
+  /// The column of unreadable records in a reject file.
   private var recordColumn: Int? { input.reader.names.firstIndex(of: "_record") }
 
   // MARK: Rows
 
-  /// The object of a row.
+  /// Inserts or updates the object of a row.
   private func take(_ row: RowSource, _ report: inout ImportReport) throws -> ManagedObject {
     if isPlain, insertsWithoutHooks {
       let object = try context.insert(entity)

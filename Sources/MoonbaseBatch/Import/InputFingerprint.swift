@@ -1,34 +1,34 @@
 import MoonbasePlatform
 
-/// By what a later run recognises an input: what is in it, and not when it was written.
+/// The identity by which a later run recognises an input: its content, not its modification time.
 package struct InputFingerprint {
-  /// Size and digest.
+  /// The size and the digest.
   let content: String
-  /// What was noted before contents were: size and time.
+  /// The identity used by earlier versions: the size and the time.
   let former: String?
-  /// A digest of what stands before a place.
+  /// A digest of the bytes before a position.
   let before: (Int64) -> String?
 
-  /// What agrees with what an earlier run noted.
+  /// The result of comparing with the identity that an earlier run recorded.
   enum Agreement { case same, changed, unknown }
 
   init(content: String, former: String? = nil, before: @escaping (Int64) -> String? = { _ in nil }) {
     (self.content, self.former, self.before) = (content, former, before)
   }
 
-  /// Whether two looks saw one file that nobody wrote to meanwhile.
+  /// Whether two fingerprints are of the same file, without writes in between.
   package static func isSame(_ one: InputFingerprint?, _ other: InputFingerprint?) -> Bool {
     one?.content == other?.content && one?.former == other?.former
   }
 
-  /// Compares it with what was noted, at a place up to which all was read.
+  /// Compares with a recorded identity, at a position up to which the input was read.
   func agreement(with noted: String, before digest: String?, at offset: Int64) -> Agreement {
     if noted == former { return .same }
     if Self.isContent(content), !Self.isContent(noted) {
-      // A run of before noted the time, which tells nothing where it is another one.
+      // An earlier version recorded the time, which decides nothing if it differs.
       return former?.split(separator: " ").first == noted.split(separator: " ").first ? .unknown : .changed
     }
-    // What was read decides where the next record begins.
+    // The bytes read so far determine where the next record begins.
     return noted == content && (digest == nil || digest == before(offset)) ? .same : .changed
   }
 
@@ -41,7 +41,8 @@ extension InputFingerprint {
   private static let part = 4 << 10
   private static let parts: Int64 = 62
 
-  /// Of a file of so many bytes that is open: all of a small one; of a large one the beginning, the end and parts in between.
+  /// The identity of an open file: a digest of a small file; of a large file, its beginning, its end and parts in
+  /// between.
   static func content(of descriptor: Int32, size: Int64) -> String {
     var bytes = Data()
     if size <= wholeSize {
@@ -54,7 +55,7 @@ extension InputFingerprint {
     return "content \(size) \(SHA2.shortText(bytes))"
   }
 
-  /// Of the bytes before a place, so many that a record begins behind them as it did.
+  /// A digest of the bytes before a position, enough to verify the beginning of the next record.
   static func digest(of descriptor: Int32, before offset: Int64) -> String {
     var bytes = Data()
     let count = min(offset, Int64(part))
@@ -70,7 +71,7 @@ extension InputFingerprint {
         pread(descriptor, $0.baseAddress.map { $0 + done }, count - done, off_t(offset + Int64(done)))
       }
       if step < 0, errno == EINTR { continue }
-      // A file that ends before is another one, and has another digest.
+      // A shorter file is another file with another digest.
       guard step > 0 else { break }
       done += step
     }

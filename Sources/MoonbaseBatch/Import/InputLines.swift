@@ -1,17 +1,18 @@
 import MoonbasePlatform
 
-/// Lines as they come, each at most so long that it may be shown and understood.
+/// Reads lines of limited length, suitable for display.
 package final class InputLines {
+  /// The most bytes of a line.
   package static let longest = 64 << 10
   private let bytes: InputBytes
   private var line: Int64 = 0
 
-  /// The lines of a descriptor, which stays open.
+  /// The lines of a descriptor, which is not closed.
   package init(_ descriptor: Int32, _ wait: InputWait) { bytes = InputBytes(descriptor, closes: false, wait) }
 
-  /// The next line, without its end; nil behind the last one. What is no UTF-8 is replaced.
+  /// The next line, without its end; nil after the last line. Invalid UTF-8 is replaced.
   ///
-  /// Throws an error with the code `.interrupted`, and `ImportError`.
+  /// Throws an error with code `.interrupted`, and `ImportError`.
   package func next() throws -> String? {
     line += 1
     do {

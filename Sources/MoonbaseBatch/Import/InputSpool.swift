@@ -1,19 +1,19 @@
 import MoonbasePlatform
 
-/// What comes once and is read twice, in a file that is gone with the process.
+/// A copy of an input that can be read once, in a temporary file that ends with the process.
 package final class InputSpool {
   let descriptor: Int32
-  /// By what a later run recognises that the same came: how many bytes, and 64 bits of what they are (FNV-1a).
+  /// The identity of the content for later runs: its length and its 64-bit hash (FNV-1a).
   private var size: Int64 = 0
   private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
   var fingerprint: String { "\(size) \(hash)" }
 
-  /// Takes all of standard input, or of a pipe; nil for a file, which can be read again.
+  /// Copies standard input or a pipe; nil for a file, which can be read again.
   package convenience init?(of path: String?, _ wait: InputWait) throws {
     var status = stat()
     let isThere = path.map { stat($0, &status) == 0 } ?? (fstat(STDIN_FILENO, &status) == 0)
-    // What is no file and no pipe is refused where it is opened.
+    // All other kinds of files are refused when they are opened.
     guard isThere, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) || path == nil else { return nil }
     try self.init(taking: path, wait)
   }

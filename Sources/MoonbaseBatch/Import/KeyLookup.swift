@@ -2,20 +2,20 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Finds objects of an entity by the values of attributes, those of many rows by one fetch.
+/// Finds objects of an entity by values of attributes, for many rows with a single fetch.
 final class KeyLookup {
   typealias Key = [Value]
 
   let entity: ResolvedEntity
   let properties: [ResolvedProperty]
   private var known: [Key: ManagedObject] = [:]
-  /// Keys that more than one object has, and those that none in the store has.
+  /// The keys of several objects, and the keys without an object in the store.
   private var doubled: Set<Key> = []
   private var missing: Set<Key> = []
-  /// Whether objects that wait to be saved count in what is known.
+  /// Whether the known objects include unsaved ones.
   private var isCorrected = false
 
-  /// How many objects are kept from one chunk to the next.
+  /// The most objects kept from a chunk to the next.
   private static let greatestCount = 20_000
 
   init(_ entity: ResolvedEntity, _ properties: [ResolvedProperty]) {
@@ -25,13 +25,13 @@ final class KeyLookup {
   /// Whether an attribute is derived from others.
   var isDerived: Bool { properties.contains { $0.attribute?.derivationExpression != nil } }
 
-  /// The keys among these of which nothing is known yet.
+  /// The keys that have not been looked up yet.
   func unknown(_ keys: Set<Key>) -> Set<Key> { keys.filter(isUnknown) }
 
   private func isUnknown(_ key: Key) -> Bool { known[key] == nil && !missing.contains(key) && !doubled.contains(key) }
 
-  /// Keeps the objects of the chunk before, and asks again for keys that were missing or doubled. With `mayMove` saves
-  /// change keys, and the lookup keeps nothing.
+  /// Keeps the objects of the previous chunk, and forgets missing and ambiguous keys. `mayMove` says that saves change
+  /// keys, so that nothing is kept.
   func beginChunk(mayMove: Bool) {
     if mayMove || known.count > Self.greatestCount || isDerived { return forgetAll() }
     for key in doubled { known[key] = nil }
@@ -39,7 +39,7 @@ final class KeyLookup {
     missing = []
   }
 
-  /// Makes the objects of these keys known.
+  /// Looks up the objects of these keys.
   func prepare(_ keys: Set<Key>, in context: ManagedObjectContext) throws {
     let wanted = unknown(keys)
     guard !wanted.isEmpty else { return }
@@ -47,7 +47,7 @@ final class KeyLookup {
     for key in wanted where known[key] == nil { missing.insert(key) }
   }
 
-  /// The request that finds the objects of keys, and perhaps others.
+  /// A request that finds the objects of keys, and possibly others.
   func request(for wanted: Set<Key>) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.predicate = .and(
@@ -61,7 +61,7 @@ final class KeyLookup {
     return request
   }
 
-  /// Makes objects known that a request found.
+  /// Adds the objects that a request found.
   func take(_ objects: [ManagedObject]) throws {
     for object in objects {
       let key = try key(of: object)
@@ -70,14 +70,14 @@ final class KeyLookup {
     }
   }
 
-  /// The results for keys without one object: keys that no row has, and keys that several rows have.
+  /// Adds the results for keys without a single object: missing keys and ambiguous keys.
   func note(missing none: some Sequence<Key>, doubled several: some Sequence<Key>) {
     for key in none where known[key] == nil { missing.insert(key) }
     doubled.formUnion(several)
   }
 
-  /// The object of a key; nil where there is none. Throws where several have it. An object that has another key by now
-  /// is not the one: the key is asked for again, of objects that wait to be saved too.
+  /// The object of a key; nil if there is none. Throws if several objects have it. If the object's key changed, the key
+  /// is looked up again, also among unsaved objects.
   func object(_ key: Key, in context: ManagedObjectContext) throws -> ManagedObject? {
     if let object = known[key], Self.isThere(object), try hasMoved(object, from: key) { forget(key) }
     if isUnknown(key) { try prepare([key], in: context) }
@@ -86,13 +86,12 @@ final class KeyLookup {
     return object
   }
 
-  /// A fault has no changes of its own, and reading it could wait for a save that is under way.
+  /// A fault has no changes of its own, and reading it could wait for a pending save.
   private func hasMoved(_ object: ManagedObject, from key: Key) throws -> Bool {
     try !object.isFault && self.key(of: object) != key
   }
 
-  /// An object that was just inserted is found too. A key that was never asked for is asked for when it is wanted:
-  /// the store may have an object of it.
+  /// Adds an inserted object. A key not looked up yet is not added, because the store may have an object with it.
   func note(_ object: ManagedObject) throws {
     guard object.entity.isKind(of: entity) else { return }
     isCorrected = true
@@ -103,7 +102,7 @@ final class KeyLookup {
     known[key] = object
   }
 
-  /// Notes that the key of an object changed: the lookup asks again for the former key and for the new one.
+  /// Notes that the key of an object changed. The lookup forgets the former and the new key.
   func note(_ object: ManagedObject, movedFrom former: Key) throws {
     let key = try key(of: object)
     guard key != former else { return }
@@ -118,7 +117,7 @@ final class KeyLookup {
     missing.remove(key)
   }
 
-  /// Takes in that changes of objects are given up.
+  /// Notes that changes of objects are discarded.
   func forgetCorrected() { if isCorrected { forgetAll() } }
 
   func forgetAll() {
@@ -133,7 +132,7 @@ final class KeyLookup {
     zip(properties, key).map { "\($0.name) \($1.isNull ? "(no value)" : "'\($1)'")" }.joined(separator: " and ")
   }
 
-  /// The key that an object has.
+  /// The key of an object.
   func key(of object: ManagedObject) throws -> Key { try properties.map { try object.value(at: $0.slot) } }
 
   private static func isThere(_ object: ManagedObject) -> Bool {

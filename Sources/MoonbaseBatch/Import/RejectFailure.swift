@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Rejected rows cannot be written: nothing is wrong with what is read, and what was saved by then stays.
+/// The error of writing rejected rows. The input is valid, and rows saved by then stay saved.
 package struct RejectFailure: Error, CustomStringConvertible {
   let path: String
   let number: Int32
@@ -23,7 +23,7 @@ package struct RejectFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// Throws where it can be seen that nothing can be written to a path.
+  /// Throws if a path is known to be unwritable.
   package static func check(_ path: String) throws {
     let isThere = access(path, F_OK) == 0
     guard FileIdentity.kind(path) != "folder" else { throw RejectFailure(path, EISDIR) }

@@ -2,33 +2,34 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The rows that were not taken, in the form of the input, each with its line and with what is wrong: to be mended and imported again.
+/// The file of rejected rows, in the format of the input, each with its line and the reason: to be corrected and
+/// imported again.
 ///
-/// What it adds are columns whose names begin with `_`, which an import passes over.
+/// The added columns have names that begin with `_`, which an import ignores.
 final class RejectFile {
-  /// The columns that are added.
+  /// The added columns.
   static let columns = ["_line", "_column", "_value", "_reason", "_record"]
 
   enum Form {
-    /// `null` is the field, without quotes, that stands for no value.
+    /// `null` is the unquoted field for no value.
     case csv(separator: UInt8, null: [UInt8])
     case json
   }
 
   let path: String
   private let form: Form
-  /// Whether what is there may be written over, whatever it is.
+  /// Whether an existing file may be overwritten.
   private let replaces: Bool
-  /// Told the number of the file before the first row is written.
+  /// Receives the file's number before the first row is written.
   private let didBegin: (UInt64) throws -> Void
   private var number: UInt64?
   private var descriptor: Int32 = -1
   private var buffer: [UInt8] = []
-  /// How many bytes the file has with what is in the buffer.
+  /// The length of the file including the buffer.
   private(set) var length: Int64 = 0
 
-  /// A file that is made when there is a row for it. With a `trace` an earlier run has written that much of it: the
-  /// rest is cut off.
+  /// A file that is created for its first row. With a `trace` an earlier run has written that much of it, and the rest
+  /// is cut off.
   init(
     _ path: String, _ form: Form, keeping trace: RejectTrace = RejectTrace(), replaces: Bool,
     didBegin: @escaping (UInt64) throws -> Void
@@ -50,7 +51,7 @@ final class RejectFile {
         + "--rejects, or begin anew with --restart")
   }
 
-  /// Cuts off what a run that ended has written and not saved, in a file that is left as it is from now on.
+  /// Cuts off the unsaved rows of an ended run, in a file that is not continued.
   static func leave(_ path: String, at trace: RejectTrace) {
     let descriptor = MoonbasePlatform.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -58,7 +59,7 @@ final class RejectFile {
     if trace.matches(descriptor) { ftruncate(descriptor, off_t(trace.length)) }
   }
 
-  /// The trace by which a later run recognizes the file. All rows are written to the file by then.
+  /// The trace by which a later run recognises the file, after all rows are written.
   var trace: RejectTrace {
     guard length > 0, descriptor >= 0 else { return RejectTrace(length: length, number: number) }
     return RejectTrace(
@@ -67,11 +68,11 @@ final class RejectFile {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Adds a row with what its columns say. What an earlier reject file added to them is replaced.
+  /// Adds a row with its column values. Values that an earlier reject file added are replaced.
   func add(_ names: [String], _ fields: (Int) -> InputField, line: Int64, _ fault: RowFault) {
     let before = buffer.count
     let kept = names.indices.filter { !Self.columns.contains(names[$0]) }
-    // A record that could not be understood once is kept until it is mended.
+    // An unreadable record is kept until it is corrected.
     let former = names.firstIndex(of: "_record").map(fields).flatMap { $0.kind == .text ? $0.shownText : nil }
     let added = [String(line), fault.column, fault.value, fault.reason, fault.record ?? former]
     switch form {
@@ -111,7 +112,7 @@ final class RejectFile {
         case .missing, .none: buffer.append(contentsOf: "null".utf8)
         case .text: buffer.append(quotedUTF8: field.bytes)
         case .binary: buffer.append(quoted: Data(field.bytes).base64EncodedString())
-        // A database has infinity, and JSON has not.
+        // A database may contain infinite numbers, which JSON does not have.
         case .number where field.bytes.last == UInt8(ascii: "f"): buffer.append(quotedUTF8: field.bytes)
         case .number, .bool, .nested: buffer.append(contentsOf: field.bytes)
         }
@@ -136,22 +137,22 @@ final class RejectFile {
     buffer.append(UInt8(ascii: "\n"))
   }
 
-  /// Takes back what was added since the file had a length.
+  /// Removes everything added after the file had this length.
   func cut(to earlier: Int64) throws {
     let lost = Int(length - earlier)
     length = earlier
     guard lost > buffer.count else { return buffer.removeLast(lost) }
     buffer.removeAll()
-    // A device keeps nothing that could be cut off.
+    // A device keeps no data that could be cut off.
     guard ftruncate(descriptor, off_t(length)) == 0 && lseek(descriptor, 0, SEEK_END) >= 0 || errno == EINVAL else {
       throw RejectFailure(path, errno)
     }
   }
 
-  /// Whether so much waits to be written that it should be.
+  /// Whether the buffer should be written.
   var isFull: Bool { buffer.count > 4 << 20 }
 
-  /// Hands everything to the disk, before the rows around those that are here are saved.
+  /// Writes everything to disk, before the surrounding rows are saved.
   func flush() throws {
     guard !buffer.isEmpty else { return }
     if descriptor < 0 {
@@ -166,7 +167,7 @@ final class RejectFile {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         let failure = RejectFailure(path, errno)
-        // No part of a row stays behind.
+        // Removes the part of a row that was written.
         _ = ftruncate(descriptor, off_t(length - Int64(buffer.count)))
         throw failure
       }
@@ -176,7 +177,7 @@ final class RejectFile {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// A link is followed to pipes and devices only, as `/dev/stderr` is one: a file at its end is not the one that was
+  /// Follows a link only to pipes and devices, such as `/dev/stderr`. A file behind a link is not the file that was
   /// named.
   private func open(creating: Bool) throws {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (creating ? O_CREAT : 0)
@@ -192,14 +193,14 @@ final class RejectFile {
     guard descriptor >= 0, isOpened || kind != nil else { throw RejectFailure(path, descriptor < 0 ? errno : ELOOP) }
   }
 
-  /// The kind of the open file, where it is no ordinary file.
+  /// The kind of the open file; nil for a regular file.
   private var kind: String? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? FileIdentity.kind(status.st_mode) : nil
   }
 
-  /// Empties the file for its first rows. A file with contents that may not be written over has to be the file of the
-  /// run that was ended.
+  /// Empties the file for its first rows. A file with contents that may not be overwritten must belong to the run that
+  /// was ended.
   private func clear() throws {
     var status = stat()
     guard fstat(descriptor, &status) == 0, FileIdentity.kind(status.st_mode) == nil else { return }

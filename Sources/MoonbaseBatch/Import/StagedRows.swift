@@ -1,16 +1,17 @@
 import MoonbasePlatform
 
-/// Rows that were read and wait to be saved: their fields as they stand in the input, so that a row can be inserted once more, or rejected.
+/// Rows that were read and wait to be saved, with their fields as in the input, so that a row can be inserted again or
+/// rejected.
 struct StagedRows {
   struct Row {
     let line: Int64
-    /// Where the next record begins, and in which line.
+    /// The position and the line of the next record.
     let end: Int64
     let endLine: Int64
-    /// Its fields, in `spans`.
+    /// The fields, as indexes in `spans`.
     let first: Int
     let count: Int
-    /// Why it was rejected when it was read.
+    /// The reason why it was rejected while reading.
     let fault: RowFault?
   }
 
@@ -25,10 +26,10 @@ struct StagedRows {
   private var bytes: [UInt8] = []
 
   var isEmpty: Bool { rows.isEmpty }
-  /// The bytes of records that cannot be understood.
+  /// The bytes of unreadable records.
   private var faultWeight = 0
 
-  /// How many bytes the fields have, and records that cannot be understood.
+  /// The bytes of the fields and unreadable records.
   var weight: Int { bytes.count + faultWeight }
 
   mutating func removeAll() {
@@ -38,7 +39,7 @@ struct StagedRows {
     faultWeight = 0
   }
 
-  /// Takes the record in that a reader stands at.
+  /// Adds the current record of a reader.
   mutating func append(_ reader: any RecordReader) {
     let first = spans.count
     for column in reader.names.indices {
@@ -49,7 +50,7 @@ struct StagedRows {
     append(reader, first: first, fault: nil)
   }
 
-  /// Takes in a record that cannot be understood.
+  /// Adds an unreadable record.
   mutating func append(_ reader: any RecordReader, fault: RowFault) {
     append(reader, first: spans.count, fault: fault)
     faultWeight += fault.record?.utf8.count ?? 0
@@ -62,17 +63,17 @@ struct StagedRows {
         fault: fault))
   }
 
-  /// The fields of all rows, as long as `body` runs.
+  /// Calls `body` with the fields of all rows, which are valid during the call.
   func withFields<Result>(_ body: (Fields) throws -> Result) rethrows -> Result {
     try bytes.withUnsafeBytes { try body(Fields(rows: self, bytes: $0)) }
   }
 
-  /// The fields of rows, where they lie.
+  /// Access to the fields of rows.
   struct Fields {
     fileprivate let rows: StagedRows
     fileprivate let bytes: UnsafeRawBufferPointer
 
-    /// What a row says of a column; nothing of one that came later.
+    /// The field of a column; missing for a column that was added later.
     func field(_ column: Int, of row: Row) -> InputField {
       guard column < row.count else { return .missing }
       let span = rows.spans[row.first + column]
@@ -82,15 +83,15 @@ struct StagedRows {
   }
 }
 
-/// Why a row is not taken.
+/// The reason why a row is rejected.
 struct RowFault: Error {
   var column: String?
   var value: String?
   var reason: String
-  /// The record as it stands, where its fields are not known.
+  /// The whole record, if its fields are unknown.
   var record: String?
 
-  /// The bytes that are kept of it, by estimate.
+  /// The estimated bytes of the fault.
   var weight: Int {
     96 + reason.utf8.count + (column?.utf8.count ?? 0) + (value?.utf8.count ?? 0) + (record?.utf8.count ?? 0)
   }

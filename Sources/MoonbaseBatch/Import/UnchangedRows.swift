@@ -2,10 +2,10 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Finds the rows of a chunk whose objects have all that the rows say. They are compared with the rows of the store,
-/// and no objects are made of these. The objects of the other rows become known to the lookup.
+/// Finds the rows of a chunk whose objects have the rows' values already. Compares with rows of the store, without
+/// making objects. The objects of the other rows are added to the lookup.
 struct UnchangedRows {
-  /// A row of the chunk while its object is looked for.
+  /// A row of the chunk whose object is being looked up.
   private struct Candidate {
     let index: Int
     /// Whether several rows have its key.
@@ -25,8 +25,8 @@ struct UnchangedRows {
     (self.entity, self.lookup, self.columns, self.conversion) = (entity, lookup, columns, conversion)
   }
 
-  /// The rows among those with keys. Two rows with one key are of one object, and neither is among them. Nil where rows
-  /// of the store are not all that counts.
+  /// The unchanged rows. Two rows with the same key have the same object, and neither is included. Nil if rows of the
+  /// store are not decisive.
   mutating func find(
     _ keys: [(index: Int, key: KeyLookup.Key)], _ rows: [StagedRows.Row], _ fields: StagedRows.Fields,
     in context: ManagedObjectContext
@@ -60,7 +60,7 @@ struct UnchangedRows {
     }
   }
 
-  /// The rows of the store that are not as the input says.
+  /// The rows of the store that differ from the input.
   private mutating func compare(
     _ batch: RowBatch, _ rows: [StagedRows.Row], _ fields: StagedRows.Fields
   ) throws -> RowBatch {
@@ -78,9 +78,9 @@ struct UnchangedRows {
     return changed
   }
 
-  /// Whether a row of the store has all that a row of the input says.
+  /// Whether a row of the store has all values of a row of the input.
   private func isSame(_ row: StagedRows.Row, _ fields: StagedRows.Fields, as stored: Snapshot) -> Bool {
-    // Slots are those of the entity itself.
+    // Slots apply to the entity itself only.
     guard stored.id.entitySymbol == entity.symbol else { return false }
     for (column, target) in columns.targets.enumerated() {
       switch target {
@@ -100,7 +100,7 @@ struct UnchangedRows {
     _ field: InputField, _ attribute: AttributeDescription, _ column: Int, as stored: Snapshot, _ slot: Slot
   ) -> Bool {
     if let cell = conversion.cell(field, attribute.type) { return stored.rawCell(slot).isSame(as: cell) }
-    // Of these the store has what a transformer made.
+    // The store holds the transformed value.
     guard attribute.type != .transformable, attribute.type != .undefined else { return false }
     guard let value = try? conversion.value(field, for: attribute, column: columns.names[column]) else { return false }
     return stored.values[slot] == value

@@ -1,13 +1,13 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// An attribute that takes all values of a column, and why it is so.
+/// An attribute that accepts all values of a column, with the reasons.
 struct AttributeGuess {
   let attribute: AttributeDescription
-  /// Lines of comment.
+  /// Comment lines.
   let reasons: [String]
 
-  /// The attribute for a column of so many rows. A database says more of it.
+  /// The attribute for a column of `rows` rows. A database's declaration adds information.
   init(_ profile: ColumnProfile, named name: String, rows: Int, declared: DeclaredColumn? = nil) {
     let (type, reason) = declared?.type(of: profile) ?? Self.type(of: profile)
     var attribute = AttributeDescription(name, type: type)
@@ -37,7 +37,7 @@ struct AttributeGuess {
     return [reason, deciders, shown, absent].filter { !$0.isEmpty }.joined(separator: "; ")
   }
 
-  /// The values that decided it, where those before them were something else.
+  /// The values that decided the type, if earlier values allowed another type.
   private static func deciders(_ profile: ColumnProfile) -> String {
     guard profile.kinds == .text || profile.kinds == .number else { return "" }
     let type = type(of: profile).0
@@ -52,7 +52,7 @@ struct AttributeGuess {
 
   // MARK: Types
 
-  /// The two truth values in one spelling, or so many of one of them that there will hardly be others.
+  /// Whether the column has both booleans in a single spelling, or so many of one boolean that others are unlikely.
   private static func areTruths(_ profile: ColumnProfile) -> Bool {
     guard let few = profile.distinct.few else { return false }
     let values = Set(few.map { String(decoding: $0, as: UTF8.self) })
@@ -106,7 +106,7 @@ struct AttributeGuess {
       return (.decimal, "numbers with \(places) behind the point; zeros at the end do not come back")
     }
     if forms.contains(.double) { return (.double, "numbers as doubles are written") }
-    // A text of digits alone that is no integer is a long number, as that of an account.
+    // A text of digits that is not an integer is a long number, such as that of an account.
     let isDecimal = profile.kinds == .text ? profile.hasFractions : !forms.contains(.number)
     if forms.contains(.decimal), isDecimal {
       return (.decimal, "numbers, all digits of which a decimal keeps")
@@ -125,7 +125,7 @@ struct AttributeGuess {
 
   // MARK: Values
 
-  /// The values of a text that has few different ones in many rows.
+  /// The distinct values of a text column with few values in many rows.
   private static func enumeration(_ profile: ColumnProfile) -> [String]? {
     guard let few = profile.distinct.few, few.count > 1, profile.kinds == .text, !profile.hasWrongText,
       profile.count >= max(20, few.count * 10)
@@ -137,7 +137,7 @@ struct AttributeGuess {
 }
 
 extension String {
-  /// On one line, as a part of one.
+  /// The text as part of a single line.
   var shownInComment: String {
     let beginning = prefix(40)
     let isPlain = beginning.unicodeScalars.allSatisfy {

@@ -1,8 +1,8 @@
 import MoonbasePlatform
 
-/// What all values of a column have in common.
+/// The common properties of all values of a column.
 final class ColumnProfile {
-  /// The kinds of fields that came.
+  /// The kinds of fields seen.
   struct Kinds: OptionSet {
     let rawValue: UInt8
     static let text = Self(rawValue: 1)
@@ -12,34 +12,34 @@ final class ColumnProfile {
     static let binary = Self(rawValue: 16)
   }
 
-  /// As the input has it.
+  /// The name in the input.
   let name: String
-  /// How many values there are.
+  /// The number of values.
   private(set) var count = 0
   private(set) var kinds: Kinds = []
   private(set) var forms = ValueForms.all
-  /// How many digits each number has behind its point, while all have as many.
+  /// The number of digits after the point, while all numbers have the same.
   private(set) var scale = -1
   private(set) var hasExponents = false
   private(set) var hasFractions = false
   private(set) var hasOffsets = false
-  /// A text that is no UTF-8, with which its row is rejected.
+  /// Whether a text is not UTF-8, which makes its row rejected.
   private(set) var hasWrongText = false
   private(set) var distinct: DistinctValues
-  /// The values behind which it was text and nothing else, of those that could not be what all before them were.
+  /// The values after which only text was possible, because they did not fit all earlier values.
   private(set) var deciders: [String] = []
-  /// The forms that the values before the first decider had.
+  /// The forms of the values before the first decider.
   private var formsBefore: ValueForms = []
-  /// How many values are looked at for more deciders.
+  /// The remaining number of values to search for further deciders.
   private var looksLeft = 1000
-  /// The values with which forms fell away, while others stayed.
+  /// The values that excluded forms, while other forms remained.
   private var losses: [(forms: ValueForms, value: String)] = []
-  /// The first value, where it was text and nothing else, and what all values behind it could be.
+  /// The first value, if it was text only, and the common forms of all later values.
   private var firstText: String?
   private var formsBehindFirst = ValueForms.all
-  /// The forms that the first value did not have, where it had others.
+  /// The forms that the first value excluded, if it had others.
   private var firstLoss: (forms: ValueForms, value: String)?
-  /// The value behind which a column of numbers was no number of one kind any more.
+  /// The value after which a numeric column had no single kind of numbers.
   private var numberLoss: String?
   /// The first values, for a comment.
   private(set) var samples: [String] = []
@@ -49,7 +49,7 @@ final class ColumnProfile {
     distinct = DistinctValues(budget)
   }
 
-  /// Takes in what a record says. A text may be written for anything in csv; it is a text where the input has numbers of its own.
+  /// Adds a field. In csv a text may represent any type; in an input with its own numbers it is a text.
   func add(_ field: InputField, textsAreTyped: Bool) {
     switch field.kind {
     case .missing, .none: return
@@ -71,19 +71,19 @@ final class ColumnProfile {
     }
     count += 1
     if [.text, .number, .binary].contains(field.kind) {
-      // Only of a column of integers the profile has made sure that each fits.
+      // The profile has verified the range only for a column of integers.
       distinct.add(field.bytes, integer: forms.contains(.integer) ? Int64(field.text ?? "") : nil)
     }
     if samples.count < 3, field.bytes.count < 200, field.kind != .binary { samples.append(field.shownText) }
   }
 
-  /// Notes that bytes of the column are a text that is no UTF-8.
+  /// Notes that the column has text that is not UTF-8.
   func noteWrongText() { hasWrongText = true }
 
-  /// The value with which a form fell away, where values before it had it.
+  /// The value that excluded a form, if earlier values had it.
   func decider(against form: ValueForms) -> String? { losses.first { !$0.forms.isDisjoint(with: form) }?.value }
 
-  /// The values that made a column of numbers, or of all but the first value, a text.
+  /// The values that made a column text although it was numeric, or numeric after the first value.
   var textDeciders: [String] {
     if !deciders.isEmpty { return deciders }
     if let firstText, count > 1, !formsBehindFirst.isEmpty { return [firstText] }
@@ -92,7 +92,7 @@ final class ColumnProfile {
     return [numberLoss ?? first ?? decider(against: .integer)].compactMap(\.self)
   }
 
-  /// Numbers of one kind, each of which is a type.
+  /// The kinds of numbers, each of which corresponds to a type.
   private static let kindsOfNumbers: ValueForms = [.integer, .decimal, .scaled, .double]
 
   private func look(_ text: UnsafeRawBufferPointer, isText: Bool) {
@@ -147,10 +147,10 @@ final class ColumnProfile {
 
   private func number(_ text: UnsafeRawBufferPointer, among forms: ValueForms, isText: Bool) -> ValueForms {
     guard let form = NumberForm(text) else {
-      // As doubles are written that are none; an input with numbers of its own has them in their place.
+      // The spelling of infinite doubles, which an input with its own numbers contains.
       return text.elementsEqual("inf".utf8) || text.elementsEqual("-inf".utf8) ? [.double, .number] : []
     }
-    // 12E5 is a code. As a number of a program it has a point, or a sign: 1e-05.
+    // 12E5 is a code. A number written by a program has a point, or a sign: 1e-05.
     if isText, form.exponent != nil, !text.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "+") }),
       !text.dropFirst().contains(UInt8(ascii: "-"))
     {

@@ -1,23 +1,23 @@
 import MoonbaseModel
 
-/// What a database says of a column, beside the values in it.
+/// A database's declaration of a column.
 struct DeclaredColumn {
-  /// The type that is declared, as it is written.
+  /// The declared type, as written.
   let declaration: String
   let isRequired: Bool
-  /// Whether it is a part of what must be unique.
+  /// Whether it is part of a unique key.
   let isKey: Bool
 
-  /// The type: the values decide, and the declaration where they leave it open.
+  /// The type: decided by the values, and by the declaration if the values leave it open.
   func type(of profile: ColumnProfile) -> (AttributeType, String) {
     let words = declaration.uppercased()
-    // DECIMAL(10,2) and NUMERIC(10,2) say how many digits stand behind the point.
+    // DECIMAL(10,2) and NUMERIC(10,2) give the number of digits after the point.
     let isScaled = (words.contains("DECIMAL(") || words.contains("NUMERIC(")) && words.contains(",")
     func says(_ parts: String...) -> Bool { parts.contains { words.contains($0) } }
     if profile.kinds.isEmpty { return (declaredType, "") }
     let (type, reason) = AttributeGuess.type(of: profile)
     switch type {
-    // Two texts may be one date.
+    // Two texts may be the same date.
     case .date where isKey: return (.string, "dates, kept as text in a key")
     case .integer64 where says("BOOL") && profile.distinct.few.map(Self.areTruths) == true:
       return (.boolean, "1 and 0, which come back as true and false")
@@ -35,7 +35,7 @@ struct DeclaredColumn {
 
   private static func areTruths(_ values: [[UInt8]]) -> Bool { values.allSatisfy { $0 == [48] || $0 == [49] } }
 
-  /// By SQLite's rules of affinity, as far as they go.
+  /// Based on SQLite's affinity rules.
   private var declaredType: AttributeType {
     let words = declaration.uppercased()
     let types: [(String, AttributeType)] = [

@@ -1,21 +1,22 @@
-/// Memory that all columns share to find out which have no value twice: 32 MiB unless said otherwise.
+/// The memory shared by all columns to find duplicate values: 32 MiB by default.
 final class DistinctBudget {
-  /// How many hashes there is room for.
+  /// The remaining number of hashes.
   fileprivate var slots: Int
 
   init(slots: Int = 4 << 20) { self.slots = slots }
 }
 
-/// Whether a column has a value twice, and which values it has where these are few.
+/// Whether a column has duplicate values, and its distinct values if there are few.
 ///
-/// Of each value 64 bits are kept as long as no value came twice and there is room: two values may be taken for one, which is one chance in
-/// millions for millions of rows, but never one for two. Integers that only grow need no room.
+/// A 64-bit hash is kept of each value until a duplicate is found or memory is used up. Two values may have the same
+/// hash, with a chance of one in millions for millions of rows, but duplicates are never missed. Ascending integers
+/// need no memory.
 struct DistinctValues {
-  /// Columns with more values are no enumeration, nor those with longer ones.
+  /// Columns with more values, or longer ones, are not enumerations.
   static let greatestFew = 24
   private static let longestFew = 60
 
-  /// The values, while they are few, in the order in which they came.
+  /// The distinct values in order of appearance, while there are few.
   private(set) var few: [[UInt8]]? = []
   private var fewHashes: [UInt64] = []
 
@@ -29,14 +30,14 @@ struct DistinctValues {
 
   init(_ budget: DistinctBudget) { self.budget = budget }
 
-  /// Whether no value came twice; nil where there was no room to find out.
+  /// Whether all values are distinct; nil if memory was insufficient.
   var areUnique: Bool? {
     if count > 0, isAscending { return true }
     if hasDuplicate { return false }
     return isOverflowing ? nil : true
   }
 
-  /// Takes in a value, and the integer that it is.
+  /// Adds a value, with its integer if it is one.
   mutating func add(_ bytes: UnsafeRawBufferPointer, integer: Int64?) {
     count += 1
     if isAscending {
@@ -50,7 +51,7 @@ struct DistinctValues {
     if searches { search(hash) }
   }
 
-  /// Values are no more to be told apart.
+  /// Stops distinguishing values.
   mutating func giveUp() {
     few = nil
     isAscending = false
@@ -102,7 +103,7 @@ struct DistinctValues {
     table = []
   }
 
-  /// Never 0, which stands for an empty place.
+  /// Never 0, which marks a free entry.
   private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash = UInt64(truncatingIfNeeded: bytes.count) ^ 0x9e37_79b9_7f4a_7c15
     func mix(_ word: UInt64) {

@@ -1,15 +1,17 @@
 package import MoonbaseModel
 import MoonbaseModelFormats
 
-/// A model that was guessed from data, with what was guessed and why.
+/// A model inferred from data, with the reasons.
 package struct InferredModel {
+  /// The model.
   package internal(set) var model = ManagedObjectModel()
-  /// Lines above the whole.
+  /// The comment lines at the top.
   var head: [String] = []
-  /// Lines above entities, properties and constraints, by their paths: `["entities", "Person", "attributes", "age"]`.
+  /// The comment lines above entities, properties and constraints, by their paths: `["entities", "Person",
+  /// "attributes", "age"]`.
   var comments: [[String]: [String]] = [:]
 
-  /// The Lua file, to be edited: reading it gives the model.
+  /// The Lua file, for editing. Reading it gives the model.
   package func luaSource() throws -> String {
     head.map { "-- \($0)\n" }.joined() + commented(try model.tree(), at: []).luaSource
   }

@@ -1,13 +1,13 @@
 import MoonbaseModel
 
-/// Names for columns and tables that are no names of properties and entities, the same for the same input.
+/// Names of properties and entities for columns and tables. Equal inputs give equal names.
 struct InferredNames {
-  /// The names that are taken. A store has columns that differ in more than capitals.
+  /// The names in use, in lower case, because column names of a store must differ in more than case.
   private var taken: Set<String> = []
 
   init() {}
 
-  /// Names of properties for columns: a column that is one already keeps its name, whatever the others are called.
+  /// Names of properties for columns. A column that is a valid property name keeps its name.
   mutating func properties(_ columns: [String]) -> [String] {
     var names = [String?](repeating: nil, count: columns.count)
     for (index, column) in columns.enumerated() where Self.isProperty(column) {
@@ -16,7 +16,7 @@ struct InferredNames {
     return columns.indices.map { names[$0] ?? unique(Self.property(columns[$0])) }
   }
 
-  /// A name that is not taken yet: this one, or with a number.
+  /// An unused name: this name, or with a number appended.
   mutating func unique(_ name: String) -> String {
     var (result, number) = (name, 1)
     while !taken.insert(result.lowercased()).inserted {
@@ -26,25 +26,25 @@ struct InferredNames {
     return result
   }
 
-  /// Whether a name is that of a property as it is.
+  /// Whether a name is a valid property name.
   private static func isProperty(_ name: String) -> Bool {
     guard let first = name.first, first != "_" else { return false }
     return Identifier.isOne(name) && !RefusedPropertyNames.names.contains(name) && !first.isUppercase
   }
 
-  /// `First Name` and `FIRST_NAME` are `firstName`.
+  /// A property name: `First Name` and `FIRST_NAME` become `firstName`.
   static func property(_ name: String) -> String {
     let words = words(of: name)
     let joined = words.prefix(1).joined() + words.dropFirst().map(\.capitalizedFirst).joined()
     let first = joined.first.map { $0.lowercased() } ?? ""
-    // An abbreviation at the beginning is small as a whole.
+    // A leading abbreviation becomes lower case as a whole.
     let isAbbreviation = words.first.map { $0.count > 1 && $0 == $0.uppercased() } ?? false
     let small = isAbbreviation ? words[0].lowercased() + joined.dropFirst(words[0].count) : first + joined.dropFirst()
     let result = small.isEmpty ? "column" : Identifier.isOne(small) ? small : "column\(small.capitalizedFirst)"
     return RefusedPropertyNames.names.contains(result) ? result + "Value" : result
   }
 
-  /// `order_items` is `OrderItems`.
+  /// An entity name: `order_items` becomes `OrderItems`.
   static func entity(_ name: String) -> String {
     let joined = words(of: name).map(\.capitalizedFirst).joined()
     return joined.isEmpty ? "Table" : Identifier.isOne(joined) ? joined : "Table\(joined)"

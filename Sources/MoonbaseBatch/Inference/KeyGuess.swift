@@ -1,12 +1,12 @@
 import MoonbaseModel
 
-/// By which attribute objects may be known: one that has another value in each row.
+/// The attribute that may serve as a key, with distinct values in all rows.
 struct KeyGuess {
   let key: String?
-  /// Lines of comment.
+  /// Comment lines.
   let reasons: [String]
 
-  /// Names of what mostly is a key, the likeliest first; with a few rows the others prove nothing.
+  /// Usual names of keys, the likeliest first. With few rows, distinct values of other attributes prove nothing.
   private static let names = ["id", "uuid", "guid", "key", "code"]
   private static let others = ["number", "isbn", "email", "username", "login", "name"]
   private static let fewRows = 10

@@ -1,30 +1,31 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Guesses the entity whose objects the rows of an input are. All of it is read, and little of it kept.
+/// Infers an entity from the rows of an input. Reads all of it and keeps little.
 package final class RowInference {
-  /// A table of SQLite has no more columns, and the store's own take some.
+  /// A table of SQLite has at most 2000 columns, some of which the store needs.
   static let greatestColumns = 1900
 
   private let input: ImportInput
   private let budget = DistinctBudget()
   private var profiles: [ColumnProfile] = []
   private(set) var rows = 0
-  /// Records that cannot be understood: an import rejects them.
+  /// The number of unreadable records, which an import rejects.
   private(set) var wrongRows = 0
 
-  /// Called now and then with the place in the input; true ends the look.
+  /// Called periodically with the position in the input. Returning true ends the inference.
   package var progress: (_ offset: Int64, _ rows: Int) -> Bool = { _, _ in false }
 
+  /// An inference for this input.
   package init(_ input: ImportInput) { self.input = input }
 
-  /// The entity for a file's rows: `order_items.csv` has those of `OrderItems`.
+  /// The entity name for a file: `order_items.csv` gives `OrderItems`.
   package static func entityName(ofFile path: String) -> String {
     let name = ImportInput.unpacked(path.split(separator: "/").last.map(String.init) ?? path)
     return InferredNames.entity(name.lastIndex(of: ".").map { String(name[..<$0]) } ?? name)
   }
 
-  /// The model; nil where `progress` ended the look. Throws for an input that is wrong as a whole.
+  /// The model; nil if `progress` ended the inference. Throws for an input that is invalid as a whole.
   package func model(entity name: String) throws -> InferredModel? {
     do {
       guard try read() else { return nil }

@@ -1,25 +1,25 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What a text may be taken for such that it comes back as it was, or as a comment of the model says.
+/// The types that a text can be converted to and back without loss, or with a loss that a comment of the model states.
 struct ValueForms: OptionSet {
   let rawValue: UInt32
 
   static let integer = Self(rawValue: 1 << 0)
-  /// Without zeros at the end.
+  /// Without trailing zeros.
   static let decimal = Self(rawValue: 1 << 1)
-  /// With as many digits behind the point as all others.
+  /// With the same number of digits after the point as all others.
   static let scaled = Self(rawValue: 1 << 2)
-  /// As a double is written.
+  /// In the notation of a double.
   static let double = Self(rawValue: 1 << 3)
-  /// A number that a double is, however it is written.
+  /// A number that a double can hold, in any notation.
   static let number = Self(rawValue: 1 << 4)
   static let trueFalse = Self(rawValue: 1 << 5)
   static let yesNo = Self(rawValue: 1 << 6)
-  /// JSON's own truth values.
+  /// JSON's booleans.
   static let truth = Self(rawValue: 1 << 7)
   static let day = Self(rawValue: 1 << 8)
-  /// A date with a time, without a zone and with one.
+  /// A date with a time, without and with a zone.
   static let localTime = Self(rawValue: 1 << 9)
   static let zonedTime = Self(rawValue: 1 << 10)
   static let smallUUID = Self(rawValue: 1 << 11)
@@ -29,12 +29,12 @@ struct ValueForms: OptionSet {
   static let numbers: Self = [.integer, .decimal, .scaled, .double, .number]
   static let dates: Self = [.day, .localTime, .zonedTime]
   static let uuids: Self = [.smallUUID, .capitalUUID]
-  /// What a text of JSON or of a database may be, which has numbers and truth values of its own.
+  /// The forms of texts in JSON or a database, which have their own numbers and booleans.
   static let typedTexts: Self = [.day, .localTime, .zonedTime, .smallUUID, .capitalUUID, .uri]
   static let all: Self = [.numbers, .typedTexts, .trueFalse, .yesNo, .truth]
 }
 
-/// Looks what texts are, among forms that are possible still.
+/// Determines the forms of texts.
 enum FormScanner {
   static func truth(_ text: UnsafeRawBufferPointer) -> ValueForms {
     guard (2...5).contains(text.count) else { return [] }
@@ -45,14 +45,14 @@ enum FormScanner {
     }
   }
 
-  /// Of a date, whether it says an offset from UTC.
+  /// The form of a date, and whether it has an offset from UTC.
   static func date(_ text: UnsafeRawBufferPointer) -> (form: ValueForms, hasOffset: Bool) {
     guard (10...40).contains(text.count), text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
       text[..<4].allSatisfy({ $0 &- 48 < 10 }), ISODate.parse(String(decoding: text, as: UTF8.self)) != nil
     else { return ([], false) }
     if text.count == 10 { return (.day, false) }
     let time = text[11...]
-    // A leap second is none in seconds since 2001, and so finely a date is not written.
+    // Seconds since 2001 have no leap seconds, and dates are not written with such precision.
     if time.count >= 8, time[17..<19].elementsEqual("60".utf8) { return ([], false) }
     if let point = time.firstIndex(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }),
       time[(point + 1)...].prefix(while: { $0 &- 48 < 10 }).dropFirst(3).contains(where: { $0 != 48 })

@@ -4,35 +4,37 @@ import MoonbaseModel
 import MoonbasePlatform
 package import MoonbaseScripting
 
-/// A batch job over a store: its objects in chunks, each of which is one transaction together with its entry in the ledger. Killed at any
-/// moment and resumed, the effect of each chunk is there exactly once.
+/// A batch job over the objects of a store in chunks, each a single transaction together with its entry in the ledger.
+/// If the job is killed at any moment and resumed, each chunk takes effect exactly once.
 ///
-/// Each worker has one of its own, with a context and a script of its own; they meet in the ledger.
+/// Each worker has its own job object with its own context and script. Workers coordinate through the ledger.
 package final class BatchJob {
-  /// How a chunk ended.
+  /// The outcome of a chunk.
   package enum Outcome: Sendable {
     case done(objects: Int)
-    /// Another worker has done it.
+    /// Another worker has processed the chunk.
     case doneElsewhere
     case failed(reason: String, attempts: Int)
   }
 
-  /// A chunk that another worker has done meanwhile.
+  /// Another worker has processed the chunk in the meantime.
   private struct DoneElsewhere: Error {}
 
   private static let greatestAttempts = 3
 
+  /// The name of the job.
   package let name: String
   private let script: BatchScript
   private let context: ManagedObjectContext
   private let store: any PersistentStore
   private let request: FetchRequest
   private let code: JobCode
-  /// How many modules the ledger knows of.
+  /// The number of modules recorded in the ledger.
   private var notedModules = 0
-  /// The objects, by key, as they were found when this began.
+  /// The objects by key, as found at the start.
   private var ids: IDList?
 
+  /// A job with a script over the objects of its request.
   package init(_ name: String, _ script: BatchScript, _ code: JobCode, in context: ManagedObjectContext) throws {
     (self.name, self.script, self.code, self.context) = (name, script, code, context)
     request = try script.request(in: context)
@@ -43,21 +45,21 @@ package final class BatchJob {
     notedModules = modules.count
   }
 
-  /// Ends the script, from any thread.
+  /// Interrupts the script, from any thread.
   package var interrupter: LuaInterrupter { script.domain.state.interrupter }
 
-  /// What the script has loaded so far.
+  /// The modules loaded by the script so far.
   private var modules: [String] { script.domain.state.requiredFiles }
 
-  /// What the ledger of a store says of a job; nil where it knows none of the name.
+  /// The state of a job in the ledger of a store; nil if there is none with this name.
   package static func state(_ name: String, of store: any PersistentStore) throws -> JobState? {
     try Ledger.entry(name, of: store).map { try JobState($0, of: name) }
   }
 
-  /// The jobs that a store knows.
+  /// The names of a store's jobs.
   package static func names(in store: any PersistentStore) throws -> [String] { try entries(in: store).map(\.name) }
 
-  /// The states of the jobs in a store, by their names in order. The metadata is read once.
+  /// The entries of a store's jobs, sorted by name. The metadata is read once.
   package static func entries(in store: any PersistentStore) throws -> [(name: String, entry: Ledger.Entry)] {
     guard case .map(let jobs)? = try store.metadata()[Ledger.key] else { return [] }
     return jobs.sorted { $0.key < $1.key }.compactMap { name, value in
@@ -66,19 +68,21 @@ package final class BatchJob {
     }
   }
 
-  /// The message for a name that no job has.
+  /// The message for an unknown job.
   package static func unknown(_ name: String, among names: [String]) -> String {
     let known = names.isEmpty ? "it knows none" : "it knows \(names.prefix(20).joined(separator: ", "))"
     return "the store knows no job \(name) (\(known)\(names.count > 20 ? " and more" : ""))"
   }
 
+  /// The state of this job; nil before it was begun.
   package var state: JobState? { get throws { try Self.state(name, of: store) } }
 
   // MARK: Beginning and end
 
-  /// Begins the job: divides the objects, and runs the script's `start`, in one transaction. Throws where it is begun already and not at its end.
+  /// Begins the job: divides the objects into chunks and runs the script's `start`, in a single transaction. Throws if
+  /// the job has begun and not ended.
   package func begin(chunkSize: Int) throws -> JobState {
-    // Before the script is asked for anything; and again with the write, for others begin it too.
+    // Checked before the script runs, and again when writing, because another process may begin the job.
     if let known = try state, !known.isFinished { throw Self.underWay(name) }
     let found = try objectIDs()
     if let last = found.last, last.key > LedgerReader.greatestCount {
@@ -104,7 +108,7 @@ package final class BatchJob {
       message: "the job \(name) is under way: go on with moonbase batch resume, or take another name with --name")
   }
 
-  /// Goes on with a job. Throws where there is none, and where the script is another one, unless that is accepted.
+  /// Resumes a job. Throws if there is none, and if the script has changed, unless changes are accepted.
   package func resume(acceptingChanges: Bool) throws -> JobState {
     guard let state = try state else {
       throw GraphError(
@@ -133,7 +137,7 @@ package final class BatchJob {
     return state
   }
 
-  /// Runs the script's `finish`, once, where all chunks are done. False where they are not.
+  /// Runs the script's `finish` once, after all chunks are done. Returns false if they are not.
   package func finish() throws -> Bool {
     guard let state = try state, !state.isFinished else { return true }
     guard state.done.count == state.chunks else { return false }
@@ -162,9 +166,9 @@ package final class BatchJob {
     return found
   }
 
-  /// Works on a chunk; one that fails is tried again, later each time, and then set aside.
+  /// Processes a chunk. A chunk that fails is repeated with increasing delays and then set aside.
   ///
-  /// Throws what ends the job: a store that cannot be written, a run that is over.
+  /// Throws an error that ends the job: a store that cannot be written, a run that must end.
   package func perform(_ chunk: Int, _ state: JobState, isEnding: () -> Bool = { false }) throws -> Outcome {
     var attempt = 1
     while true {
@@ -176,7 +180,7 @@ package final class BatchJob {
       } catch let error where ImportFailure.isOfRows(error) {
         try context.reset()
         if attempt < Self.greatestAttempts, !isEnding() {
-          // A tenth of a second, then four.
+          // A tenth of a second, then four tenths.
           usleep(UInt32(100_000 * attempt * attempt))
           attempt += 1
           continue
@@ -228,7 +232,7 @@ package final class BatchJob {
     return .done(objects: count.withLock { $0 })
   }
 
-  /// Those of the objects that the request still finds, by key.
+  /// The objects that the request still finds, by key.
   private func objects(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
     var request = request
     request.sortDescriptors = []

@@ -1,12 +1,15 @@
-/// Numbers of chunks as ranges, of which those that touch are one: `1-17,20`.
+/// A set of chunk numbers as ranges, in which adjacent ranges are merged: `1-17,20`.
 package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
+  /// The ranges in ascending order.
   package private(set) var ranges: [ClosedRange<Int>] = []
 
+  /// An empty set.
   package init() {}
 
+  /// The numbers of a range.
   package init(_ range: ClosedRange<Int>) { ranges = [range] }
 
-  /// Reads the text form; nil for anything else.
+  /// Parses the text form; nil for other texts.
   package init?(_ text: String) {
     for part in text.split(separator: ",", omittingEmptySubsequences: false) where !text.isEmpty {
       let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { word in
@@ -23,14 +26,18 @@ package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
     ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" }.joined(separator: ",")
   }
 
+  /// The number of chunks.
   package var count: Int { ranges.reduce(0) { $0 + $1.count } }
+  /// Whether the set is empty.
   package var isEmpty: Bool { ranges.isEmpty }
 
+  /// Whether the set has a chunk.
   package func contains(_ number: Int) -> Bool {
     let place = firstRange(endingAtOrAfter: number)
     return place < ranges.count && ranges[place].contains(number)
   }
 
+  /// Adds the chunks of a range.
   package mutating func insert(_ range: ClosedRange<Int>) {
     let first = firstRange(endingAtOrAfter: range.lowerBound - 1)
     var last = first
@@ -42,7 +49,7 @@ package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
     ranges.replaceSubrange(first..<last, with: CollectionOfOne(lower...upper))
   }
 
-  /// The numbers of 1 to `count` that are not in the set.
+  /// The numbers from 1 to `count` that are not in the set.
   package func rest(of count: Int) -> ChunkSet {
     var rest = ChunkSet()
     var next = 1

@@ -1,20 +1,20 @@
 import MoonbasePlatform
 
-/// The code that a job runs: its script, the modules that it requires, and extensions.
+/// The code of a job: its script, the modules that it requires, and extensions.
 package struct JobCode {
   /// The digest of the script.
   let hash: String
   private let folder: String
   private let extensions: [String]
 
-  /// The text of a script that lies in a folder, and the paths of extensions.
+  /// The code of a script in a folder, with the paths of extensions.
   package init(_ script: String, in folder: String, extensions: [String]) {
     hash = SHA2.shortText(Data(script.utf8))
     self.folder = FileIdentity.truePath(folder) ?? folder
     self.extensions = extensions
   }
 
-  /// Files as they are now: extensions, and modules that were loaded.
+  /// The current digests of extensions and of loaded modules.
   func files(modules: [String]) -> JobFiles {
     var digests: [String: String] = [:]
     for path in modules { digests[name(ofModule: path)] = Self.digest(ofFile: path) }
@@ -22,7 +22,7 @@ package struct JobCode {
     return JobFiles(digests)
   }
 
-  /// What has changed since a job noted its files, in words for a person.
+  /// The changes since a job recorded its files, in words for a person.
   func changes(since noted: JobFiles?, modules: [String]) -> [String] {
     guard let noted else { return [] }
     let now = files(modules: modules)
@@ -35,14 +35,14 @@ package struct JobCode {
       if let current, current != digest { changes.append("\(name) has changed") }
       if current == nil { changes.append("\(name) is missing") }
     }
-    // A module that is required now and was not before is the script's doing, or that of a module.
+    // A newly required module is due to a change of the script or of another module.
     for name in found.keys.sorted() where digests[name] == nil && path(ofModule: name) == nil {
       changes.append("\(name) is new")
     }
     return changes
   }
 
-  /// Below the script's folder a name is that of any folder to which it was copied.
+  /// The name of a module is relative to the script's folder, so that the folder may be copied.
   private func name(ofModule path: String) -> String {
     let path = FileIdentity.truePath(path) ?? path
     return path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
@@ -54,14 +54,14 @@ package struct JobCode {
     option + (path.split(separator: "/").last.map(String.init) ?? path)
   }
 
-  /// Where a module is; nil for an extension, which whoever runs the job names.
+  /// The path of a module; nil for an extension, which the caller names.
   private func path(ofModule name: String) -> String? {
     guard !name.hasPrefix(Self.option) else { return nil }
     return name.hasPrefix("/") ? name : "\(folder)/\(name)"
   }
 
   private static func digest(ofFile path: String) -> String? {
-    // The ledger may name any path of the machine: only ordinary files of at most 64 MB are read.
+    // The ledger may name any path of the machine, so only regular files of at most 64 MB are read.
     guard FileIdentity.kind(path) == nil else { return nil }
     return (try? BoundedFile.read(path, limit: 64 << 20)).map { SHA2.shortText(Data($0)) }
   }

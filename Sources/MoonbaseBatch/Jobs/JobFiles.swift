@@ -1,12 +1,12 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The files that a job loads beside its script, by name, with their digests, as its entry in the ledger has them.
+/// The files that a job loads beside its script, by name, with their digests, as recorded in the ledger.
 struct JobFiles: Equatable, Sendable {
-  /// More bytes of names and digests do not fit in the entry.
+  /// The most bytes of names and digests in an entry.
   private static let greatestWeight = 4 << 10
 
-  /// Nil where they are too many: then there is a digest of all.
+  /// The digests; nil if there are too many, so that only a common digest is kept.
   private(set) var digests: [String: String]?
   private var all: String?
 
@@ -20,7 +20,7 @@ struct JobFiles: Equatable, Sendable {
     all = SHA2.sha256(Data(lines.utf8)).base64EncodedString()
   }
 
-  /// Reads what an entry has; nil where a job was begun before files were noted.
+  /// Reads the value of an entry; nil for a job begun before files were recorded.
   init?(_ value: Value?) {
     switch value {
     case .map(let map):
@@ -35,11 +35,11 @@ struct JobFiles: Equatable, Sendable {
     return .string(all ?? "")
   }
 
-  /// Takes in files that were loaded on the way. What is noted already stays: it is what the job was begun with.
+  /// Adds files loaded later. Recorded files are kept, because the job began with them.
   mutating func add(_ others: JobFiles) {
     guard let own = digests, let new = others.digests else { return }
     let merged = JobFiles(own.merging(new) { first, _ in first })
-    // Where there is no room for their names the first ones are kept.
+    // If the names do not fit, the first ones are kept.
     if merged.digests != nil { self = merged }
   }
 }

@@ -2,44 +2,53 @@ import MoonbaseGraph
 import MoonbaseModel
 package import MoonbasePlatform
 
-/// What the ledger says of a batch job.
+/// The state of a batch job in the ledger.
 package struct JobState: Sendable {
   /// A chunk that was set aside.
   package struct Failure: Sendable {
+    /// The number of the chunk.
     package var chunk: Int
+    /// The number of attempts.
     package var attempts: Int
+    /// The reason of the last failure.
     package var reason: String
   }
 
-  /// More chunks would not fit in the entry that a store keeps, if each second one is done.
+  /// The most chunks. More would not fit in a store's entry if every second chunk is done.
   package static let greatestChunkCount = 4000
-  /// The longest list of chunks: a number of four digits and a comma for each.
+  /// The longest text of a chunk set: four digits and a comma for each.
   private static let greatestSet = 5 * greatestChunkCount
   private static let longestReason = 240
-  /// The bytes of all reasons.
+  /// The most bytes of all reasons.
   private static let greatestReasons = 20 << 10
-  /// Each reason stands in a table of its own.
+  /// The most failures recorded, because each has its own table.
   private static let greatestFailures = 150
 
   /// The digest of the script.
   package internal(set) var hash: String
-  /// What the script loads; nil for a job that was begun before this was noted.
+  /// The files loaded by the script; nil for a job begun before files were recorded.
   var files: JobFiles?
-  /// The keys of a chunk's objects: chunk `n` has those up to `n * width` behind those of the chunk before.
+  /// The range of keys of a chunk: chunk `n` has the keys up to `n * width` above those of the previous chunk.
   package let width: Int64
+  /// The number of chunks.
   package let chunks: Int
-  /// The greatest key: objects that came later are not the job's.
+  /// The greatest key. Objects added later are not part of the job.
   package let last: Int64
+  /// The completed chunks.
   package internal(set) var done = ChunkSet()
+  /// The chunks that were set aside.
   package internal(set) var failed = ChunkSet()
-  /// Why chunks failed: the first ones.
+  /// The first failures, with their reasons.
   package internal(set) var failures: [Failure] = []
-  /// How many objects the chunks had that are done.
+  /// The number of objects in completed chunks.
   package internal(set) var objects = 0
-  /// How long the chunks took together, in seconds.
+  /// The total time of the chunks, in seconds.
   package internal(set) var seconds = 0.0
+  /// The time when the job began.
   package let began: Date
+  /// The time of the last save.
   package internal(set) var saved: Date
+  /// Whether the job is complete.
   package internal(set) var isFinished = false
 
   /// A job that begins now, over objects with keys up to `last`.
@@ -51,7 +60,7 @@ package struct JobState: Sendable {
     saved = began
   }
 
-  /// Reads what a store has noted. Throws where it cannot be.
+  /// Reads an entry of the ledger. Throws if it is damaged.
   package init(_ entry: Ledger.Entry, of job: String) throws {
     let reader = LedgerReader(entry, of: job, advice: "begin it anew under another name with --name")
     guard entry["kind"] == .string("batch") else { throw reader.damage("kind is not batch") }

@@ -1,16 +1,16 @@
 package import MoonbaseGraph
 package import MoonbaseModel
 
-/// What jobs have done, in the metadata of the store that they work on: each entry is committed together with the rows that it tells of, so that
-/// a job which was killed goes on where it stood.
+/// The progress of jobs, in the metadata of the store that they work on. Each entry is committed together with the rows
+/// that it describes, so that a killed job continues where it stopped.
 package enum Ledger {
-  /// The key of the store's metadata.
+  /// The key in the store's metadata.
   static let key = "MoonbaseJobs"
 
-  /// What is noted of a job.
+  /// The entry of a job.
   package typealias Entry = [String: Value]
 
-  /// What a store has noted of a job.
+  /// The entry of a job in a store; nil if there is none.
   package static func entry(_ job: String, of store: any PersistentStore) throws -> Entry? {
     entry(job, in: try store.metadata())
   }
@@ -20,7 +20,7 @@ package enum Ledger {
     return entry
   }
 
-  /// A change of what is noted of a job. `change` gets what the store has by then; nil takes the entry away.
+  /// A change of a job's entry. `change` receives the current entry; returning nil removes it.
   package static func change(
     _ job: String, of store: any PersistentStore, _ change: @escaping @Sendable (Entry?) throws -> Entry?
   ) -> MetadataChange {

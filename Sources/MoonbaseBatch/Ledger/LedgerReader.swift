@@ -2,22 +2,21 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads an entry of the ledger, which anybody may have written: numbers are within their bounds, or the entry is
-/// damaged.
+/// Reads an entry of the ledger, which any program may have written. Numbers out of range make the entry damaged.
 struct LedgerReader {
-  /// More rows, objects and bytes than any store has; sums of two of them fit in an integer.
+  /// More than the rows, objects and bytes of any store; the sum of two such numbers fits in an integer.
   static let greatestCount: Int64 = 1 << 53
 
   let entry: Ledger.Entry
   private let job: String
   private let advice: String
 
-  /// `advice` says what to do where the entry is damaged.
+  /// `advice` is the remedy for a damaged entry.
   init(_ entry: Ledger.Entry, of job: String, advice: String) {
     (self.entry, self.job, self.advice) = (entry, job, advice)
   }
 
-  /// The number under a key, or `standard` where there is nothing.
+  /// The number of a key, or `standard` if it is missing.
   func number(
     _ key: String, in range: ClosedRange<Int64> = 0...greatestCount, otherwise standard: Int64 = 0
   ) throws -> Int64 {
@@ -29,7 +28,7 @@ struct LedgerReader {
     }
   }
 
-  /// The number under a key that an entry must have.
+  /// The number of a required key.
   func requiredNumber(_ key: String, in range: ClosedRange<Int64> = 0...greatestCount) throws -> Int64 {
     guard entry[key] != nil else { throw damage("\(key) is missing") }
     return try number(key, in: range)

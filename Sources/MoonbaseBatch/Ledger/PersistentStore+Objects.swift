@@ -2,7 +2,7 @@ package import MoonbaseGraph
 package import MoonbaseModel
 
 extension PersistentStore {
-  /// The first entity of which there are objects, and how many; nil in a store without any.
+  /// The first entity with objects, and their number; nil for an empty store.
   package func firstObjects(in model: ResolvedModel) throws -> (entity: ResolvedEntity, count: Int)? {
     let view = try beginReading(.view)
     defer { view.end() }

@@ -1,8 +1,8 @@
 import MoonbasePlatform
 
-/// Where the bytes of an input come from.
+/// A source of an input's bytes.
 protocol ByteSource: AnyObject {
-  /// Reads so many bytes at most to a place; 0 at the end.
+  /// Reads at most `count` bytes; returns 0 at the end.
   func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int
 }
 
@@ -10,10 +10,10 @@ protocol ByteSource: AnyObject {
 final class FileSource: ByteSource {
   private let descriptor: Int32
   private let closes: Bool
-  /// How it is waited for what is not there yet; nil for a file, which has all.
+  /// Waits for data; nil for a file.
   private let wait: InputWait?
 
-  /// The descriptor is closed at the end where `closes` says so.
+  /// `closes` says whether the descriptor is closed at the end.
   init(_ descriptor: Int32, closes: Bool, _ wait: InputWait?) {
     (self.descriptor, self.closes, self.wait) = (descriptor, closes, wait)
   }

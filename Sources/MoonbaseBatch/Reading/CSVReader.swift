@@ -1,12 +1,12 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads csv as RFC 4180 has it: quotes, separators and line ends within quotes, either form of line end. An empty field is no value, `""`
-/// the empty text.
+/// Reads csv by RFC 4180: quotes, separators and line breaks within quotes, any form of line break. An empty field is
+/// no value, `""` is the empty text.
 final class CSVReader: RecordReader {
   private struct Span {
     var kind: InputField.Kind
-    /// In the record, or in `unescaped`.
+    /// The position in the record, or in `unescaped`.
     var start: Int
     var count: Int
     var isUnescaped: Bool
@@ -26,18 +26,18 @@ final class CSVReader: RecordReader {
   private let bytes: InputBytes
   /// The byte that separates fields.
   let separator: UInt8
-  /// Columns at the end that have no name, and may have no value.
+  /// The trailing columns without a name, which may not have values.
   private var unnamed = 0
   private let null: [UInt8]
   private var spans: [Span] = []
-  /// Texts in which quotes are doubled, with single ones.
+  /// The texts with doubled quotes, unescaped.
   private var unescaped: [UInt8] = []
-  /// How long the record is, with its line end, and over how many lines it goes.
+  /// The length of the record with its line break, and its number of lines.
   private var length = 0
   private var lines: Int64 = 0
 
-  /// Reads the line of names, if there is one. A separator that is not given is guessed, unless a first line such as
-  /// `sep=;` names it.
+  /// Reads the line of names, if there is one. A missing separator is guessed, unless a first line such as `sep=;`
+  /// names it.
   init(_ bytes: InputBytes, separator given: UInt8?, null: String = "", hasNames: Bool = true) throws {
     (self.bytes, self.null) = (bytes, Array(null.utf8))
     try bytes.skipMark()
@@ -56,7 +56,7 @@ final class CSVReader: RecordReader {
     try hasNames ? takeHeader() : makeNames()
   }
 
-  /// The separator that a line such as `sep=;` names, as spreadsheets write it.
+  /// The separator in a line such as `sep=;`, which spreadsheets write.
   private static func statedSeparator(_ line: UnsafeBufferPointer<UInt8>) -> UInt8? {
     let text = line.filter { $0 != quote && $0 != feed && $0 != `return` }
     guard text.count == 5, String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=" else { return nil }
@@ -80,7 +80,7 @@ final class CSVReader: RecordReader {
     }
   }
 
-  /// Without a line of names the columns are numbered, and what was read is the first record.
+  /// Without a line of names the columns are numbered, and the line just read is the first record.
   private func makeNames() {
     names = spans.indices.map { "column\($0 + 1)" }
     (length, lines) = (0, 0)
@@ -124,7 +124,7 @@ final class CSVReader: RecordReader {
     (length, lines) = (0, 0)
   }
 
-  /// Reads the next record, whatever its width.
+  /// Reads the next record of any width.
   private func read() throws -> Bool {
     passOver()
     guard try skipEmptyLines() else { return false }
@@ -134,7 +134,7 @@ final class CSVReader: RecordReader {
       unescaped.removeAll(keepingCapacity: true)
       do {
         if try scan() { return true }
-        // Beyond the window: the record is read anew, which doubling windows make linear.
+        // The record exceeds the window and is scanned again; windows double, so the time stays linear.
         _ = try bytes.more()
       } catch let error as InputError {
         switch error {
@@ -167,7 +167,7 @@ final class CSVReader: RecordReader {
     }
   }
 
-  /// The rest of the first line of a record that cannot be understood: the next one begins behind it.
+  /// Skips the first line of an unreadable record. The next record begins after it.
   private func passOverLine() throws {
     var place = 0
     while true {
@@ -187,7 +187,7 @@ final class CSVReader: RecordReader {
     (length, lines) = (place, 0)
   }
 
-  /// Finds the fields of the record in the window; false where the window is too small.
+  /// Finds the fields of the record in the window. Returns false if the window is too small.
   private func scan() throws -> Bool {
     let start = bytes.base + bytes.start
     let (count, isAtEnd, separator) = (bytes.count, bytes.isAtEnd, separator)
@@ -230,7 +230,7 @@ final class CSVReader: RecordReader {
     }
   }
 
-  /// A field in quotes: where it ends; nil where the window is too small.
+  /// Scans a quoted field. Returns its end, or nil if the window is too small.
   private func scanQuoted(
     _ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ place: inout Int, _ feeds: inout Int64
   ) throws -> Int? {

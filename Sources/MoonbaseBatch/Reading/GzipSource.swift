@@ -1,12 +1,12 @@
 import MoonbaseCZlib
 import MoonbasePlatform
 
-/// Unpacks what begins as gzip files do, and hands on all else as it is.
+/// Unpacks data with a gzip header, and passes other data through.
 final class GzipSource: ByteSource {
   private enum State { case unknown, plain, packed }
 
   private static let capacity = 1 << 16
-  /// A window of 15 bits, and the head of gzip.
+  /// A window of 15 bits, with a gzip header.
   private static let window: Int32 = 15 + 16
 
   private let base: any ByteSource
@@ -14,9 +14,9 @@ final class GzipSource: ByteSource {
   private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
   private var start = 0
   private var end = 0
-  /// zlib knows it by its place.
+  /// At a fixed address, because zlib identifies the stream by it.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-  /// Whether a part is over, behind which the file may end.
+  /// Whether a gzip member has ended, so that the file may end.
   private var isBetweenParts = false
 
   init(_ base: any ByteSource) {
@@ -30,7 +30,7 @@ final class GzipSource: ByteSource {
     buffer.deallocate()
   }
 
-  /// Whether places in what is read are none in the file.
+  /// Whether positions in the output differ from those in the file.
   var isPacked: Bool { state == .packed }
 
   func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
@@ -78,7 +78,7 @@ final class GzipSource: ByteSource {
     let status = inflate(stream, Z_NO_FLUSH)
     start = end - Int(stream.pointee.avail_in)
     switch status {
-    // Files may be put behind each other.
+    // A file may be a concatenation of gzip files.
     case Z_STREAM_END:
       isBetweenParts = true
       inflateReset(stream)

@@ -1,23 +1,23 @@
 import MoonbasePlatform
 
-/// A window on the bytes of a file or a pipe: what a record needs stands in it as a whole, and nothing else is kept.
+/// A window on the bytes of a file or a pipe. It contains the current record as a whole, and nothing else is kept.
 final class InputBytes {
-  /// The beginning of the record that is being read, and the end of what was read so far, in `base`.
+  /// The beginning of the current record, and the end of the data read so far, in `base`.
   private(set) var start = 0
   private(set) var end = 0
-  /// Whether nothing follows `end`.
+  /// Whether no data follows `end`.
   private(set) var isAtEnd = false
   private(set) var base: UnsafeMutablePointer<UInt8>
-  /// The place of `start` in the input.
+  /// The position of `start` in the input.
   private(set) var offset: Int64 = 0
 
   private let source: any ByteSource
   private var capacity = 1 << 18
 
-  /// Longer records are refused: what looks like one is a file in another form, or a quote without an end.
+  /// The longest record allowed. A longer one indicates a file of another format, or a quote without an end.
   static let greatestRecord = 64 << 20
 
-  /// The descriptor is closed at the end where `closes` says so.
+  /// `closes` says whether the descriptor is closed at the end.
   convenience init(_ descriptor: Int32, closes: Bool, _ wait: InputWait? = nil) {
     self.init(FileSource(descriptor, closes: closes, wait))
   }
@@ -29,16 +29,16 @@ final class InputBytes {
 
   deinit { base.deallocate() }
 
-  /// How many bytes of the record there are.
+  /// The number of bytes available from `start` on.
   var count: Int { end - start }
 
-  /// Goes on to the byte behind so many.
+  /// Advances by `count` bytes.
   func advance(by count: Int) {
     start += count
     offset += Int64(count)
   }
 
-  /// Reads more behind what there is; false at the end. Places are relative to `start`, and stay what they were.
+  /// Reads more data; returns false at the end. Positions relative to `start` remain valid.
   func more() throws -> Bool {
     if isAtEnd { return false }
     if start > 0 {
@@ -52,7 +52,7 @@ final class InputBytes {
     return read > 0
   }
 
-  /// A mark of UTF-8 at the beginning is passed over; text in UTF-16 is none that could be read.
+  /// Skips a byte order mark of UTF-8. Throws for UTF-16.
   func skipMark() throws {
     while count < 3, try more() {}
     let first = Array(UnsafeBufferPointer(start: base + start, count: min(3, count)))
@@ -60,7 +60,7 @@ final class InputBytes {
     let form: String? =
       switch (first.first, first.dropFirst().first) {
       case (0xff, 0xfe), (0xfe, 0xff): "UTF-16"
-      // Without a mark each second byte of plain letters is zero.
+      // Without a mark, every second byte of ASCII text is zero.
       case (0, let second?) where second != 0: "UTF-16BE"
       case (let first?, 0) where first != 0: "UTF-16LE"
       default: nil
@@ -77,7 +77,7 @@ final class InputBytes {
     (base, capacity) = (larger, capacity * 2)
   }
 
-  /// Passes over so many bytes of the input, as a run that goes on does.
+  /// Skips input up to a position, to continue an earlier run.
   func skip(to wanted: Int64) throws {
     while offset < wanted {
       if count == 0, try !more() { throw InputError.unreadable("it ends before the place to go on from") }
@@ -86,12 +86,12 @@ final class InputBytes {
   }
 }
 
-/// What is wrong with an input as a whole, or with a record of it.
+/// An error in an input as a whole, or in a record.
 enum InputError: Error {
   case unreadable(String)
   case recordTooLong
-  /// All is to end, and nothing came by then.
+  /// The run must end before data arrived.
   case interrupted
-  /// The record cannot be understood; it begins in the line that the reader stands in.
+  /// The record is unreadable; it begins on the reader's line.
   case malformed(String, line: Int64)
 }

@@ -1,13 +1,15 @@
 import MoonbasePlatform
 
-/// Waits for what a pipe or a terminal gives, and looks now and then whether all is to end: a signal does not end a read by itself.
+/// Waits for a pipe or a terminal, and checks periodically whether the run must end, because a signal does not end a
+/// read.
 package struct InputWait: Sendable {
   private static let pause: Int32 = 50
   private let isEnding: @Sendable () -> Bool
 
+  /// Waits until `isEnding` returns true.
   package init(_ isEnding: @escaping @Sendable () -> Bool) { self.isEnding = isEnding }
 
-  /// Throws `InputError.interrupted` where all is to end before there is something to read.
+  /// Throws `InputError.interrupted` if the run must end before data is available.
   func wait(for descriptor: Int32) throws {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while true {

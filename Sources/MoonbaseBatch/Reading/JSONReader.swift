@@ -1,16 +1,16 @@
 import MoonbasePlatform
 
-/// Reads objects: one a line (ndjson), or those of one array (json).
+/// Reads objects: a single object per line (ndjson), or those of an array (json).
 ///
-/// A line that cannot be understood is passed over, and so is an element of an array whose end is known; where it is not, the array ends
-/// there, since nobody knows where the next object begins.
+/// An unreadable line is skipped, and so is an unreadable element of an array if its end is known. Otherwise the array
+/// ends there, because the beginning of the next object is unknown.
 final class JSONReader: RecordReader {
   private struct Span {
     var kind = InputField.Kind.none
     var start = 0
     var count = 0
     var isUnescaped = false
-    /// In which record it was seen.
+    /// The record in which it was last seen.
     var record = 0
   }
 
@@ -32,16 +32,16 @@ final class JSONReader: RecordReader {
   private var spans: [Span] = []
   private var unescaped: [UInt8] = []
   private var number = 0
-  /// How long the record is, and with what stands behind it up to the next one; and how many lines that is.
+  /// The length of the record, its length with the bytes up to the next record, and the number of lines.
   private var recordLength = 0
   private var length = 0
   private var lines: Int64 = 0
-  /// Where the line begins in which the record does.
+  /// The position of the line in which the record begins.
   private var lineStart: Int64 = 0
-  /// What is wrong with a record that can be read to its end.
+  /// The mistake in a record that can be read to its end.
   private var fault: String?
 
-  /// An array, or an object a line.
+  /// Reads an array, or an object per line.
   init(_ bytes: InputBytes, isArray: Bool) throws {
     (self.bytes, self.isArray) = (bytes, isArray)
     try bytes.skipMark()
@@ -123,7 +123,7 @@ final class JSONReader: RecordReader {
 
   // MARK: Records
 
-  /// The record is done with.
+  /// Advances past the record.
   private func passOver() {
     if lines > 0, let last = UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: length).lastIndex(of: 10) {
       lineStart = bytes.offset + Int64(last) + 1
@@ -133,7 +133,7 @@ final class JSONReader: RecordReader {
     (length, recordLength, lines) = (0, 0, 0)
   }
 
-  /// False at the end.
+  /// Returns false at the end.
   private func skipSpace() throws -> Bool {
     while true {
       while bytes.count > 0 {
@@ -211,7 +211,7 @@ final class JSONReader: RecordReader {
     try scanner.take("}")
   }
 
-  /// What is wrong with an object of which the end will be found all the same; the first thing is told.
+  /// Records a mistake in an object whose end can be found. The first mistake is kept.
   private func blame(_ what: String) { fault = fault ?? what }
 
   private func span(
@@ -226,7 +226,7 @@ final class JSONReader: RecordReader {
     return Span(kind: value.kind, start: start, count: unescaped.count - start, isUnescaped: true, record: number)
   }
 
-  /// False where there is an escape that is none.
+  /// Returns false for an invalid escape.
   private func unescape(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) -> Bool {
     do {
       try JSONScanner.unescape(bytes, into: &text)
@@ -240,7 +240,7 @@ final class JSONReader: RecordReader {
     return false
   }
 
-  /// What follows an object of an array: a comma, or the array's end.
+  /// Parses the end of an array's element: a comma, or the array's end.
   private func close(_ scanner: inout JSONScanner) throws {
     let isLast = try !scanner.passOver(",")
     if isLast { try scanner.take("]") }
@@ -255,7 +255,7 @@ final class JSONReader: RecordReader {
     guard try !skipSpace() else { throw InputError.malformed("something follows the array", line: line) }
   }
 
-  /// The column of a name, of which most come in one order; nil for one that cannot be taken in.
+  /// The column of a name, which usually is at the guessed index; nil if there are too many columns.
   private func column(_ bytes: UnsafeRawBufferPointer, _ isEscaped: Bool, _ guess: Int) -> Int? {
     if !isEscaped, guess < names.count, names[guess].utf8.elementsEqual(bytes) { return guess }
     var copy: [UInt8] = []

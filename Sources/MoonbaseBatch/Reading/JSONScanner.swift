@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Finds the parts of a JSON text, strictly by RFC 8259, without making values of them.
+/// Finds the parts of a JSON text, strictly by RFC 8259, without making values.
 struct JSONScanner {
   enum Problem: Error {
     /// The bytes end before the text does.
@@ -11,7 +11,7 @@ struct JSONScanner {
 
   private let start: UnsafeRawBufferPointer
   private var count: Int { start.count }
-  /// Whether nothing follows the bytes: what they end within is wrong then.
+  /// Whether the bytes are complete, so that an unfinished text is a mistake.
   private let isWhole: Bool
   private(set) var place: Int
 
@@ -19,7 +19,7 @@ struct JSONScanner {
     (start, self.isWhole, self.place) = (bytes, isWhole, place)
   }
 
-  /// The next byte that is no white space, or nil at the end.
+  /// The next byte that is not white space; nil at the end.
   mutating func peek() throws -> UInt8? {
     while place < count {
       switch start[place] {
@@ -48,7 +48,7 @@ struct JSONScanner {
     return .wrong("\(what) is expected, found \(shown)", at: place)
   }
 
-  /// The bytes of a text in quotes, with its escapes; whether it has any.
+  /// The bytes of a quoted text, with its escapes, and whether it has any.
   mutating func string() throws -> (bytes: Range<Int>, isEscaped: Bool) {
     guard try peek() == UInt8(ascii: "\"") else { throw try expected("a text in quotes") }
     let from = place + 1
@@ -69,7 +69,7 @@ struct JSONScanner {
     throw isWhole ? Problem.wrong("a text does not end", at: from - 1) : Problem.short
   }
 
-  /// One value: its kind and its bytes; of a text those within the quotes.
+  /// A value: its kind and its bytes, for a text those within the quotes.
   mutating func value(depth: Int = 0) throws -> (kind: InputField.Kind, bytes: Range<Int>, isEscaped: Bool) {
     guard let letter = try peek() else { throw try expected("a value") }
     let from = place
@@ -137,7 +137,7 @@ struct JSONScanner {
       if place < count, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(start[place]) { place += 1 }
       try digits()
     }
-    // More digits may follow in the bytes to come.
+    // More digits may follow in later bytes.
     if place == count, !isWhole { throw Problem.short }
     return (.number, from..<place, false)
   }
@@ -150,7 +150,7 @@ struct JSONScanner {
 }
 
 extension JSONScanner {
-  /// The text of bytes with escapes, as bytes; throws for an escape that is none, with its place in the bytes.
+  /// Appends the unescaped text. Throws for an invalid escape, with its position.
   static func unescape(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) throws {
     let plain: [UInt8: UInt8] = [0x22: 0x22, 0x5c: 0x5c, 0x2f: 0x2f, 0x62: 8, 0x66: 12, 0x6e: 10, 0x72: 13, 0x74: 9]
     var place = 0
@@ -194,8 +194,8 @@ extension JSONScanner {
 }
 
 extension Value {
-  /// The value of a JSON text: whole numbers as integers, where they fit 64 bits, others as doubles, or as decimals where a double has not
-  /// all of their digits.
+  /// The value of a JSON text. Integers that fit in 64 bits become integers, other numbers doubles, or decimals if a
+  /// double cannot hold all digits.
   init(json bytes: UnsafeRawBufferPointer) throws {
     var scanner = JSONScanner(bytes, isWhole: true)
     self = try Self.read(&scanner, bytes)

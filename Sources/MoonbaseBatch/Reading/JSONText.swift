@@ -1,9 +1,9 @@
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// Lists, objects and quoted texts in a field of csv. An attribute of the default transformer takes their values.
+/// Lists, objects and quoted texts in a field of csv, as values for attributes of the default transformer.
 package enum JSONText {
-  /// The value that a text stands for; nil for a plain text.
+  /// The value of a JSON text; nil for plain text.
   package static func value(_ text: String) -> Value? {
     guard let first = text.utf8.first(where: { $0 > 32 }), [UInt8]("[{\"".utf8).contains(first) else { return nil }
     var text = text

@@ -1,15 +1,16 @@
 import MoonbasePlatform
 
-/// A number as it is written: `-12.50e3`. Other spellings (`007`, `+49`, `.5`) are texts, which a number would not bring back.
+/// The notation of a number: `-12.50e3`. Other notations (`007`, `+49`, `.5`) are texts, because a number would not
+/// restore them.
 struct NumberForm {
   let isNegative: Bool
-  /// How many digits stand before and behind the point.
+  /// The number of digits before and after the point.
   let whole: Int
   let fraction: Int
   let exponent: Int?
-  /// How many digits there are from the first to the last that is not zero.
+  /// The number of digits from the first to the last nonzero digit.
   let significant: Int
-  /// Whether the last digit behind the point is a zero.
+  /// Whether the last digit after the point is a zero.
   let endsWithZero: Bool
 
   init?(_ bytes: UnsafeRawBufferPointer) {
@@ -40,7 +41,7 @@ struct NumberForm {
       fraction = 0
     }
     endsWithZero = fraction > 0 && bytes[place - 1] == 48
-    // The point counts for no digit.
+    // The point is not counted as a digit.
     significant = first < 0 ? 0 : last - first + (first < point && last > point ? 0 : 1)
     guard place < bytes.count else {
       exponent = nil
@@ -58,23 +59,23 @@ struct NumberForm {
 
   private var isPlain: Bool { exponent == nil && (significant > 0 || !isNegative) }
 
-  /// Whether it is a whole number that comes back as it is out of 64 bits.
+  /// Whether a 64-bit integer has exactly this text.
   func isInteger(_ text: UnsafeRawBufferPointer) -> Bool {
     guard isPlain, fraction == 0 else { return false }
     return whole <= 18 || Int64(String(decoding: text, as: UTF8.self)) != nil
   }
 
-  /// Whether a decimal has all of its digits. Zeros at the end it would not bring back.
+  /// Whether a decimal holds all digits, except trailing zeros.
   var isDecimal: Bool { isPlain && whole + fraction <= 38 }
 
-  /// Whether a double is written just so.
+  /// Whether a double is written exactly like the text.
   func isWrittenAsDouble(_ text: UnsafeRawBufferPointer) -> Bool {
     guard fraction > 0 || exponent != nil, text.count <= 32 else { return false }
     let text = String(decoding: text, as: UTF8.self)
     return Double(text).map { "\($0)" } == text
   }
 
-  /// Whether a double, written with as few digits as it takes, is the same number.
+  /// Whether a double in its shortest notation is the same number.
   func isDouble(_ text: UnsafeRawBufferPointer) -> Bool {
     let power = exponent ?? 0
     if significant <= 15, (-250...250).contains(power), whole + fraction <= 40 { return true }
@@ -86,7 +87,7 @@ struct NumberForm {
     } == true
   }
 
-  /// The digits from the first to the last that is not zero, and the power of ten of the last.
+  /// The digits from the first to the last nonzero digit, and the power of ten of the last.
   private static func digits(_ text: UnsafeRawBufferPointer) -> [Int] {
     var digits: [Int] = []
     var (power, isFraction) = (0, false)

@@ -1,17 +1,17 @@
-/// Which character separates the fields of a csv file, by its first lines.
+/// Guesses the separator of a csv file from its first lines.
 struct SeparatorGuess {
-  /// In the order in which they are preferred.
+  /// In order of preference.
   static let candidates = [",", ";", "\t", "|"].flatMap { Array($0.utf8) }
   private static let greatestCount = 20
 
   private let text: UnsafeBufferPointer<UInt8>
-  /// Whether nothing follows the text, so that its last line is whole.
+  /// Whether the text is complete, so that its last line is whole.
   private let isWhole: Bool
 
   init(_ text: UnsafeBufferPointer<UInt8>, isWhole: Bool) { (self.text, self.isWhole) = (text, isWhole) }
 
-  /// The candidate that each line has as often as the first line. Where several candidates or none are so regular, the
-  /// first line decides: it has the separator most often. A comma comes before all others.
+  /// The candidate that occurs equally often in all lines. If several candidates or none do, the most frequent in the
+  /// first line. A comma takes precedence.
   var separator: UInt8 {
     let found = Self.candidates.map { (separator: $0, counts: counts($0)) }.filter { $0.counts.first ?? 0 > 0 }
     let regular = found.filter { one in one.counts.allSatisfy { $0 == one.counts[0] } }
@@ -20,7 +20,7 @@ struct SeparatorGuess {
     return best.max { $0.counts[0] < $1.counts[0] }?.separator ?? Self.candidates[0]
   }
 
-  /// How often it stands in each of the first records, outside of quotes.
+  /// The number of occurrences in each of the first records, outside of quotes.
   private func counts(_ separator: UInt8) -> [Int] {
     var result: [Int] = []
     var (count, isQuoted, isAtStart, isEmpty) = (0, false, true, true)
@@ -35,7 +35,7 @@ struct SeparatorGuess {
         (count, isAtStart, isEmpty) = (0, true, true)
         continue
       }
-      // A quote that is doubled closes and opens again.
+      // A doubled quote closes and reopens.
       isQuoted = letter == UInt8(ascii: "\"") && (isAtStart || !isEmpty)
       if letter == separator { count += 1 }
       (isAtStart, isEmpty) = (letter == separator, false)
@@ -46,12 +46,12 @@ struct SeparatorGuess {
 }
 
 extension InputBytes {
-  /// Goes on until there is a whole line, or nothing more.
+  /// Reads until there is a whole line, or the end.
   func fillLine() throws {
     while !UnsafeBufferPointer(start: base + start, count: count).contains(10), try more() {}
   }
 
-  /// The first line as it stands there, with its end.
+  /// The first line, including its end.
   var firstLine: UnsafeBufferPointer<UInt8> {
     let all = UnsafeBufferPointer(start: base + start, count: count)
     return UnsafeBufferPointer(

@@ -1,17 +1,17 @@
 import MoonbasePlatform
 
-/// An encoding of text other than UTF-8, by one of its names.
+/// A text encoding other than UTF-8, by name.
 package struct TextEncoding: Sendable, Hashable {
-  /// The name as it was given.
+  /// The name as given by the caller.
   package let name: String
   private let encoding: String.Encoding
-  /// How many bytes the smallest part of a text has.
+  /// The number of bytes of the smallest unit.
   private let width: Int
   private let isBigEndian: Bool
-  /// Whether each byte is a character, so that a text may be cut anywhere.
+  /// Whether each byte is a character, so that a text may be split anywhere.
   private let isOfBytes: Bool
 
-  /// Names without what stands between letters and digits.
+  /// The names without punctuation.
   private static let ofBytes: [(String, String.Encoding)] = [
     ("iso88591", .isoLatin1), ("latin1", .isoLatin1), ("iso88592", .isoLatin2), ("latin2", .isoLatin2),
     ("windows1250", .windowsCP1250), ("cp1250", .windowsCP1250), ("windows1251", .windowsCP1251),
@@ -26,7 +26,7 @@ package struct TextEncoding: Sendable, Hashable {
     ("sjis", .shiftJIS, 1, false), ("iso2022jp", .iso2022JP, 1, false),
   ]
 
-  /// The names to choose from, for messages.
+  /// The available names, for messages.
   package static let names = [
     "utf-8", "utf-16", "utf-16le", "utf-16be", "utf-32le", "utf-32be", "iso-8859-1", "iso-8859-2", "windows-1250",
     "windows-1251", "windows-1252", "windows-1253", "windows-1254", "macintosh", "ascii", "shift_jis", "iso-2022-jp",
@@ -34,10 +34,10 @@ package struct TextEncoding: Sendable, Hashable {
 
   private static func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
 
-  /// Whether it is the name of UTF-8, which needs no conversion.
+  /// Whether the name means UTF-8, which needs no conversion.
   package static func isUTF8(_ name: String) -> Bool { plain(name) == "utf8" }
 
-  /// Nil for a name that is not known.
+  /// Returns nil for an unknown name.
   package init?(_ name: String) {
     let plain = Self.plain(name)
     self.name = name
@@ -50,15 +50,15 @@ package struct TextEncoding: Sendable, Hashable {
     }
   }
 
-  /// UTF-16 with the byte order that the first bytes of a text show, by a byte order mark or by a zero byte. Any other
-  /// encoding stays.
+  /// UTF-16 with the byte order shown by the first bytes of a text, by a byte order mark or by a zero byte. Other
+  /// encodings are unchanged.
   func marked(by bytes: [UInt8]) -> TextEncoding {
     guard encoding == .utf16, bytes.count >= 2 else { return self }
     let isBig = bytes[0] == 0xfe && bytes[1] == 0xff || bytes[0] == 0 && bytes[1] != 0
     return TextEncoding(isBig ? "utf-16be" : "utf-16le") ?? self
   }
 
-  /// How many of the bytes are whole lines, or whole characters.
+  /// The number of bytes that form whole lines or whole characters.
   func wholeCount(of bytes: [UInt8]) -> Int {
     if isOfBytes { return bytes.count }
     var place = bytes.count - bytes.count % width
@@ -72,17 +72,17 @@ package struct TextEncoding: Sendable, Hashable {
     return 0
   }
 
-  /// Nil for what is no text in this encoding.
+  /// Returns nil for bytes that are invalid in this encoding.
   func text(of bytes: ArraySlice<UInt8>) -> String? { String(data: Data(bytes), encoding: encoding) }
 }
 
-/// Makes UTF-8 of text in another encoding.
+/// Converts text of another encoding to UTF-8.
 final class EncodedSource: ByteSource {
   private static let capacity = 1 << 16
 
   private let base: any ByteSource
   private var encoding: TextEncoding
-  /// Bytes that are not converted yet.
+  /// The bytes that are not converted yet.
   private var raw: [UInt8] = []
   private var text: [UInt8] = []
   private var place = 0

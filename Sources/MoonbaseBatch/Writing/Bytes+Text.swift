@@ -1,13 +1,13 @@
 import MoonbasePlatform
 
 extension [UInt8] {
-  /// A text in quotes, as JSON has it.
+  /// Appends a text as a JSON string.
   package mutating func append(quoted text: String) {
     var text = text
     text.withUTF8 { append(quotedUTF8: UnsafeRawBufferPointer($0)) }
   }
 
-  /// The same of a text that is there as UTF-8.
+  /// Appends a UTF-8 text as a JSON string.
   package mutating func append(quotedUTF8 text: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
     var (start, place) = (0, 0)
@@ -39,13 +39,13 @@ extension [UInt8] {
 }
 
 extension [UInt8] {
-  /// A field of csv or of its like, in quotes where it needs them.
+  /// Appends a csv field, in quotes if needed.
   package mutating func append(field text: String, separator: UInt8, isQuoted: Bool) {
     var text = text
     text.withUTF8 { append(fieldUTF8: UnsafeRawBufferPointer($0), separator: separator, isQuoted: isQuoted) }
   }
 
-  /// The same of a text that is there as bytes.
+  /// Appends a UTF-8 text as a csv field, in quotes if needed.
   package mutating func append(fieldUTF8 text: UnsafeRawBufferPointer, separator: UInt8, isQuoted: Bool) {
     let quote = UInt8(ascii: "\"")
     let needsQuotes = isQuoted || text.contains { $0 == separator || $0 == quote || $0 == 0x0a || $0 == 0x0d }

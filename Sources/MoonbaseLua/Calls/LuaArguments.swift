@@ -9,7 +9,7 @@
 public struct LuaArguments: ~Copyable {
   @usableFromInline let words: UnsafeMutableRawPointer
   @usableFromInline let count: Int
-  /// The call, which lives longer than its arguments are being set.
+  /// The call, which outlives the setting of its arguments.
   @usableFromInline let call: Unmanaged<LuaFastCall>
 
   @inlinable
@@ -52,7 +52,7 @@ public struct LuaArguments: ~Copyable {
   /// Sets an argument (from 0); the bytes are copied.
   public func set(_ index: Int, bytes: UnsafeRawBufferPointer) { buffer.setBytes(checked(index), to: bytes) }
 
-  /// Sets an argument (from 0) to bytes that stay where they are until the call has ended: nothing is copied before Lua has them.
+  /// Sets an argument (from 0) to bytes that stay valid until the call has ended, without copying them.
   @inlinable
   package func set(_ index: Int, borrowedBytes bytes: UnsafeRawBufferPointer) {
     let place = words + checked(index) * 24

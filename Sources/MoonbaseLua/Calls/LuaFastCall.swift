@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Calls one Lua function many times, mostly for one result each, without allocations for numbers and booleans.
+/// Calls a Lua function many times, usually for a single result each, without allocations for numbers and booleans.
 ///
 /// ```swift
 /// let call = LuaFastCall(function, parameters: 2)
@@ -13,27 +13,27 @@ import MoonbasePlatform
 /// }
 /// ```
 ///
-/// A call may be made again from within itself: from its function, and from the closure that sets its arguments.
+/// Calls may nest: the function, and the closure that sets its arguments, may make the same call again.
 public final class LuaFastCall {
   private let reference: LuaReference
   private let index: Int32
   let buffer: LuaArgumentBuffer
   @usableFromInline let count: Int
-  /// The values of the buffer. They never move, since the number of arguments does not change. Callers write into them directly, by
-  /// the layout of `MBLValue`: the number, the length, the tag.
+  /// The values of the buffer, which never move because the number of arguments is constant. Callers write into them
+  /// directly, in the layout of `MBLValue`: number, length, tag.
   @usableFromInline let words: UnsafeMutableRawPointer
   private let values: UnsafeMutablePointer<MBLValue>
   @usableFromInline let holdsMore: UnsafeMutablePointer<Bool>
   private let home: UnsafeMutablePointer<OpaquePointer?>
-  /// Whether arguments are being set. A second call that begins meanwhile gets a buffer of its own.
+  /// Whether arguments are being set. A nested call uses its own buffer meanwhile.
   @usableFromInline @exclusivity(unchecked) var isPlacing = false
 
-  /// Prepares calls with so many arguments.
+  /// Prepares calls with `parameters` arguments.
   public convenience init(_ function: LuaFunction, parameters: Int) {
     self.init(function.reference, parameters: parameters)
   }
 
-  /// The same call with a frame of its own.
+  /// A call of the same function with its own buffer.
   @usableFromInline
   convenience init(besides other: LuaFastCall) { self.init(other.reference, parameters: other.count) }
 
@@ -51,9 +51,9 @@ public final class LuaFastCall {
     home = reference.link.home
   }
 
-  // Inlinable, as are its arguments and results: docs/development.md, "What the compiler is told".
+  // Inlinable, together with arguments and results: docs/development.md, "What the compiler is told".
 
-  /// Calls the function with the arguments that `place` sets; `read` reads the one result, which lives as long as the call.
+  /// Calls the function with the arguments that `place` sets. `read` reads the result, which is valid during the call.
   @inlinable
   public func run<Result>(
     _ place: (borrowing LuaArguments) throws -> Void = { _ in }, reading read: (borrowing LuaResult) throws -> Result
@@ -65,7 +65,7 @@ public final class LuaFastCall {
     return try read(result)
   }
 
-  /// Makes the call with a buffer of its own, since the closure that sets this call's arguments makes it.
+  /// Makes a nested call with its own buffer, from the closure that sets this call's arguments.
   @usableFromInline
   func runBesides<Result>(
     _ place: (borrowing LuaArguments) throws -> Void, _ read: (borrowing LuaResult) throws -> Result
@@ -74,7 +74,7 @@ public final class LuaFastCall {
     return try withExtendedLifetime(other) { try other.run(place, reading: read) }
   }
 
-  /// Sets all arguments to nil, then lets `place` set them. Where `place` throws, nothing of what it set stays.
+  /// Sets all arguments to nil and lets `place` set them. If `place` throws, the arguments are discarded.
   @inlinable
   func fill(_ place: (borrowing LuaArguments) throws -> Void) throws {
     if holdsMore.pointee { abandon() }
@@ -110,12 +110,12 @@ public final class LuaFastCall {
       MBLStatus(rawValue: Int32(plain.status)) ?? .runtime, result: LuaResult(plain, of: .passUnretained(self)))
   }
 
-  /// Makes a call of which not all arguments are scalars or borrowed bytes, or that is a run of its own.
+  /// Makes a call with arguments other than scalars and borrowed bytes, or a call that is its own run.
   @inline(never)  // so that the quick call needs no room on the stack for it
   private func beginSlowly() throws(LuaError) -> LuaResult {
     let state = try reference.state
     let raw = state.raw
-    // Within a run the state is kept by the caller that began it. Without one this call may be all that keeps it.
+    // Within a run its caller retains the state. Otherwise this call may hold the only reference.
     let holder = mbl_is_running(raw) ? nil : Unmanaged.passRetained(state)
     if holder != nil { mbl_begin(raw) }
     let top = mbl_top(raw)
@@ -143,10 +143,10 @@ public final class LuaFastCall {
     result.holder?.release()
   }
 
-  /// The state, while a result is read.
+  /// The state, valid while a result is read.
   var state: LuaState { get throws(LuaError) { try reference.state } }
 
-  /// Calls the function with the arguments that `place` sets, and gives its result as a value that may be kept.
+  /// Calls the function with the arguments that `place` sets. Returns its result as a value that may be kept.
   public func value(_ place: (borrowing LuaArguments) throws -> Void = { _ in }) throws(LuaError) -> LuaValue {
     do {
       return try run(place) { (result: borrowing LuaResult) in try result.value }

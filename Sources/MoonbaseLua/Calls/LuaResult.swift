@@ -1,20 +1,20 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// The first result of a fast call, read where Lua keeps it, and the way to those after it.
+/// The first result of a fast call, read in Lua's memory, with access to further results.
 ///
 /// ```swift
 /// let text = try call.run { $0.set(0, integer: 7) } reading: { $0.isNil ? nil : $0.text }
 /// ```
 public struct LuaResult: ~Copyable {
-  // The parts of a plain value. Callers read numbers from them without a call, and they are returned in registers.
+  // The parts of a scalar result, returned in registers and read without a call.
   @usableFromInline let word: Int64
   @usableFromInline let tag: UInt32
-  /// The height of the stack below the result; less than 0 where the result is not on the stack.
+  /// The height of the stack below the result; negative if the result is not on the stack.
   @usableFromInline let top: Int32
   /// The call, which outlives its result.
   private let call: Unmanaged<LuaFastCall>
-  /// The state that a call keeps which is a run of its own.
+  /// The state, retained by a call that is its own run.
   let holder: Unmanaged<LuaState>?
 
   init(_ plain: MBLFastResult, of call: Unmanaged<LuaFastCall>) {
@@ -33,7 +33,7 @@ public struct LuaResult: ~Copyable {
     self.holder = holder
   }
 
-  /// The plain value, with the bytes of a string or the object of a handle.
+  /// The result with the bytes of a string or the object of a handle.
   private var plain: MBLValue {
     var plain = MBLValue()
     if tag > MBLTag.number.rawValue, let state = try? call.takeUnretainedValue().state {
@@ -45,19 +45,19 @@ public struct LuaResult: ~Copyable {
     return plain
   }
 
-  /// Whether it is nil, or the function returned nothing.
+  /// Whether the result is nil, or missing.
   @inlinable public var isNil: Bool { tag == 0 }
 
-  /// Whether the function returned nothing at all, not even nil.
+  /// Whether the function returned no result, not even nil.
   public var isMissing: Bool { tag == 0 && word == Int64(MBLNoResult) }
 
-  /// The boolean; nil for anything else.
+  /// The boolean; nil for other values.
   @inlinable public var boolean: Bool? { tag == 1 ? word != 0 : nil }
 
-  /// The integer; nil for anything else, for an integral float too.
+  /// The integer; nil for other values, also for an integral float.
   @inlinable public var integer: Int64? { tag == 2 ? word : nil }
 
-  /// The number, also of an integer; nil for anything else.
+  /// The number, also of an integer; nil for other values.
   @inlinable public var number: Double? {
     switch tag {
     case 3: Double(bitPattern: UInt64(bitPattern: word))
@@ -71,14 +71,14 @@ public struct LuaResult: ~Copyable {
     withBytes { String(validUTF8: $0.assumingMemoryBound(to: UInt8.self)) } ?? nil
   }
 
-  /// Calls `body` with the bytes of a string; nil for anything else.
+  /// Calls `body` with the bytes of a string; nil for other values.
   public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
     let plain = plain
     guard plain.tag == .string else { return nil }
     return try body(UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
   }
 
-  /// The host object, if it is of this class.
+  /// The host object; nil for an object of another class and for other values.
   public func object<Object: AnyObject>(as type: Object.Type = Object.self) -> Object? {
     let plain = plain
     guard plain.tag == .object, let pointer = plain.pointer else { return nil }
@@ -92,7 +92,7 @@ public struct LuaResult: ~Copyable {
     }
   }
 
-  /// Another result of the function, counted from 1; `.nil` where it gave no more.
+  /// Another result of the function, counted from 1; `.nil` if there are fewer results.
   public func further(_ index: Int) throws(LuaError) -> LuaValue {
     guard top >= 0 else { return .nil }
     let state = try call.takeUnretainedValue().state

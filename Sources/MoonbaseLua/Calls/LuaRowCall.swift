@@ -2,7 +2,7 @@ import MoonbaseLuaShim
 package import MoonbasePlatform
 
 extension LuaFunction {
-  /// The function as one that a store calls for each row; nil without memory for it. It is called within a run.
+  /// The function in the form that a store calls for each row; nil if memory is exhausted. Must be called within a run.
   package var rowCall: RowCall? {
     assert(MemoryLayout<PlainCell>.size == MemoryLayout<MBLValue>.size)
     assert(
@@ -13,7 +13,7 @@ extension LuaFunction {
   }
 }
 
-/// What a call for each row needs as long as it may be made.
+/// The retained parts of a row call.
 private final class RowCallOwner {
   private let call: OpaquePointer
   private let reference: LuaReference
@@ -23,14 +23,15 @@ private final class RowCallOwner {
   deinit { mbl_row_call_free(call) }
 }
 
-/// The calls of functions of one state within one step of a statement, as one run.
+/// The calls of a state's functions within a step of a statement, as a single run.
 package final class LuaSharedRun: CallScope {
   private let link: LuaLink
   private var open: (state: LuaState, run: LuaState.OpenRun)?
 
-  /// Nothing has begun yet.
+  /// A scope that has not begun.
   package init(of state: LuaState) { link = state.link }
 
+  /// Begins a run of the state, unless the state's limits apply to each call.
   package func begin() {
     guard let state = link.state, let run = state.beginShared() else { return }
     open = (state, run)

@@ -7,12 +7,13 @@ extension LuaState {
   /// let size = try state.decode(Size.self, from: value)
   /// ```
   ///
-  /// nil becomes `moonbase.null`, 64-bit integers stay exact, `Data` becomes a byte string; `Decimal`, `UUID` and `URL` become texts.
+  /// nil becomes `moonbase.null`, 64-bit integers stay exact, `Data` becomes a byte string; `Decimal`, `UUID` and `URL`
+  /// become text.
   public func encode(_ value: some Encodable) throws -> LuaValue {
     try self.value(of: LuaTree(encoding: value))
   }
 
-  /// Reads a value of any `Decodable` type from a Lua value. Throws `.conversion` or the type's own `DecodingError`.
+  /// Decodes a value of any `Decodable` type from a Lua value. Throws `.conversion` or the type's own `DecodingError`.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, from value: LuaValue, options: TreeOptions = TreeOptions()
   ) throws -> Value {
@@ -32,7 +33,7 @@ extension LuaTree {
   }
 }
 
-/// A key of a map, or a place in a list.
+/// A key of a map, or an index in a list.
 struct LuaCodingKey: CodingKey {
   let stringValue: String
   let intValue: Int?

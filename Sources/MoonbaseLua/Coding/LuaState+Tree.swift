@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 
 extension LuaState {
-  /// Bounds the conversion of Lua values to trees, and converts host objects.
+  /// Limits for converting Lua values to trees, with a conversion for host objects.
   ///
   /// ```swift
   /// var options = LuaState.TreeOptions()
@@ -9,11 +9,11 @@ extension LuaState {
   /// let tree = try state.tree(of: value, options: options)
   /// ```
   public struct TreeOptions {
-    /// The most tables in tables.
+    /// The deepest nesting of tables.
     public var depth = 64
     /// The most values.
     public var count = 1_000_000
-    /// Gives the tree of a host object; without it host objects are errors.
+    /// Converts a host object; nil makes host objects errors.
     public var object: ((LuaObject) throws -> LuaTree)?
 
     /// Allows 64 levels, a million values and no host objects.
@@ -31,8 +31,8 @@ extension LuaState {
 
   /// Converts a value to plain data. No script runs: tables are read raw.
   ///
-  /// Throws `.conversion`, with the path, for functions, cycles, keys that are neither strings nor integers, and for more levels or
-  /// values than the options allow.
+  /// Throws `.conversion`, with the path, for functions, cycles, keys that are neither strings nor integers, and for
+  /// more levels or values than the options allow.
   public func tree(of value: LuaValue, options: TreeOptions = TreeOptions()) throws -> LuaTree {
     var levels: [Level] = []
     var pending: LuaValue? = value

@@ -1,11 +1,11 @@
-/// A Lua value as plain data: no functions, no handles, no cycles. It may leave its state, and its thread.
+/// A Lua value as plain data, without functions, handles and cycles. It is independent of its state and thread.
 ///
 /// ```swift
 /// let tree = try state.tree(of: state.load("return { name = 'x', sizes = { 1, 2 } }", name: "t.lua").first())
 /// tree["sizes"]?[0]          // .integer(1)
 /// ```
 public enum LuaTree: Sendable, Hashable {
-  /// No value, which is `moonbase.null` inside of lists and maps.
+  /// No value, which is `moonbase.null` within lists and maps.
   case null
   /// True or false.
   case boolean(Bool)
@@ -13,16 +13,16 @@ public enum LuaTree: Sendable, Hashable {
   case integer(Int64)
   /// A floating-point number.
   case number(Double)
-  /// Bytes, mostly text.
+  /// Bytes, usually text.
   case string(LuaString)
-  /// A list: a table with the keys 1 to n, or one that is marked as a list.
+  /// A list: a table with the keys 1 to n, or a table marked as a list.
   case list([LuaTree])
-  /// A map. Integer keys are texts in decimal form here.
+  /// A map. Integer keys become texts in decimal form.
   case map([LuaString: LuaTree])
 }
 
 extension LuaTree {
-  /// Creates a string of a text.
+  /// A string with this text.
   public static func text(_ text: String) -> LuaTree { .string(LuaString(text)) }
 
   /// The value for a key of a map.

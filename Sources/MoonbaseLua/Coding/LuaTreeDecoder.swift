@@ -36,7 +36,7 @@ struct LuaTreeDecoder: Decoder, SingleValueDecodingContainer {
   func decodeNil() -> Bool { tree == .null }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    // The leaf is unwrapped first: nil casts to any optional type, and the value of the tree would be lost.
+    // The leaf is unwrapped first, because nil casts to any optional type and would hide the tree's value.
     if let leaf = try leaf(type), let value = leaf as? Value { return value }
     return try Value(from: self)
   }

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// The place into which an encoder puts its value.
+/// A slot into which an encoder writes its value.
 final class LuaTreeSlot {
   enum Content {
     case none
@@ -44,7 +44,7 @@ struct LuaTreeEncoder: Encoder {
     refuse(problem, at: path.map(\.stringValue))
   }
 
-  /// The error of a place. Of a long path it tells both ends only.
+  /// The error of a path. Only both ends of a long path are shown.
   static func refuse(_ problem: String, at path: [String]) -> LuaError {
     guard !path.isEmpty else { return LuaError(.conversion, message: problem) }
     let shown = path.map { $0.count > 40 ? "\($0.prefix(40))…" : $0 }
@@ -70,7 +70,7 @@ struct LuaTreeEncoder: Encoder {
   }
 }
 
-/// The conversion of primitive types, which the three kinds of container share.
+/// The conversion of primitive types, shared by the three kinds of containers.
 protocol LuaLeafEncoding {
   var depth: Int { get }
 }

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// What `file:read` and `file:lines` take.
+/// A format of `file:read` and `file:lines`.
 enum LuaReadFormat {
   case line(keepingEnd: Bool)
   case number
@@ -9,7 +9,7 @@ enum LuaReadFormat {
 }
 
 extension LuaFile {
-  /// Reads by a format and gives the bytes to `body`; false at the end of the file.
+  /// Reads by a format and passes the bytes to `body`. Returns false at the end of the file.
   func read(_ format: LuaReadFormat, _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
     switch format {
     case .line(let keepingEnd): return try readLine(keepingEnd: keepingEnd, body)
@@ -70,7 +70,7 @@ extension LuaFile {
     return true
   }
 
-  /// The characters of a numeral, two hundred at most, after white space: what `tonumber` then judges.
+  /// Reads the characters of a numeral after white space, at most two hundred, for `tonumber` to parse.
   private func readNumeral(_ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
     var text: [UInt8] = []
     let space = Set(" \t\n\r\u{0B}\u{0C}".utf8)

@@ -25,7 +25,7 @@ extension LuaFileLibrary {
     try call.return(.object(LuaObject(file, as: type)))
   }
 
-  /// The text of a number as Lua writes it; nil for an argument that is no number.
+  /// The text of a number in Lua's format; nil for other arguments.
   private static func numeral(_ call: borrowing LuaCall, at index: Int) throws -> String? {
     guard call.typeName(index) == "number" else { return nil }
     guard case .number(let number) = try call.value(index) else { return String(try call.integer(index)) }
@@ -52,9 +52,9 @@ extension LuaFileLibrary {
     try read(file, formats: formats(&call, from: first), call: &call)
   }
 
-  /// Returns a result for each format. At the first format that finds nothing it returns nil and stops.
+  /// Returns a result for each format. Returns nil for the first format without a result, and stops.
   private func read(_ file: LuaFile, formats: [LuaReadFormat], call: inout LuaCall) throws {
-    // The user must see a question before the script waits for the answer.
+    // A prompt must be visible before the script waits for the answer.
     if file.isStandard { try standardOutput.flush() }
     for format in formats {
       guard try give(file, format: format, call: &call) else { return call.returnNil() }
@@ -114,7 +114,7 @@ extension LuaFileLibrary {
   func iterator(
     _ file: LuaFile, formats: [LuaReadFormat], closing: Bool, in state: LuaState
   ) throws -> LuaValue {
-    // A file that nothing else holds is weighed with what reads it.
+    // A file that only this closure holds is weighed together with it.
     try state.function(weight: closing ? type.usualWeight : 256) { [unowned self] call in
       guard file.isOpen else { throw LuaError(.runtime, message: "file is already closed") }
       if formats.count == 1 {

@@ -20,11 +20,11 @@ extension LuaFileLibrary {
     "a+": (O_RDWR | O_CREAT | O_APPEND, true),
   ]
 
-  /// Opens a file. Where it cannot, it returns the reason to the script and gives nil.
+  /// Opens a file. On failure returns the reason to the script, and nil here.
   private func openFile(_ path: String, mode: String, call: inout LuaCall) throws -> LuaFile? {
     let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
     guard let resolved = access.path(path, writing: writes) else {
-      // A script that may not read a file is not told whether the file exists.
+      // A script that may not read a file must not learn whether it exists.
       call.refuse(path, writing: writes, access: access)
       return nil
     }
@@ -40,7 +40,7 @@ extension LuaFileLibrary {
     }
   }
 
-  /// Opens a file. Where no descriptor is free, those that scripts let go without closing them are collected first.
+  /// Opens a file. If no descriptor is free, files that scripts released without closing are collected first.
   func newFile(_ resolved: String, flags: Int32) throws(LuaFile.Refusal) -> LuaFile {
     do throws(LuaFile.Refusal) {
       return try LuaFile(path: resolved, flags: flags, guardian: guardian)
@@ -100,7 +100,7 @@ extension LuaFileLibrary {
     if try reporting(&call, { place = try file.seek(offset, from: Int32(whence)) }) { call.return(place) }
   }
 
-  /// Runs `body`; a refusal of the system becomes `nil, message, number` and false.
+  /// Runs `body`. A refusal of the system becomes `nil, message, number` for the script, and false here.
   @discardableResult
   func reporting(_ call: inout LuaCall, _ body: () throws -> Void) throws -> Bool {
     do {

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
 extension LuaFileLibrary {
-  /// Creates `os`: the functions that the state has, and those that touch granted files and variables.
+  /// Creates `os`: the state's functions, and functions for granted files and variables.
   func os(like standard: LuaValue) throws(LuaError) -> LuaTable {
     let table = try state.table()
     if case .table(let known) = standard {

@@ -1,11 +1,11 @@
 import MoonbasePlatform
 
 extension LuaState {
-  /// Gives scripts Lua's `io`, and the parts of `os` that touch files and the environment, over what is granted. What `guardian`
-  /// refuses is refused even where it is granted.
+  /// Provides Lua's `io` and the functions of `os` for files and the environment, over granted files. `guardian`
+  /// refuses files even if they are granted.
   ///
-  /// Call it once, before environments are made. The standard streams are there in any case: output goes to `output`. There are no
-  /// processes and no temporary files. In preset `trusted` Lua's own libraries stay as they are.
+  /// Call it once, before environments are made. The standard streams are always available: output goes to `output`.
+  /// There are no processes and no temporary files. In preset `trusted` Lua's own libraries are unchanged.
   public func openFiles(_ access: LuaFileAccess, guardian: (any LuaFileGuard)? = nil) throws(LuaError) {
     guard preset != .trusted else { return }
     modules.guardian = guardian
@@ -16,7 +16,7 @@ extension LuaState {
     try setGlobal("os", to: .table(try library.os(like: try global("os")).frozen()))
   }
 
-  /// Gives one environment `io`, and the parts of `os` that touch files and variables, over what is granted to it.
+  /// Provides `io` and the functions of `os` for files and variables to a single environment, over its own grants.
   package func openFiles(
     _ access: LuaFileAccess, guardian: (any LuaFileGuard)?, in environment: LuaEnvironment
   ) throws(LuaError) {
@@ -36,12 +36,12 @@ extension LuaState {
     try environment.table.set("os", to: .table(try library.os(like: environment.table.get("os")).frozen()))
   }
 
-  /// Takes a line of what a script read of standard input and did not use, with its end; all of that where no line
-  /// ends in it.
+  /// Consumes a line of standard input that a script read ahead and did not use, including its end; everything read
+  /// ahead if no line ends in it.
   package func takeLineAhead() -> [UInt8] { takesLineAhead?() ?? [] }
 
-  /// Hands on what scripts wrote and what still lies in buffers of the output, of pipes and of devices. It waits for whoever takes it,
-  /// so call it within a run, whose limits end the waiting.
+  /// Flushes the output and the files of scripts, including pipes and devices. May wait for receivers, so call it
+  /// within a run, whose limits end the wait.
   public func flushFiles() throws {
     output.flush()
     if StandardStream.hasGivenUp { throw HostWork.ending() }
@@ -50,19 +50,19 @@ extension LuaState {
 }
 
 extension LuaCall {
-  /// Returns `nil, message, number`, as Lua's libraries do where a file cannot be used.
+  /// Returns `nil, message, number`, as Lua's libraries do for a file that cannot be used.
   mutating func fail(_ path: String?, number: Int32) {
     returnNil()
     `return`("\(path.map { "\(Self.shown(path: $0)): " } ?? "")\(String(cString: strerror(number)))")
     `return`(Int64(number))
   }
 
-  /// A path as a message shows it: of what is too long for one, the beginning.
+  /// A path for a message, truncated if it is too long for a path.
   static func shown(path: String) -> String {
     path.utf8.count < PATH_MAX ? path : String(decoding: path.utf8.prefix(200), as: UTF8.self) + "…"
   }
 
-  /// Returns `nil, message, number` for a path that the program keeps to itself.
+  /// Returns `nil, message, number` for a path reserved for the program.
   mutating func refuseGuarded(_ path: String) {
     returnNil()
     `return`(Self.guarded(path))

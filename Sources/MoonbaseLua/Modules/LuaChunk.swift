@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Compiles a source once, for any number of states.
+/// A compiled source, for any number of states.
 ///
 /// ```swift
 /// let chunk = try LuaChunk(LuaSource("local a = ... return a * 2", name: "twice.lua"))
@@ -9,13 +9,13 @@ import MoonbasePlatform
 /// try secondState.load(chunk).first(4)      // .integer(8)
 /// ```
 ///
-/// It holds Lua's bytecode. Scripts can never load bytecode; this was compiled here, from text.
+/// Holds Lua bytecode compiled from text. Scripts can never load bytecode.
 public struct LuaChunk: Sendable {
   /// The source.
   public let source: LuaSource
   let code: [UInt8]
 
-  /// Compiles a source. Throws what `LuaState.load` throws.
+  /// Compiles a source. Throws as `LuaState.load` does.
   public init(_ source: LuaSource, sourceSize: Int? = LuaLimits().sourceSize) throws(LuaError) {
     let state = try LuaState(preset: .pure, limits: LuaLimits(sourceSize: sourceSize))
     let function = try state.load(source)

@@ -1,27 +1,29 @@
 import MoonbaseLuaShim
 
-/// Where the modules of a scope come from: text by name, nil where there is none.
+/// The source of a scope's modules: text by name, nil if there is none.
 package final class LuaScopeReader {
   let read: (_ name: String) throws -> (source: LuaSource, path: String)?
 
+  /// A reader that calls `read`.
   package init(_ read: @escaping (_ name: String) throws -> (source: LuaSource, path: String)?) { self.read = read }
 }
 
-/// The classes that scopes share without being able to change them.
+/// The classes that scopes share read-only.
 package struct LuaScopeClasses {
-  /// Proxies by the tables of classes.
+  /// The proxies, by the tables of classes.
   let proxies: LuaTable
-  /// The classes that a scope provides itself, by their tables.
+  /// The scope's own classes, by their tables.
   let own: LuaTable
 
+  /// Classes with these proxies.
   package init(proxies: LuaTable, own: LuaTable) { (self.proxies, self.own) = (proxies, own) }
 }
 
 extension LuaState {
-  /// Creates the globals of an extension. In every preset they are the globals of a sandbox without files. The modules
-  /// are the extension's own.
+  /// Creates the globals of an extension. In every preset they are those of a sandbox without files. The modules are
+  /// the extension's own.
   ///
-  /// Modules are kept as long as the environment: a scope that is made anew reads its modules anew.
+  /// Modules are cached for the life of the environment. A new scope reads its modules again.
   package func scope(
     _ classes: LuaScopeClasses, reader: LuaScopeReader
   ) throws(LuaError) -> LuaEnvironment {
@@ -46,7 +48,7 @@ extension LuaState {
 }
 
 extension LuaModuleScope {
-  /// Where the modules of an extension come from; nil for those of scripts.
+  /// The reader of an extension's modules; nil for those of scripts.
   var reader: LuaScopeReader? {
     get throws(LuaError) {
       guard case .object(let object)? = try own?.get(1) else { return nil }

@@ -15,8 +15,8 @@ extension LuaState {
 
   /// Compiles a source to a function that runs it, in a new environment if none is given.
   ///
-  /// Throws `.syntax`, `.binary` for bytecode and `.encoding` for what is not UTF-8 (but in preset `trusted`, which takes
-  /// both), and `.limit(.source)`.
+  /// Throws `.syntax`, `.limit(.source)`, `.binary` for bytecode and `.encoding` for text that is not UTF-8. Preset
+  /// `trusted` accepts bytecode and any encoding.
   public func load(_ source: LuaSource, in environment: LuaEnvironment? = nil) throws(LuaError) -> LuaFunction {
     try validate(source)
     let environment = if let environment { environment } else { try self.environment() }
@@ -33,14 +33,14 @@ extension LuaState {
     do throws(LuaError) {
       return LuaFunction(reference: try keep(status))
     } catch  where error.message == Self.overflow && !source.isBytecode {
-      // The parser says that the C stack is at its end, and not in which line.
+      // The parser reports that the C stack overflowed, without the line.
       throw LuaError(
         .syntax, message: "the source nests too deeply (more than 200 levels)", script: source.name,
         line: source.deepestLine.map { $0 + source.firstLine - 1 })
     }
   }
 
-  /// What the parser says where the source alone used up the C stack.
+  /// The parser's message for an overflow of the C stack by the source alone.
   private static let overflow = "C stack overflow"
 
   private func validate(_ source: LuaSource) throws(LuaError) {

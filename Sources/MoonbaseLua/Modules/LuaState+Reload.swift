@@ -6,11 +6,11 @@ extension LuaState {
   /// try state.reload("colors")
   /// ```
   ///
-  /// Where the old module is a table, that table takes over the new contents, so that scripts that hold it see them, and the new
-  /// module's `on_reload(old)` is called with a copy of the old contents. A new module that is no table is refused there, with
-  /// `.module`, since scripts that hold the table could not be given it. A module that was not loaded before is loaded. In preset
-  /// `compat`, where each script has its own modules, the module is loaded for each script that has it, with the globals of that
-  /// script.
+  /// If the old module is a table, that table takes over the new contents, so that scripts that hold it see them. The
+  /// new module's `on_reload(old)` is then called with a copy of the old contents. A new module that is not a table is
+  /// refused then with `.module`, because holders of the table could not receive it. A module that was not loaded
+  /// before is loaded. In preset `compat`, where each script has its own modules, the module is loaded for each script
+  /// that has it, with the globals of that script.
   @discardableResult
   public func reload(_ name: String) throws -> LuaValue {
     var last: LuaValue?

@@ -1,7 +1,8 @@
 import MoonbasePlatform
 
 extension LuaState {
-  /// Sets the global `require`. In preset `trusted` it looks for the host's modules first, then calls Lua's own.
+  /// Sets the global `require`. In preset `trusted` it searches the host's modules first and calls Lua's own `require`
+  /// otherwise.
   func installRequire() throws(LuaError) {
     let own = preset == .trusted ? try global("package").tableValue?.get("loaded").tableValue : nil
     let shared = if let own { own } else { try table() }
@@ -26,7 +27,7 @@ extension LuaState {
     try setGlobal("require", to: require)
   }
 
-  /// Loads a module for an extension: a module on board, a module of the host, or else one of the extension's own.
+  /// Loads a module for an extension: a shipped module, a module of the host, or else the extension's own.
   private func require(_ name: String, for scope: LuaModuleScope, _ reader: LuaScopeReader) throws -> LuaValue {
     if let own = try LuaModuleScope(shared: nil, own: scope.own).module(name) { return own }
     if Self.libraries.contains(name), case .table(let library)? = try scope.environment?.table.get(name) {
@@ -62,7 +63,7 @@ extension LuaState {
     return LuaError(.module, message: "module '\(name)' not found\(advice(on: name))\(places.joined())")
   }
 
-  /// The module on board that a name stands for most likely, whose `moonbase.` may be left out.
+  /// A suggestion for a missing module: the shipped module that is probably meant, whose `moonbase.` may be omitted.
   private func advice(on name: String) -> String {
     let prefix = "moonbase."
     let names = (LuaFiles.modules + modules.entries.keys).sorted()
@@ -74,7 +75,7 @@ extension LuaState {
     return suggestion(for: name, among: names)
   }
 
-  /// A library of Lua's, as the preset has it; nil if no library has the name.
+  /// A standard library of Lua in the preset's version; nil for other names.
   private func library(_ name: String) throws(LuaError) -> LuaValue? {
     guard preset != .trusted, Self.libraries.contains(name) else { return nil }
     let value = try global(name)
@@ -129,13 +130,13 @@ extension LuaState {
     _ name: String, source: LuaSource, path: String? = nil, frozen: Bool, for scope: LuaModuleScope
   ) throws(LuaError) -> LuaLoadedModule {
     let environment = frozen ? nil : scope.environment
-    // Plain Lua gives a module the path of its file. A sandboxed module must learn nothing about the machine.
+    // Plain Lua passes a module the path of its file. A sandboxed module must not learn about the machine.
     let place = preset == .trusted ? path ?? source.name : source.name
     let value = try load(source, in: environment).first(.text(name), .text(place))
     var module = LuaLoadedModule(value: value, table: value.tableValue, isScripts: environment != nil)
     switch value {
     case .nil:
-      // No script sees the globals that the module sets, so the module would be of no use.
+      // No script sees the globals that the module sets, so the module would be useless.
       guard preset == .compat || preset == .trusted else {
         throw LuaError(.module, message: "module '\(name)' returns nothing: end it with return and what it gives")
       }

@@ -1,6 +1,6 @@
 import MoonbaseLuaFiles
 
-/// The Lua files that are compiled in: the modules on board, and the type definitions for editors.
+/// The compiled-in Lua files: the shipped modules, and the type definitions for editors.
 ///
 /// ```swift
 /// for name in LuaFiles.names where name.hasPrefix("types/") { print(name, LuaFiles.bytes(name)?.count ?? 0) }
@@ -11,7 +11,7 @@ public enum LuaFiles {
     (0..<mbl_file_count()).map { String(cString: mbl_file_at($0).pointee.name) }
   }
 
-  /// The bytes of a file; nil if there is none of that name.
+  /// The bytes of a file; nil if there is none with this name.
   public static func bytes(_ name: String) -> [UInt8]? {
     mbl_file_named(name).map { Array(UnsafeBufferPointer(start: $0.pointee.bytes, count: $0.pointee.length)) }
   }
@@ -30,9 +30,9 @@ public enum LuaFiles {
 }
 
 extension LuaState {
-  /// The value of a module on board; nil if there is none of that name.
+  /// The value of a shipped module; nil if there is none with this name.
   ///
-  /// The module is given its name and a table of what Lua alone lacks: Unicode, the null value, frozen tables.
+  /// The module receives its name and a table of host functions that Lua lacks: Unicode, the null value, frozen tables.
   func standardModule(_ name: String, in environment: LuaEnvironment? = nil) throws -> LuaValue? {
     if let need = Self.hostNeeds[name], moduleHost[need] == nil { return nil }
     guard let source = LuaFiles.module(name) else { return nil }
@@ -43,10 +43,12 @@ extension LuaState {
     return .table(try table.frozen())
   }
 
-  /// Whether a module on board has the name that opens no files. Each extension has one that does for itself.
+  /// Whether a shipped module with this name exists that opens no files. Each extension has its own version of a module
+  /// that opens files.
   func isOnBoardWithoutFiles(_ name: String) -> Bool { LuaFiles.module(name) != nil && name != "moonbase.import" }
 
-  /// What modules need of the program: the calendar its type of dates, imports what errors of its stores mean.
+  /// The host values that modules need: the calendar needs the type of dates, imports need the classification of store
+  /// errors.
   private static var hostNeeds: [String: String] { ["moonbase.date": "date", "moonbase.import": "is_of_store"] }
 
   private func makeStandardHost() throws -> LuaTable {

@@ -1,6 +1,7 @@
 import MoonbasePlatform
 
-/// The functions of `moonbase.text` that need Foundation: case, accents, characters and order. Lua alone knows bytes.
+/// The functions of `moonbase.text` that need Foundation: case, accents, characters and order. Lua itself handles bytes
+/// only.
 extension LuaState {
   static var textFunctions: [(String, (inout LuaCall) throws -> Void)] {
     [
@@ -26,7 +27,7 @@ extension LuaState {
     ]
   }
 
-  /// Reads a text argument, and charges an instruction for each byte, for the time that Foundation will take.
+  /// Reads a text argument, and charges an instruction per byte for the time that Foundation takes.
   private static func chargedText(_ call: borrowing LuaCall, at index: Int) throws -> String {
     let text = try call.text(index)
     call.state.charge(Int64(text.utf8.count))
@@ -35,7 +36,7 @@ extension LuaState {
 
   private static func mapText(_ call: inout LuaCall, _ body: (String) -> String) throws {
     let mapped = body(try chargedText(call, at: 0))
-    // What ended in the middle is not given to the script.
+    // An interrupted result is not returned to the script.
     try HostWork.charge()
     call.return(mapped)
   }
@@ -58,7 +59,7 @@ extension LuaState {
     try mapText(&call) { $0.mapped { $0.normalized(form) } }
   }
 
-  /// The part between two positions, which are those of `string.sub` but count characters.
+  /// The part between two positions, with the rules of `string.sub` but counted in characters.
   private static func part(_ call: inout LuaCall) throws {
     let text = try chargedText(call, at: 0)
     let first = try call.integer(1)
@@ -91,7 +92,7 @@ extension LuaState {
     return locale
   }
 
-  /// Whether Foundation knows the language. For any other it would use the common order and report nothing.
+  /// Whether Foundation knows the language. For an unknown language it would silently use the default order.
   private static func isKnown(_ name: String) -> Bool {
     let language = name.split { $0 == "-" || $0 == "_" }.first.map { $0.lowercased() } ?? ""
     return name.isEmpty || languages.contains(language)

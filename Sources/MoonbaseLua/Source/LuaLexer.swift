@@ -1,5 +1,6 @@
-/// Reads the tokens of a Lua source. It knows as much of them as finding the keys of literal tables needs.
+/// A tokenizer for Lua source, as precise as needed to find the keys of literal tables.
 package struct LuaLexer {
+  /// A token.
   package enum Token: Equatable {
     case name(String)
     case string(String)
@@ -8,20 +9,23 @@ package struct LuaLexer {
     case end
   }
 
-  /// The names that no variable can have.
+  /// The keywords, which cannot be names of variables.
   package static let keywords: Set<String> = [
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
     "not", "or", "repeat", "return", "then", "true", "until", "while",
   ]
 
   private let bytes: [UInt8]
-  /// Where the token began that was read last, and where it ended.
+  /// The start of the last token.
   package private(set) var start = 0
+  /// The end of the last token.
   package private(set) var at = 0
   private(set) var line = 1
 
+  /// A tokenizer at the beginning of the bytes.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  /// Reads the next token, with the line of its first byte.
   package mutating func next() -> (token: Token, line: Int) {
     skipSpace()
     start = at
@@ -38,7 +42,7 @@ package struct LuaLexer {
     case _ where Self.isName(byte): return (.name(take(Self.isName)), line)
     default:
       at += 1
-      // "==", "<=", ">=", "~=" are no assignments.
+      // "==", "<=", ">=" and "~=" are not assignments.
       if [UInt8(ascii: "="), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "~")].contains(byte),
         peek() == UInt8(ascii: "=")
       {
@@ -67,7 +71,7 @@ package struct LuaLexer {
     return String(decoding: bytes[start..<at], as: UTF8.self)
   }
 
-  /// A number with the sign of its exponent.
+  /// A number, including the sign of its exponent.
   private mutating func number() -> String {
     let start = at
     let exponent: UInt8 = byte(at + 1) | 32 == UInt8(ascii: "x") ? UInt8(ascii: "p") : UInt8(ascii: "e")
@@ -96,7 +100,7 @@ package struct LuaLexer {
     }
   }
 
-  /// The text of a string in quotes. Escapes stay as they are, except those of quotes and backslashes.
+  /// The text of a quoted string. Escapes are kept, except those of quotes and backslashes.
   private mutating func quoted(_ quote: UInt8) -> String {
     at += 1
     var text: [UInt8] = []
@@ -116,7 +120,7 @@ package struct LuaLexer {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Goes over the space behind `\z`, lines too.
+  /// Skips the white space after `\z`, including line breaks.
   private mutating func skipSpaceInText() {
     while let byte = peek(), byte == UInt8(ascii: " ") || (9...13).contains(byte) {
       if byte == UInt8(ascii: "\n") { line += 1 }
@@ -124,7 +128,7 @@ package struct LuaLexer {
     }
   }
 
-  /// A text in long brackets; nil if none begins here.
+  /// A string in long brackets; nil if none begins here.
   private mutating func long() -> String? {
     guard peek() == UInt8(ascii: "[") else { return nil }
     var level = 0

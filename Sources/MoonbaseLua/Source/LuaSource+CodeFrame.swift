@@ -1,5 +1,5 @@
 extension LuaSource {
-  /// Shows the lines around a line, with a caret under the last word in quotes of the message that stands in the line.
+  /// The lines around a line, with a caret under the last quoted word of the message that occurs in the line.
   public func frame(line: Int, message: String = "", context: Int = 2) -> String? {
     guard let text = self.line(line) else { return nil }
     let first = max(firstLine, line - context)
@@ -24,9 +24,8 @@ extension LuaSource {
     String(line.replacing("\t", with: " ").filter { $0 != "\r" }.prefix(200))
   }
 
-  /// The column of the last word in quotes of the message that stands in the line, as in "near 'x'" or "(local 'p')".
-  /// Without one, that of the last word that is a field, a method or a text there; else the first column that is no
-  /// blank.
+  /// The column of the last quoted word of the message that occurs in the line, as in "near 'x'" or "(local 'p')".
+  /// Otherwise the column of the last word that is a field, a method or a string there, else the first nonblank column.
   private static func column(in line: String, message: String) -> Int {
     let words = message.split(separator: "'", omittingEmptySubsequences: false)
     for index in words.indices.reversed() where index % 2 == 1 && !words[index].isEmpty {
@@ -37,10 +36,10 @@ extension LuaSource {
     return columnOfName(in: line, message: message) ?? line.prefix { $0 == " " }.count
   }
 
-  /// The column of the last name of the message that stands behind a point, a colon or a quote. Advice at the end of
-  /// the message names others.
+  /// The column of the last name of the message that follows a dot, a colon or a quote. Names in advice at the end of
+  /// the message are ignored.
   private static func columnOfName(in line: String, message: String) -> Int? {
-    // The script raised a text of its own.
+    // The script raised its own text.
     guard !line.contains(message) else { return nil }
     let end = message.ranges(of: "; did you mean").first?.lowerBound ?? message.endIndex
     let names = message[..<end].split { !($0.isLetter || $0.isNumber || $0 == "_") }

@@ -1,5 +1,5 @@
 extension LuaSource {
-  /// The line at which most brackets, blocks and operators are open; nil where there are none.
+  /// The line with the deepest nesting of brackets, blocks and operators; nil without nesting.
   var deepestLine: Int? {
     var lexer = LuaLexer(bytes)
     var nesting = LuaNesting()
@@ -11,10 +11,10 @@ extension LuaSource {
   }
 }
 
-/// Counts how deep the parser is within a source, exactly enough to name a line.
+/// Estimates the parser's depth within a source, precise enough to name a line.
 private struct LuaNesting {
   private var depth = 0
-  /// Operators in a row, each of which waits for what follows.
+  /// Consecutive prefix operators, which wait for their operand.
   private var prefixes = 0
   private var deepest = 0
   private(set) var deepestLine: Int?

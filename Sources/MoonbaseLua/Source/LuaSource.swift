@@ -1,22 +1,22 @@
-/// A source with the name by which messages know it.
+/// A source with its name in messages.
 ///
 /// ```swift
 /// let source = LuaSource("return 1", name: "colors.lua")
 /// try state.load(source)()
 /// ```
 public struct LuaSource: Sendable {
-  /// The most bytes of a file that is read as a source where there is no limit.
+  /// The most bytes of a file read as a source without a limit.
   package static let greatestSize = 256 << 20
 
   /// The name, such as "colors.lua".
   public let name: String
-  /// The bytes, without a byte order mark. A first line that begins with # is empty here.
+  /// The bytes, without a byte order mark. A first line that begins with # is removed.
   public let bytes: [UInt8]
-  /// The number of the first line, where the source is a part of a longer one.
+  /// The number of the first line, if the source is a part of a longer source.
   package private(set) var firstLine = 1
-  /// Whether the source is an expression, or several, whose values are returned.
+  /// Whether the source consists of expressions, whose values are returned.
   package private(set) var isExpression = false
-  /// The lines that messages show, where others stand in their places for the parser.
+  /// The lines shown in messages, if the parsed text differs from the source.
   private var shownBytes: [UInt8]?
 
   /// Creates a source from a text.
@@ -31,8 +31,8 @@ public struct LuaSource: Sendable {
     self.bytes = Array(rest)
   }
 
-  /// Creates a source from a part of a longer one, such as an input of a prompt. The bytes are taken as they are.
-  /// Messages show the lines of `shown` instead, where that is given.
+  /// Creates a source from a part of a longer source, such as an input of a prompt. The bytes are used unchanged.
+  /// Messages show the lines of `shown` instead, if given.
   package init(
     part bytes: [UInt8], name: String, firstLine: Int, isExpression: Bool = false, shown: [UInt8]? = nil
   ) {
@@ -40,7 +40,7 @@ public struct LuaSource: Sendable {
     shownBytes = shown
   }
 
-  /// The text of a line, counted from 1; nil for a line that there is not.
+  /// The text of a line, counted from 1; nil if there is no such line.
   public func line(_ number: Int) -> String? {
     let number = number - firstLine + 1
     guard number > 0 else { return nil }
@@ -50,7 +50,7 @@ public struct LuaSource: Sendable {
     return String(decoding: lines[number - 1], as: UTF8.self)
   }
 
-  /// How the frames of a traceback name a source, of which they show no more than the last bytes.
+  /// The name of a source in stack frames, which show only its last bytes.
   package static func nameInFrames(_ name: String) -> String {
     let greatest = 59
     return name.utf8.count <= greatest ? name : "..." + String(decoding: name.utf8.suffix(greatest - 3), as: UTF8.self)

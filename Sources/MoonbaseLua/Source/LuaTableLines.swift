@@ -1,43 +1,43 @@
-/// Finds the lines in which the keys of a returned table are written, so that a wrong key can be named by file and line.
+/// Finds the lines of the keys of a returned table, so that an error about a key can name file and line.
 ///
 /// ```swift
 /// let lines = LuaTableLines(LuaSource("return {\n  a = 1,\n  b = { c = 2 } }", name: "t.lua"))
 /// lines.line(of: ["b", "c"])      // 3
 /// ```
 ///
-/// Only literal constructors are read: `return { ... }`, or `return name` after `name = { ... }`. The key of an element without one
-/// is its place in the list, from 1.
+/// Only literal constructors are read: `return { ... }`, or `return name` after `name = { ... }`. The key of an element
+/// without one is its index in the list, from 1.
 public struct LuaTableLines: Sendable {
-  /// A key that a table gives twice. Lua takes the last one and says nothing.
+  /// A key that a table constructor contains twice. Lua silently uses the last value.
   public struct Duplicate: Sendable, Hashable {
-    /// The keys that lead to it, and the key itself.
+    /// The path of the key, including the key.
     public let path: [String]
-    /// The line of the second one.
+    /// The line of the second occurrence.
     public let line: Int
-    /// The line of the first one.
+    /// The line of the first occurrence.
     public let firstLine: Int
   }
 
   private struct Table {
     var lines: [[String]: Int] = [:]
-    /// Keys in the order written.
+    /// The positions of the keys in the source order.
     var places: [[String]: Int] = [:]
     var duplicates: [Duplicate] = []
   }
 
   private var table = Table()
 
-  /// The names that a table gives twice, in the order written.
+  /// The duplicate keys, in source order.
   public var duplicates: [Duplicate] { table.duplicates }
 
-  /// Reads a source. Of a source that is not Lua it reads what it can.
+  /// Reads a source. Invalid Lua is read as far as possible.
   public init(_ source: LuaSource) {
     var tables: [String: Table] = [:]
     var reader = Reader(source.bytes)
     reader.readAll(into: &table, named: &tables)
   }
 
-  /// The line of a key, given with the keys that lead to it. A key that is not written out has the line of the nearest key around it.
+  /// The line of a key, given by its path. A key that is not in the source has the line of its nearest ancestor.
   public func line(of path: [String]) -> Int? {
     var path = path
     while true {
@@ -47,10 +47,10 @@ public struct LuaTableLines: Sendable {
     }
   }
 
-  /// The line of a key; nil for a key that is not written out.
+  /// The line of a key; nil if it is not in the source.
   public func exactLine(of path: [String]) -> Int? { table.lines[path] }
 
-  /// The place of a key among all keys, in the order written; nil for a key that is not written out.
+  /// The position of a key among all keys, in source order; nil if it is not in the source.
   public func place(of path: [String]) -> Int? { table.places[path] }
 
   private struct Reader {
@@ -136,7 +136,7 @@ public struct LuaTableLines: Sendable {
         var name = "?"
         var isName = false
         switch token {
-        // An operator may follow, so that the key is another one: ["a" .. "b"].
+        // An operator may follow, which makes another key: ["a" .. "b"].
         case .string(let text): (name, isName) = (text, ahead.token == .symbol(UInt8(ascii: "]")))
         case .number(let text): name = text
         default: break

@@ -1,18 +1,19 @@
 import MoonbaseLuaShim
 
-/// The resources that the functions of one owner may use within a run. The call that exceeds it ends with an error, and
-/// the run goes on.
+/// The resources that the functions of an owner may use within a run. A call that exceeds them ends with an error, and
+/// the run continues.
 ///
-/// Calls within each other share the allowance of their owner. Calls into functions of another owner are charged to the
-/// allowance of that owner, and to the run.
+/// Nested calls share the allowance of their owner. Calls of another owner's functions are charged to that owner's
+/// allowance, and to the run.
 package struct LuaAllowance: Sendable, Hashable {
-  /// The instructions, as `LuaLimits.instructions` counts them.
+  /// The instructions, counted as in `LuaLimits.instructions`.
   package var instructions: Int64?
-  /// The seconds.
+  /// The time in seconds.
   package var seconds: Double?
-  /// The bytes of memory that come to what was used before.
+  /// The bytes of additional memory.
   package var memory: UInt64?
 
+  /// An allowance; nil means no limit.
   package init(instructions: Int64? = nil, seconds: Double? = nil, memory: UInt64? = nil) {
     (self.instructions, self.seconds, self.memory) = (instructions, seconds, memory)
   }
@@ -26,19 +27,19 @@ package struct LuaAllowance: Sendable, Hashable {
   }
 }
 
-/// A call that exceeded its allowance. No script around it has to end.
+/// A call exceeded its allowance. The surrounding script continues.
 package struct LuaAllowanceExceeded: Error {
-  /// The limit that was exceeded.
+  /// The exceeded limit.
   package var limit: LuaError.Limit
-  /// The script and line where the call was, if it was in a script.
+  /// The script and line of the call; nil outside of scripts.
   package var frame: LuaError.Frame?
 }
 
 extension LuaState {
-  /// Runs a body within an allowance of its owner, as a part of the run that is under way, or as a run of its own on
-  /// behalf of the state that runs on this thread.
+  /// Runs a body within an allowance of its owner, as a part of the current run, or as its own run on behalf of the
+  /// state that runs on this thread.
   ///
-  /// Throws `LuaAllowanceExceeded` where the body exceeded it, whatever came of the body.
+  /// Throws `LuaAllowanceExceeded` if the body exceeded the allowance, whatever its outcome.
   package func run<Result>(
     within allowance: LuaAllowance, of owner: AnyObject, _ body: () throws -> Result
   ) throws -> Result {

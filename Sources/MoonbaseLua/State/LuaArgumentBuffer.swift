@@ -1,18 +1,18 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Holds plain values on their way into Lua, and the bytes of their strings.
+/// A buffer of plain values to be passed to Lua, with the bytes of their strings.
 final class LuaArgumentBuffer {
   private(set) var values: UnsafeMutablePointer<MBLValue>
   private var capacity: Int
   private var bytes: UnsafeMutableRawPointer
   private var byteCapacity: Int
   private var byteCount = 0
-  /// Whether there are strings, or values whose bytes are copied.
+  /// Whether the buffer has strings, or values whose bytes are copied.
   private var hasBytes = false
-  /// Whether there are values besides scalars. It is behind a pointer, since calls that are made often read it.
+  /// Whether the buffer has values besides scalars. Stored behind a pointer, because fast calls read it.
   let holdsMore: UnsafeMutablePointer<Bool>
-  /// Keeps objects and references alive until the call has them.
+  /// Objects and references that must live until the call.
   private var anchors: [AnyObject] = []
 
   init(capacity: Int) {
@@ -83,14 +83,14 @@ final class LuaArgumentBuffer {
     values[index].tag = .string
     values[index].integer = Int64(byteCount)  // an offset until `seal`, since the bytes may move
     values[index].length = UInt64(source.count)
-    // What lay here before may have been anything; a result would be taken for borrowed bytes.
+    // The entry may hold anything from before; an unreset flag would mark the bytes as borrowed.
     values[index].extra = 0
     byteCount += source.count
     hasBytes = true
     holdsMore.pointee = true
   }
 
-  /// Sets a value to the bytes of one that lies in Lua.
+  /// Sets a value to the bytes of an inline value.
   func setInline(_ index: Int, to bytes: UnsafeRawBufferPointer, of type: OpaquePointer) {
     setBytes(index, to: bytes)
     values[index].tag = .inline
@@ -134,6 +134,6 @@ final class LuaArgumentBuffer {
 }
 
 extension MBLValue {
-  /// Whether its bytes lie in the buffer: a string that is not borrowed, or a value of the host.
+  /// Whether the bytes are in the buffer: an unborrowed string or an inline value.
   fileprivate var holdsOffset: Bool { tag == .inline || tag == .string && extra != MBL_BORROWED }
 }

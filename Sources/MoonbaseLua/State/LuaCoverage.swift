@@ -1,8 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Counts the lines of sources that have code and those that ran, in all states that are made while it is the current
-/// one.
+/// Records executable and executed lines of sources, in all states made while it is current.
 ///
 /// ```swift
 /// let coverage = LuaCoverage()
@@ -13,16 +12,17 @@ import MoonbasePlatform
 /// coverage.lines(of: "a.lua").missed      // [2...2]
 /// ```
 package final class LuaCoverage: Sendable {
+  /// The coverage for states made in the current task.
   @TaskLocal package static var current: LuaCoverage?
 
-  /// The lines of a source, by their numbers.
+  /// The lines of a source, by number.
   package struct Lines: Sendable, Equatable {
-    /// The lines that have code, as far as Lua tells.
+    /// The executable lines, as far as Lua reports them.
     package var able: Set<Int> = []
-    /// The lines that ran.
+    /// The executed lines.
     package var ran: Set<Int> = []
 
-    /// The ranges of lines that did not run. Between two ranges stand lines that ran.
+    /// The ranges of executable lines that did not run. Executed lines separate the ranges.
     package var missed: [ClosedRange<Int>] {
       var ranges: [ClosedRange<Int>] = []
       var isOpen = false
@@ -45,12 +45,13 @@ package final class LuaCoverage: Sendable {
   private let files = Lock<[String: Lines]>([:])
   private let lacksSome = Lock(false)
 
+  /// An empty record.
   package init() {}
 
   /// The lines of a source.
   package func lines(of name: String) -> Lines { files.withLock { $0[name] ?? Lines() } }
 
-  /// Whether memory was too short to look at all functions.
+  /// Whether memory was insufficient to inspect all functions.
   package var isIncomplete: Bool { lacksSome.withLock { $0 } }
 
   fileprivate func noteIncomplete() { lacksSome.withLock { $0 = true } }
@@ -64,7 +65,7 @@ package final class LuaCoverage: Sendable {
 }
 
 extension LuaState {
-  /// Tells what counts lines of those that ran here so far, and of functions that are here and did not run.
+  /// Adds the executed lines of this state, and the lines of loaded functions that did not run, to the coverage.
   package func noteCoverage() {
     guard let coverage else { return }
     if !mbl_coverage_finish(raw) { coverage.noteIncomplete() }

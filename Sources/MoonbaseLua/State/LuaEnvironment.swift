@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// The globals of one script, or of several that share them.
+/// The globals of a script, or of several scripts that share them.
 ///
 /// ```swift
 /// let environment = try state.environment(["name": "Scarlet"])
@@ -18,14 +18,14 @@ extension LuaEnvironment: CustomStringConvertible {
 }
 
 extension LuaState {
-  /// Creates globals for one script: a copy of the base, and these.
+  /// Creates globals for a script: a copy of the base with additional globals.
   public func environment(_ globals: [String: LuaValue] = [:]) throws(LuaError) -> LuaEnvironment {
     let table = LuaTable(reference: try keep(mbl_environment_new(raw)))
     for (name, value) in globals { try table.set(name, to: value) }
     return LuaEnvironment(table: table)
   }
 
-  /// Sets a global that every environment has that is created from now on. Freeze a table that scripts must not change.
+  /// Sets a global for all environments created from now on. Freeze a table that scripts must not change.
   public func setGlobal(_ name: String, to value: LuaValue) throws(LuaError) {
     try globals.set(name, to: value)
   }
@@ -33,7 +33,7 @@ extension LuaState {
   /// Reads a global of the base, from which environments are copied.
   public func global(_ name: String) throws(LuaError) -> LuaValue { try globals.get(name) }
 
-  /// The base; in preset `trusted` the globals that all scripts share.
+  /// The base; in preset `trusted` the globals shared by all scripts.
   var globals: LuaTable {
     get throws(LuaError) { LuaTable(reference: try keep(mbl_globals(raw))) }
   }

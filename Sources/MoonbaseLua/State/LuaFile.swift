@@ -1,39 +1,39 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// An open file of a script, with a buffer of its own for reading and writing in turn, as in C.
+/// A script's open file, with a buffer that serves reading and writing in turn, as in C.
 final class LuaFile {
   enum Failure: Error {
-    /// The system refused, with this number.
+    /// The system's error number.
     case system(Int32)
-    /// One read gives more than `greatest` bytes.
+    /// A single read exceeds `greatest` bytes.
     case tooLarge
     /// The output limit ended the run.
     case limit
   }
 
   static let size = 64 << 10
-  /// The most bytes that one read may give.
+  /// The most bytes of a single read.
   static let greatest = 256 << 20
 
   let descriptor: Int32
   let isStandard: Bool
   private(set) var isOpen = true
-  /// Takes what is written in place of the descriptor: the output of the state, which counts bytes.
+  /// Receives written bytes in place of the descriptor: the output of the state, which counts bytes.
   private let sink: Sink?
-  /// Knows whether the program began to use the file itself while it was open here.
+  /// Reports whether the program began to use the file itself while the script had it open.
   private let guardian: (any LuaFileGuard)?
 
-  /// Whether reading and writing may wait, as they do for pipes and devices.
+  /// Whether reading and writing may block, as for pipes and devices.
   private let mayWait: Bool
-  /// Whether what is not taken at once is dropped: nobody is there any more whose limits end the waiting.
+  /// Whether unwritten bytes are dropped instead of waiting, because no run limits the wait any more.
   private var isHurried = false
 
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
-  /// The bytes that were read and not yet taken are at `start..<end`.
+  /// Bytes that were read and not consumed are at `start..<end`.
   private(set) var start = 0
   private(set) var end = 0
-  /// The bytes that were written and not yet handed on are at `0..<pending`.
+  /// Bytes that were written and not flushed are at `0..<pending`.
   private var pending = 0
   private var buffering = Buffering.full
 
@@ -58,13 +58,13 @@ final class LuaFile {
     self.sink = sink
   }
 
-  /// The number with which the system refused to open a file.
+  /// The system's error number for a failed open.
   struct Refusal: Error {
     var number: Int32
   }
 
-  /// Opens a file whose path holds no links; one that was put there meanwhile is not followed. It never waits, not even for the
-  /// other end of a pipe.
+  /// Opens a file whose path has no links. A link placed there in the meantime is not followed. Never blocks, not even
+  /// for the other end of a pipe.
   convenience init(path: String, flags: Int32, guardian: (any LuaFileGuard)?) throws(Refusal) {
     let descriptor = UnlinkedPath.open(path, flags | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw Refusal(number: errno) }
@@ -86,7 +86,7 @@ final class LuaFile {
   func close() throws {
     defer {
       isOpen = false
-      // Closing a descriptor drops all locks that the process has on the file, so a guarded one stays open.
+      // Closing a descriptor releases all locks of the process on the file, so a guarded file stays open.
       if !isStandard, !isGuarded { _ = MoonbasePlatform.close(descriptor) }
     }
     try flush()
@@ -94,12 +94,12 @@ final class LuaFile {
 
   // MARK: Reading
 
-  /// The bytes at hand.
+  /// The bytes read and not consumed.
   var available: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start..<end]) }
 
   func take(_ count: Int) { start += count }
 
-  /// Takes a line of what was read ahead, with its end; all of that where no line ends in it.
+  /// Consumes a line that was read ahead, including its end; everything read ahead if no line ends in it.
   func takeLineAhead() -> [UInt8] {
     let ahead = buffer[start..<end]
     let line = ahead.firstIndex(of: UInt8(ascii: "\n")).map { ahead[...$0] } ?? ahead
@@ -107,7 +107,7 @@ final class LuaFile {
     return Array(line)
   }
 
-  /// Reads more, after all bytes at hand were taken; false at the end of the file.
+  /// Reads more, after all bytes were consumed. Returns false at the end of the file.
   func fill() throws -> Bool {
     try flush()
     while true {
@@ -121,21 +121,21 @@ final class LuaFile {
     }
   }
 
-  /// Reads into the buffer. For standard input the time counts as waiting for the user.
+  /// Reads into the buffer. Time spent on standard input counts as waiting for the user.
   private func read() throws -> Int {
     guard descriptor == STDIN_FILENO else {
       try wait(for: POLLIN)
       return MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count)
     }
     return try LuaState.waitingForUser {
-      // What is read is not ended by a signal, wherever that arrives; a look now and then sees it.
+      // A signal does not reliably end a read, so the run is checked periodically.
       var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       while poll(&request, 1, 50) <= 0 { if HostWork.isOver { throw HostWork.ending() } }
       return MoonbasePlatform.read(descriptor, buffer.baseAddress, buffer.count)
     }
   }
 
-  /// Waits until a pipe or a device has something to give, or room; throws where the run must end meanwhile.
+  /// Waits until a pipe or a device is ready. Throws if the run must end meanwhile.
   private func wait(for events: Int32) throws {
     guard mayWait else { return }
     var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
@@ -147,7 +147,7 @@ final class LuaFile {
 
   // MARK: Writing
 
-  /// Whether it holds what was written and goes to somebody who may have to be waited for.
+  /// Whether written bytes wait for a receiver that may block.
   var isOwing: Bool { isOpen && mayWait && pending > 0 }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws {
@@ -178,7 +178,7 @@ final class LuaFile {
     var rest = bytes[...]
     while !rest.isEmpty {
       try wait(for: POLLOUT)
-      // A pipe that has room takes so many bytes. With more, the system would wait until it has taken the rest.
+      // A pipe with room accepts at least `PIPE_BUF` bytes. For more, the system would block until all are accepted.
       let part = UnsafeRawBufferPointer(rebasing: mayWait ? rest.prefix(Int(PIPE_BUF)) : rest)
       let count = MoonbasePlatform.write(descriptor, part.baseAddress, part.count)
       if count < 0, errno == EINTR { continue }

@@ -1,46 +1,46 @@
 public import MoonbasePlatform
 
-/// Grants scripts files and variables of the environment. What is not granted does not exist for them.
+/// The files and environment variables granted to scripts. Everything else is hidden from them.
 ///
 /// ```swift
 /// try state.openFiles(LuaFileAccess(readable: [assets], writable: [output], variables: ["HOME"]))
 /// ```
 public struct LuaFileAccess: Sendable, Hashable {
-  /// The files, and folders with all below them, that may be read.
+  /// The files that may be read. A folder grants everything below it.
   public var readablePaths: [String]
-  /// The files, and folders with all below them, that may be written, removed and renamed; they may be read too.
+  /// The files that may be read, written, removed and renamed. A folder grants everything below it.
   public var writablePaths: [String]
-  /// The variables that `os.getenv` knows.
+  /// The variables available to `os.getenv`.
   public var variables: Set<String>
 
-  /// Whether it is granted to one extension, which no option of the command widens.
+  /// Whether the grant is for an extension. Options of the command do not extend such grants.
   package var isOfExtension = false
 
-  /// Grants what is given and nothing else.
+  /// Grants these files and variables only.
   public init(readable: [URL] = [], writable: [URL] = [], variables: Set<String> = []) {
     self.init(readablePaths: readable.map(\.path), writablePaths: writable.map(\.path), variables: variables)
   }
 
-  /// Grants what is given and nothing else.
+  /// Grants these files and variables only.
   public init(readablePaths: [String], writablePaths: [String], variables: Set<String> = []) {
     self.readablePaths = readablePaths
     self.writablePaths = writablePaths
     self.variables = variables
   }
 
-  /// Whether a file may be read, or written.
+  /// Whether a file may be read or written.
   public func allows(_ path: String, writing: Bool) -> Bool { self.path(path, writing: writing) != nil }
 
-  /// The path, with links resolved, of a file that may be read, or written; nil where it is not granted.
+  /// The resolved path of a file that may be read or written; nil if not granted.
   ///
-  /// The last part need not exist. Where it is a link, the target of the link has to be granted.
+  /// The last component need not exist. If it is a link, the link's target must be granted.
   func path(_ path: String, writing: Bool) -> String? {
     guard Self.isPath(path), let resolved = Self.resolve(path) else { return nil }
     return grants(resolved, writing: writing) ? resolved : nil
   }
 
-  /// The path of an entry of a folder that may be removed or renamed: links in the way to it are resolved, and the entry itself
-  /// is not followed where it is one. Nil where it is not granted.
+  /// The path of a folder's entry that may be removed or renamed. Links in the path are resolved, except the entry
+  /// itself. Nil if not granted.
   func entry(_ path: String) -> String? {
     guard Self.isPath(path), let resolved = Self.resolveFolder(of: path) else { return nil }
     return grants(resolved, writing: true) ? resolved : nil
@@ -51,15 +51,15 @@ public struct LuaFileAccess: Sendable, Hashable {
     return roots.contains { Self.holds(Self.resolve($0), path: resolved) }
   }
 
-  /// The path by which a file that may be read, or written, is to be opened so that no link is followed any more; nil
-  /// where it is not granted. A path without links stays as it is.
+  /// A path for opening a file that may be read or written, without links to follow; nil if not granted. A path without
+  /// links is unchanged.
   public func place(_ path: String, writing: Bool) -> String? {
     guard let resolved = self.path(path, writing: writing) else { return nil }
     let isUnlinked = resolved == path || Self.real(".").map { "\($0)/\(path)" } == resolved
     return isUnlinked ? path : resolved
   }
 
-  /// The folder that is missing, where a file would be granted if its folder existed; else nil.
+  /// The missing folder, if the file would be granted if its folder existed; nil otherwise.
   public func missingFolder(of path: String, writing: Bool) -> String? {
     guard Self.isPath(path), Self.resolve(path) == nil else { return nil }
     let missing = path.folderOfPath
@@ -71,7 +71,7 @@ public struct LuaFileAccess: Sendable, Hashable {
     return folder != missing && self.path(folder, writing: writing) != nil ? missing : nil
   }
 
-  /// Whether the system would take it for a path. Nothing is made of a text that is longer than any.
+  /// Whether the system accepts the text as a path. Texts that are too long are not processed further.
   private static func isPath(_ path: String) -> Bool {
     !path.isEmpty && path.utf8.count < PATH_MAX && !path.utf8.contains(0)
   }
@@ -83,17 +83,17 @@ public struct LuaFileAccess: Sendable, Hashable {
 
   private static func resolve(_ path: String) -> String? {
     if let whole = real(path) { return whole }
-    // Creating a file follows a link that leads nowhere, and the target of such a link was not checked.
+    // Creating a file follows a dangling link, whose target was not checked.
     var status = stat()
     guard lstat(path, &status) != 0 else { return nil }
     return resolveFolder(of: path)
   }
 
-  /// The path with links resolved but for its last part, which need not exist.
+  /// The path with links resolved except in its last component, which need not exist.
   private static func resolveFolder(of path: String) -> String? {
-    // A slash at the end stands for what a link leads to.
+    // A trailing slash resolves a link.
     guard !path.hasSuffix("/") else { return real(path) }
-    // As in the system's own lookup, the part before a ".." may be a link.
+    // As in the system's lookup, the component before a ".." may be a link.
     let name = path.lastPartOfPath
     guard name != "..", name != ".", let folder = real(path.folderOfPath) else { return nil }
     return folder == "/" ? "/" + name : folder + "/" + name
@@ -106,8 +106,8 @@ public struct LuaFileAccess: Sendable, Hashable {
   }
 }
 
-/// Refuses files that scripts must leave alone, whatever they are granted, because the program itself uses them. An example are the
-/// files of a database: its locks go when any part of the process closes a descriptor of such a file.
+/// Refuses files that the program itself uses, even if they are granted to scripts. An example are the files of a
+/// database: its locks are released when any part of the process closes a descriptor of such a file.
 ///
 /// ```swift
 /// struct DatabaseGuard: LuaFileGuard {
@@ -117,8 +117,8 @@ public struct LuaFileAccess: Sendable, Hashable {
 /// try state.openFiles(access, guardian: DatabaseGuard())
 /// ```
 public protocol LuaFileGuard: Sendable {
-  /// Whether a file must not be read, or written. Its path holds no links; the file need not exist.
+  /// Whether a file must not be read or written. Its path has no links; the file need not exist.
   func refuses(path: String, writing: Bool) -> Bool
-  /// Whether the file behind a descriptor, which a script opened earlier, must be neither written nor closed.
+  /// Whether the file of a descriptor, which a script opened earlier, must not be written or closed.
   func refuses(descriptor: Int32) -> Bool
 }

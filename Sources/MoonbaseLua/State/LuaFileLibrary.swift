@@ -8,12 +8,12 @@ final class LuaFileLibrary {
   let standardInput = LuaFile(descriptor: STDIN_FILENO, isStandard: true)
   let standardOutput: LuaFile
   let standardError: LuaFile
-  /// What `io.read` and `io.write` use.
+  /// The streams of `io.read` and `io.write`.
   var input: LuaFile
   var output: LuaFile
   unowned let state: LuaState
-  /// Pipes and devices for which something is left. They live until it is taken, even where no script has their handles any more:
-  /// only within a run do limits hold while they are waited for.
+  /// Pipes and devices with unwritten bytes. They are retained until flushed, even without a script handle, because
+  /// limits apply to waiting only within a run.
   private var owing: [LuaFile] = []
   private static let greatestOwing = 16
 
@@ -62,7 +62,7 @@ final class LuaFileLibrary {
     return table
   }
 
-  /// Remembers a file that was written to, if something is left in it.
+  /// Adds a file that was written to, if unwritten bytes remain.
   func noteWritten(_ file: LuaFile) throws {
     guard file.isOwing, !owing.contains(where: { $0 === file }) else { return }
     owing.removeAll { !$0.isOwing }
@@ -70,10 +70,10 @@ final class LuaFileLibrary {
     owing.append(file)
   }
 
-  /// Hands on what is left for pipes and devices; throws where the run must end meanwhile.
+  /// Flushes the pipes and devices. Throws if the run must end meanwhile.
   func flush() throws {
     while let file = owing.popLast() {
-      do { try file.flush() } catch is LuaFile.Failure {}  // who does not read any more is owed nothing
+      do { try file.flush() } catch is LuaFile.Failure {}  // the receiver stopped reading
     }
   }
 

@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// Ends the run of a state from any thread; without a run it does nothing.
+/// Ends the run of a state from any thread. Has no effect without a run.
 ///
 /// ```swift
 /// let interrupter = state.interrupter
@@ -20,15 +20,15 @@ public final class LuaInterrupter: @unchecked Sendable {  // all fields of the c
   /// Ends the run with `LuaError.Kind.interrupted`.
   public func interrupt() { mbl_control_interrupt(control) }
 
-  /// Lets the next SIGINT of the process end the run, and the one after that the process, as Lua's interpreter does. nil restores
-  /// what SIGINT did before. A process that ignores SIGINT goes on ignoring it.
+  /// Makes the next SIGINT of the process end the run, and a further SIGINT the process, as Lua's interpreter does. nil
+  /// restores the previous handling of SIGINT. A process that ignores SIGINT continues to ignore it.
   public static func onSIGINT(_ interrupter: LuaInterrupter?) { mbl_control_on_sigint(interrupter?.control) }
 
-  /// Lets each SIGINT end the run. No SIGINT ends the process, so unsaved changes stay.
+  /// Makes each SIGINT end the run. No SIGINT ends the process, so unsaved changes are kept.
   package static func onEachSIGINT(_ interrupter: LuaInterrupter) { mbl_control_on_each_sigint(interrupter.control) }
 }
 
 extension LuaState {
-  /// Ends the runs of this state from any thread.
+  /// An interrupter for the runs of this state, usable on any thread.
   public var interrupter: LuaInterrupter { LuaInterrupter(mbl_control(raw)) }
 }

@@ -1,4 +1,4 @@
-/// What one run of a state may use. Exceeding a limit ends the run, and no script can catch that.
+/// The limits of a run. Exceeding a limit ends the run, which no script can catch.
 ///
 /// ```swift
 /// let limits = LuaLimits(instructions: 10_000_000, deadline: .seconds(2), memory: 32 << 20)
@@ -10,36 +10,36 @@
 /// }
 /// ```
 public struct LuaLimits: Sendable, Equatable {
-  /// The instructions of Lua, counted by the thousand, and ten for each object, row or element that the host looks at on the
-  /// script's behalf; nil for any number.
+  /// The Lua instructions, counted in thousands, plus ten for each object, row or element that the host processes for
+  /// the script; nil for no limit.
   public var instructions: Int64?
 
-  /// The time of a run, in Lua and in the host, but for that in which the host waits for standard input. It is sampled,
-  /// so that a run ends about a tenth late.
+  /// The time of a run, in Lua and in the host, without waiting for standard input. Sampled, so that a run ends about a
+  /// tenth of a second late.
   public var deadline: Duration?
 
-  /// The bytes of live memory, Lua's and what the host keeps for it, at which a run ends if a collection does not help. At twice
-  /// as many a run ends that has the host take them at once.
+  /// The bytes of live memory, in Lua and in the host on its behalf, at which a run ends if garbage collection does not
+  /// help. A single request for twice as many ends the run at once.
   public var memory: UInt64?
 
-  /// The bytes that Lua never gets past; nil for four times `memory`. With less, an allocation may fail within a collection, which
-  /// Lua 5.4.4 does not always survive.
+  /// The most bytes that Lua ever allocates; nil for four times `memory`. With less, an allocation may fail during a
+  /// garbage collection, which Lua 5.4.4 does not always survive.
   public var hardMemory: UInt64?
 
-  /// The bytes of one source. The parser looks at no other limit; it takes about a tenth of a second for a megabyte.
+  /// The bytes of a source. The parser has no other limit; it takes about a tenth of a second per megabyte.
   public var sourceSize: Int?
 
-  /// The bytes that one run writes to the output and error streams.
+  /// The bytes that a run writes to the output and error streams.
   public var outputSize: Int?
 
-  /// The coroutines that are alive at one time.
+  /// The number of live coroutines.
   public var coroutines: Int?
 
-  /// The calls within calls of one coroutine, looked at every thousand instructions. nil for Lua's own bounds, at which a call
+  /// The call depth of a coroutine, checked every thousand instructions. nil for Lua's own limits, at which a call
   /// fails with `LuaError.Kind.stack`: some 200,000 calls of Lua functions, 200 of C functions.
   public var callDepth: Int?
 
-  /// Limits a run by what is given, a source to a megabyte and coroutines to 10,000.
+  /// The given limits; a source is limited to a megabyte and coroutines to 10,000 by default.
   public init(
     instructions: Int64? = nil, deadline: Duration? = nil, memory: UInt64? = nil, hardMemory: UInt64? = nil,
     sourceSize: Int? = 1 << 20, outputSize: Int? = nil, coroutines: Int? = 10_000,
@@ -55,10 +55,11 @@ public struct LuaLimits: Sendable, Equatable {
     self.callDepth = callDepth
   }
 
-  /// For scripts of strangers: 100 million instructions, 10 seconds, 64 MiB of memory, 16 MiB of output, calls 10,000 deep.
+  /// Limits for untrusted scripts: 100 million instructions, 10 seconds, 64 MiB of memory, 16 MiB of output, call depth
+  /// 10,000.
   public static let untrusted = LuaLimits(
     instructions: 100_000_000, deadline: .seconds(10), memory: 64 << 20, outputSize: 16 << 20, callDepth: 10_000)
 
-  /// Limits nothing: for programs of the user's own.
+  /// No limits, for the user's own programs.
   public static let none = LuaLimits(sourceSize: nil, coroutines: nil)
 }

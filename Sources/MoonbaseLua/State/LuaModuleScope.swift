@@ -1,37 +1,37 @@
 import MoonbaseLuaShim
 
-/// A module that was loaded just now.
+/// A module that was just loaded.
 struct LuaLoadedModule {
-  /// The value that `require` gives.
+  /// The result of `require`.
   var value: LuaValue
-  /// The table that the module returned, behind a frozen one.
+  /// The table that the module returned, if `value` is its frozen view.
   var table: LuaTable?
-  /// Whether the module belongs to one script, whose globals it shares.
+  /// Whether the module belongs to a single script, whose globals it shares.
   var isScripts = false
 }
 
 /// The modules that a state has loaded.
 struct LuaLoadedModules {
-  /// The modules of all scripts, by name.
+  /// The modules shared by all scripts, by name.
   var shared: LuaTable?
   /// In preset `compat`: the modules of each script, by its environment.
   var ofScripts: LuaTable?
-  /// The tables that modules returned, by name. Scripts may see proxies of them.
+  /// The tables that modules returned, by name. Scripts may see proxies of these.
   var tables: [String: LuaTable] = [:]
-  /// The names of the modules that are being loaded, each required by the one before it.
+  /// The names of the modules being loaded, each required by the previous.
   var loading: [String] = []
-  /// The type by which the tables of scopes hold where their modules come from.
+  /// The host type by which tables of scopes hold their reader.
   var scopeReader: LuaAnyHostType?
-  /// The paths of files that modules were read from, in the order in which they came.
+  /// The paths of module files that were read, in order.
   var files: [String] = []
-  /// The names of modules that were looked for in files and not found, a thousand at most.
+  /// The names of modules that were not found in files, at most a thousand.
   var missing: Set<String> = []
-  /// The table of functions that modules on board are given.
+  /// The table of host functions passed to shipped modules.
   var host: LuaTable?
 }
 
-/// The modules that one call of `require` sees: the modules of all scripts and, in preset `compat`, the modules of the
-/// calling script. For an extension, these are the extension's own modules.
+/// The modules visible to a call of `require`: the shared modules and, in preset `compat`, the modules of the calling
+/// script. For an extension, these are the extension's own modules.
 struct LuaModuleScope {
   let shared: LuaTable?
   var environment: LuaEnvironment?
@@ -49,10 +49,10 @@ struct LuaModuleScope {
 }
 
 extension LuaState {
-  /// The scope without a script of its own.
+  /// The scope of shared modules only.
   var sharedScope: LuaModuleScope { LuaModuleScope(shared: loaded.shared) }
 
-  /// The scope of the script that calls.
+  /// The scope of the calling script.
   func moduleScope(of call: borrowing LuaCall) throws(LuaError) -> LuaModuleScope {
     guard let scriptModules = loaded.ofScripts, mbl_frame_environment(call.frame) else { return sharedScope }
     let environment = try takeTop()
@@ -74,7 +74,7 @@ extension LuaState {
     for (environment, own) in try scriptModules.pairs {
       guard case .table(let table) = environment, case .table(let own) = own else { continue }
       if case .nil = try own.get(name) { continue }
-      // An extension's modules are read anew with it.
+      // An extension's modules are read again together with the extension.
       let scope = LuaModuleScope(shared: nil, environment: LuaEnvironment(table: table), own: own)
       if try scope.reader != nil { continue }
       scopes.append(LuaModuleScope(shared: nil, environment: LuaEnvironment(table: table), own: own))
@@ -82,7 +82,7 @@ extension LuaState {
     return scopes
   }
 
-  /// Keeps a loaded module, so that `require` gives it from now on.
+  /// Stores a loaded module as the result of later `require` calls.
   func publish(_ module: LuaLoadedModule, as name: String, in scope: LuaModuleScope) throws(LuaError) -> LuaValue {
     if module.isScripts {
       try scope.own?.set(name, to: module.value)
@@ -93,10 +93,11 @@ extension LuaState {
     return module.value
   }
 
-  /// A table that does not keep its keys alive.
+  /// A table with weak keys.
   package func weakTable() throws(LuaError) -> LuaTable {
     let weak = try table()
-    // A dictionary of fields would be the first of its kind in a process: to make its type would take a tenth of the start.
+    // A dictionary of fields would be the first of its type in a process, and making its type would take a tenth of the
+    // start.
     let metatable = try table(fields: 1)
     try metatable.set("__mode", to: "k")
     try weak.setMetatable(metatable)

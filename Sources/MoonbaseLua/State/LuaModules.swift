@@ -1,6 +1,6 @@
 public import MoonbasePlatform
 
-/// The modules that `require` finds: those given by the host, then files below granted folders.
+/// The modules available to `require`: modules added by the host, then files below the granted folders.
 ///
 /// ```swift
 /// state.modules.add("settings", source: LuaSource("return { depth = 3 }", name: "settings.lua"))
@@ -20,7 +20,7 @@ public struct LuaModules {
   /// Refuses files that the program uses itself.
   var guardian: (any LuaFileGuard)?
 
-  /// The folders in which `a.b` is looked for as `a/b.lua` and `a/b/init.lua`.
+  /// The folders in which `a.b` is looked up as `a/b.lua` and `a/b/init.lua`.
   public var roots: [URL] {
     get { rootPaths.map { URL(literalPath: $0) } }
     set { rootPaths = newValue.map(\.path) }
@@ -29,20 +29,21 @@ public struct LuaModules {
   /// The folders of `roots`, as paths.
   public var rootPaths: [String] = []
 
-  /// Knows no modules.
+  /// No modules.
   public init() {}
 
-  /// Adds a module from a source. With `frozen` all scripts share one table that none can change.
+  /// Adds a module from a source. With `frozen` all scripts share a read-only table.
   public mutating func add(_ name: String, source: LuaSource, frozen: Bool = true) {
     entries[name] = .source(source, frozen: frozen)
   }
 
-  /// Adds a module whose value the host creates when it is first required.
+  /// Adds a module whose value the host creates at the first `require`.
   public mutating func add(_ name: String, _ loader: @escaping Loader) { entries[name] = .loader(loader) }
 
-  /// Whether it is a name: letters, digits, `_` and `-`, in parts divided by single dots. A name never leads out of a root.
+  /// Whether a text is a module name: letters, digits, `_` and `-`, in parts separated by single dots. A name never
+  /// leads out of a root.
   static func isName(_ name: String) -> Bool {
-    // A script may give any text: nothing is made of a long one.
+    // A script may pass any text; a long one is refused at once.
     guard name.utf8.count <= 200 else { return false }
     return name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { part in
       !part.isEmpty
@@ -57,14 +58,14 @@ public struct LuaModules {
     }
   }
 
-  /// Reads the module of a name below these folders; nil where there is none.
+  /// Reads the module with this name below these folders; nil if there is none.
   package static func read(
     _ name: String, below folders: [String], limit: Int?
   ) throws -> (source: LuaSource, path: String)? {
     var modules = LuaModules()
     modules.rootPaths = folders
     guard isName(name), let file = modules.file(name) else { return nil }
-    // Of several folders each may have a module of the name.
+    // Each of several folders may have a module with this name.
     let folder = Set(folders).count > 1 ? String(file.path.dropLast(file.name.count + 1)) : ""
     let prefix = folder.split(separator: "/").last.map { "\($0)/" } ?? ""
     let source = try UnlinkedPath.$isRequired.withValue(true) {
@@ -73,8 +74,8 @@ public struct LuaModules {
     return (source, file.path)
   }
 
-  /// The file of a module by a path without links, and its name in messages: the path below the root, which tells two
-  /// `init.lua` apart.
+  /// The file of a module: its path without links, and its name in messages, which is the path below the root, to
+  /// distinguish `init.lua` files.
   func file(_ name: String) -> (path: String, name: String)? {
     let path = name.replacing(".", with: "/")
     for root in rootPaths {
@@ -89,7 +90,7 @@ public struct LuaModules {
     return nil
   }
 
-  /// The names of the files in the roots themselves.
+  /// The names of the module files directly in the roots.
   package var namesInFolders: [String] {
     let files = rootPaths.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
     return Set(files.filter { $0.hasSuffix(".lua") }.map { String($0.dropLast(4)) }.filter(Self.isName)).sorted()

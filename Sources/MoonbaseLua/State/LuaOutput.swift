@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Receives what scripts write with `print` and `io`.
+/// Receives the text that scripts write with `print` and `io`.
 ///
 /// ```swift
 /// var log: [UInt8] = []
@@ -10,10 +10,11 @@ import MoonbasePlatform
 public struct LuaOutput {
   let body: (_ bytes: UnsafeRawBufferPointer, _ isError: Bool) -> Void
   let flush: () -> Void
-  /// Whether it writes to the standard streams of the process.
+  /// Whether the output goes to the standard streams of the process.
   var isStandard = false
 
-  /// Gives bytes to `body`, which must copy what it keeps. `flush` is called when a script flushes or reads from standard input.
+  /// Passes bytes to `body`, which must copy any bytes that it keeps. `flush` is called when a script flushes or reads
+  /// from standard input.
   public init(
     _ body: @escaping (_ bytes: UnsafeRawBufferPointer, _ isError: Bool) -> Void, flush: @escaping () -> Void = {}
   ) {
@@ -21,10 +22,11 @@ public struct LuaOutput {
     self.flush = flush
   }
 
-  /// Drops all bytes.
+  /// Discards all bytes.
   public static var none: LuaOutput { LuaOutput { _, _ in } }
 
-  /// Writes to the standard streams of the process, through C's buffers, which Lua's own `io` of preset `trusted` uses too.
+  /// Writes to the standard streams of the process, through C's buffers, which Lua's own `io` of preset `trusted` also
+  /// uses.
   public static var standard: LuaOutput {
     var output = LuaOutput(
       { bytes, isError in (isError ? StandardStream.error : .output).write(bytes) }, flush: StandardStream.flush)
@@ -34,13 +36,13 @@ public struct LuaOutput {
 }
 
 extension LuaState {
-  /// Writes a line to where scripts write errors.
+  /// Writes a line to the scripts' error stream.
   package func complain(_ line: String) {
     var text = line + "\n"
     text.withUTF8 { _ = write(UnsafeRawBufferPointer($0), error: true) }
   }
 
-  /// Writes bytes; false, with the run ended, when the output limit is passed.
+  /// Writes bytes. If the output limit is exceeded, ends the run and returns false.
   func write(_ bytes: UnsafeRawBufferPointer, error isError: Bool) -> Bool {
     if let limit = limits.outputSize, mbl_output_add(raw, UInt64(bytes.count)) > UInt64(limit) {
       mbl_set_abort(raw, .output)

@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// How much of Lua a state offers.
+/// The part of Lua that a state provides.
 ///
 /// ```swift
 /// let model = try LuaState(preset: .pure)          // the same results in every run
@@ -9,12 +9,12 @@ import MoonbaseLuaShim
 public enum LuaPreset: String, Sendable, CaseIterable {
   /// Deterministic: no clock, no files, random numbers from a fixed seed.
   case pure
-  /// Lua's safe libraries; files only as granted.
+  /// Lua's safe libraries; granted files only.
   case standard
-  /// As `standard`, with inert `package` and `debug` tables for third-party modules that look at them, and modules that share the
-  /// globals of the script that requires them.
+  /// As `standard`, with inert `package` and `debug` tables for third-party modules that access them, and modules that
+  /// share the globals of the requiring script.
   case compat
-  /// All of Lua. For programs of the user's own only.
+  /// All of Lua, for the user's own programs only.
   case trusted
 }
 

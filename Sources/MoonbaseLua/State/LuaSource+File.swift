@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
 extension LuaSource {
-  /// Reads a file. Throws where it has more bytes than the limit.
+  /// Reads a file. Throws if it has more bytes than the limit.
   init(path: String, name: String, limit: Int?) throws(LuaError) {
     do {
       self.init(bytes: try BoundedFile.read(path, limit: limit ?? Self.greatestSize), name: name)
@@ -10,7 +10,7 @@ extension LuaSource {
     }
   }
 
-  /// Reads standard input. Throws where it gives more bytes than the limit.
+  /// Reads standard input. Throws if it has more bytes than the limit.
   init(standardInputAs name: String, limit: Int?) throws(LuaError) {
     do {
       self.init(bytes: try BoundedFile.read(STDIN_FILENO, limit: limit ?? Self.greatestSize), name: name)

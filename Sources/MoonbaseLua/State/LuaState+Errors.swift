@@ -1,10 +1,10 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// A Swift error on its way through Lua.
+/// A Swift error that passes through Lua.
 final class LuaCrossedError {
   let error: any Error
-  /// The traceback that the error had already, where it came from Lua before.
+  /// The traceback of an error that came from Lua before.
   let traceback: [LuaError.Frame]
 
   init(_ error: any Error) {
@@ -12,12 +12,12 @@ final class LuaCrossedError {
     traceback = (error as? LuaError)?.traceback ?? []
   }
 
-  /// The bytes that it keeps alive, by a guess: an error of the host's may hold more.
+  /// The estimated bytes that it retains. A host error may hold more.
   var weight: Int64 { 1024 + 160 * Int64(traceback.count) }
 }
 
 extension LuaError {
-  /// The error value as the script raised it; nil in any state but its own.
+  /// The error value as the script raised it; nil in any other state.
   public func value(in state: LuaState) -> LuaValue? {
     guard let value = raisedValue, state.owns(value) else { return nil }
     return value
@@ -29,7 +29,7 @@ extension LuaState {
     if status != .OK { throw LuaError(status == .stack ? .stack : .memory, message: "not enough memory") }
   }
 
-  /// Takes the value that a failed call raised off the stack, and creates the error.
+  /// Pops the value raised by a failed call and creates the error.
   func takeError(_ status: MBLStatus) -> LuaError {
     if status == .stack { return LuaError(.stack, message: "stack overflow in the host") }
     defer { pop() }
@@ -42,7 +42,7 @@ extension LuaState {
     var plain = MBLValue()
     mbl_get(mbl_thread(raw), -1, &plain)
     let text = Self.beginning(of: errorText(plain, crossed: crossed))
-    // To make the text may be what ended the run.
+    // Making the text may itself have ended the run.
     if let ended = endedError(outer) { return ended }
     let inner = box?.traceback ?? rethrown.flatMap { text.hasSuffix($0.text) ? $0.traceback : nil } ?? []
     let frames = Self.joined(inner, outer)
@@ -54,7 +54,7 @@ extension LuaState {
       underlying: crossed, value: status == .memory ? nil : try? value(plain), raised: text, raisedCode: raisedCode)
   }
 
-  /// The next run that must end has a place of its own.
+  /// The next run that must end records its own place.
   func forgetEndedRun() {
     if !endedFrames.isEmpty, !isRunning { endedFrames = [] }
   }
@@ -63,8 +63,8 @@ extension LuaState {
     do { return try table.metatable == nil } catch { return false }
   }
 
-  /// The message and the code of a plain table that was raised as an error:
-  /// `error({ message = "is too late", code = 7 })`. A table with a metatable has a text of its own.
+  /// The message and the code of a plain table raised as an error: `error({ message = "is too late", code = 7 })`. A
+  /// table with a metatable has its own text.
   private func raisedTable(_ plain: MBLValue) -> (message: String, code: Int?)? {
     guard plain.tag == .table, case .table(let table)? = try? value(plain), hasNoMetatable(table),
       let message = (try? table.get("message"))?.textValue
@@ -72,17 +72,19 @@ extension LuaState {
     return (message, (try? table.get("code"))?.integerValue.flatMap { Int(exactly: $0) })
   }
 
-  /// The traceback of an error that crossed a host function: the frames that it had before, then those around them.
+  /// The traceback of an error that passed through a host function: its earlier frames, followed by the surrounding
+  /// frames.
   private static func joined(_ inner: [LuaError.Frame], _ outer: [LuaError.Frame]) -> [LuaError.Frame] {
     guard !inner.isEmpty else { return outer }
-    // The inner traceback may hold outer frames already.
+    // The inner traceback may contain outer frames already.
     let most = min(inner.count, outer.count)
     let shared = (0...most).last { inner.suffix($0).elementsEqual(outer.prefix($0)) } ?? 0
-    // A script may send the same error through a host function again and again.
+    // A script may pass the same error through host functions repeatedly.
     return Array((inner + outer.dropFirst(shared)).prefix(64))
   }
 
-  /// The error of a run that must end, nil for any other. The reason is kept outside of Lua, where no script can change it.
+  /// The error of a run that must end; nil for other runs. The reason is kept outside of Lua, where scripts cannot
+  /// change it.
   func endedError(_ frames: [LuaError.Frame]) -> LuaError? {
     let kind: LuaError.Kind
     let message: String
@@ -97,7 +99,7 @@ extension LuaState {
     case .interrupted: (kind, message) = (.interrupted, "interrupted")
     case .exit: (kind, message) = (.exit(Int(mbl_exit_status(raw))), "the script called os.exit")
     }
-    // A call within a call ends both: the inner one says where the script was.
+    // Ending a run ends nested calls too; the innermost call recorded the script's place.
     if endedFrames.isEmpty { endedFrames = frames }
     let place = endedFrames.first { $0.line != nil }
     return LuaError(
@@ -132,13 +134,14 @@ extension LuaState {
     return string(text).description
   }
 
-  /// The bytes of an error's text that the host keeps: a script may raise one of any length. The value that was raised stays as it is.
+  /// The most bytes kept of an error's text, because a script may raise any length. The raised value itself is not
+  /// truncated.
   private static let longestMessage = 16 << 10
 
   private static func beginning(of text: String) -> String {
     let count = text.utf8.count
     guard count > longestMessage else { return text }
-    // A copy: a part of a text keeps all of it.
+    // A copy, because a substring would retain the whole text.
     return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestMessage))) + "… (\(count) bytes in all)"
   }
 
@@ -153,7 +156,7 @@ extension LuaState {
     }
   }
 
-  /// Splits "script:12: message"; without a place, the innermost frame of a script gives it.
+  /// Splits "script:12: message". Without a place in the text, the innermost script frame provides it.
   static func place(in text: String, frames: [LuaError.Frame]) -> (script: String?, line: Int?, message: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     if parts.count == 3, let line = Int(parts[1]), !parts[0].isEmpty, parts[2].hasPrefix(" ") {
@@ -163,7 +166,7 @@ extension LuaState {
     return (frame?.source, frame?.line, text)
   }
 
-  /// The calls that are under way, the innermost first, for an error that is about to be raised.
+  /// The active calls, innermost first, for an error about to be raised.
   package func callsUnderWay() -> [LuaError.Frame] {
     mbl_trace_here(raw)
     defer { mbl_trace_clear(raw) }
@@ -180,12 +183,12 @@ extension LuaState {
     }
   }
 
-  /// Hands a Swift error to C, which raises it once no Swift frame is left.
+  /// Passes a Swift error to C, which raises it after all Swift frames have returned.
   func fail(_ error: any Error) {
     if let error = error as? LuaError {
       if !error.traceback.isEmpty, !error.message.isEmpty { rethrown = (error.message, error.traceback) }
       if case .string(let string)? = error.value(in: self), error.underlying == nil {
-        // Lua raised it as text before it came through the host: the same text is raised again.
+        // Lua raised the error as text before it passed through the host, so the same text is raised again.
         return failValue(.string(string), error: error)
       }
       if let value = error.value(in: self) { return failValue(value, error: error) }
@@ -205,8 +208,8 @@ extension LuaState {
     mbl_fail(raw, Unmanaged.passRetained(crossed).toOpaque(), crossed.weight)
   }
 
-  /// Adds the line of the script that called to an error of the host, for example of a wrong argument. Nil for an
-  /// error that Lua raised already.
+  /// Adds the line of the calling script to a host error, for example about an argument. Nil for an error that Lua
+  /// raised already.
   private func placedWhereRaised(_ error: LuaError) -> LuaError? {
     guard error.raisedText == nil, error.script == nil else { return nil }
     let place = blamedPlace
@@ -214,7 +217,7 @@ extension LuaState {
     return place.isEmpty ? error : LuaError(error.kind, message: message, script: script, line: line)
   }
 
-  /// The line of the script that called, past the modules on board: "script.lua:12: ".
+  /// The line of the calling script, ignoring shipped modules: "script.lua:12: ".
   package var blamedPlace: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       guard let base = buffer.baseAddress else { return "" }

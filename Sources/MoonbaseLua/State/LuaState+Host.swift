@@ -1,8 +1,8 @@
 import MoonbaseLuaShim
 
 extension LuaState {
-  /// The functions through which C calls Swift: the same for all states.
-  nonisolated(unsafe) static let host: UnsafePointer<MBLHost> = {  // initialized once, and only read after that
+  /// The Swift functions called by C, shared by all states.
+  nonisolated(unsafe) static let host: UnsafePointer<MBLHost> = {  // immutable after initialization
     let host = UnsafeMutablePointer<MBLHost>.allocate(capacity: 1)
     host.initialize(
       to: MBLHost(
@@ -45,15 +45,15 @@ extension LuaState {
   }()
 }
 
-/// What Lua calls as a function: the base class of closures and methods.
+/// A Swift function callable from Lua: the base class of closures and methods.
 class LuaHostFunction {
   func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
-  /// The name of a function, for messages about calls that Lua has no name for, such as those of `pcall`.
+  /// The function's name for messages, if Lua has no name for the call, as for calls by `pcall`.
   var functionName: String? { nil }
-  /// Whether it is called in the place of a table, which is its first argument.
+  /// Whether the function is called through a table's `__call`, with the table as first argument.
   var isCallOfTable: Bool { false }
   /// The name of a method, for messages.
   var methodName: String? { nil }
-  /// The operator that it is, for messages.
+  /// The operator that the function implements, for messages.
   var `operator`: LuaOperator? { nil }
 }

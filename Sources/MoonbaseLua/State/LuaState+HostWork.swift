@@ -2,7 +2,7 @@ import MoonbaseLuaShim
 import MoonbasePlatform
 
 extension LuaState {
-  /// Stops the host's work for a run that must end, with that run's error. Evaluated once.
+  /// Makes the host's work throw the error of a run that must end. Evaluated once.
   static let answersForHostWork: Void = HostWork.setEnding {
     if let error = LuaState.current?.ending {
       return HostWork.Ending(error, isInterruption: error.kind == .interrupted)
@@ -10,7 +10,7 @@ extension LuaState {
     return HostWork.Ending(CancellationError(), isInterruption: false)
   }
 
-  /// Counts what the host's work holds on its way for the run on this thread. Evaluated once.
+  /// Charges temporary memory of the host's work to the run on this thread. Evaluated once.
   static let answersForHostMemory: Void = HostMemory.setWeigher(
     { bytes in
       mbl_weigh_running(Int64(bytes))
@@ -21,10 +21,10 @@ extension LuaState {
       return mbl_run_is_ending() ? HostWork.ending() : nil
     })
 
-  /// The error with which this run ends, once it must; nil before.
+  /// The error of a run that must end; nil for other runs.
   package var ending: LuaError? { endedError([]) }
 
-  /// Runs what waits for the user, whose time does not count for the deadline.
+  /// Runs code that waits for the user, without counting its time towards the deadline.
   package static func waitingForUser<Result>(_ body: () throws -> Result) rethrows -> Result {
     mbl_pause_deadlines(true)
     defer { mbl_pause_deadlines(false) }
@@ -33,7 +33,7 @@ extension LuaState {
 
   // MARK: What the host does for a script
 
-  /// Takes instructions off this run, for work that the host does on the script's behalf.
+  /// Charges instructions to the run, for work that the host does for the script.
   ///
   /// ```swift
   /// let sum = try state.function { call in
@@ -43,19 +43,20 @@ extension LuaState {
   /// ```
   public func charge(_ instructions: Int64) { mbl_charge_budget(raw, instructions) }
 
-  /// Counts bytes that the host keeps on behalf of scripts as memory of the scripts; a negative number takes them off again.
+  /// Counts bytes that the host keeps for scripts as memory of the scripts. A negative number subtracts them.
   ///
-  /// For what has no handle of its own, and for what grows after its handle was weighed. The host takes off as much as it added.
+  /// Use it for memory without a handle, and for growth after a handle was weighed. The host must subtract as much as
+  /// it added.
   public func weigh(_ bytes: Int) { mbl_weigh(raw, Int64(bytes)) }
 
-  /// Counts bytes as `weigh` does until the run that is under way ends; without a run they do not count.
+  /// Counts bytes until the current run ends; without a run they are not counted.
   package func weighForRun(_ bytes: Int) { mbl_weigh_for_run(raw, Int64(bytes)) }
 
-  // These keep no weak reference to the state, which would make each counting of references to it slower.
+  // These closures hold no weak reference to the state, which would slow down its reference counting.
 
-  /// Calls `weigh`, for objects that may outlive the state: then it does nothing.
+  /// Calls `weigh`, for objects that may outlive the state. Has no effect then.
   package var weigher: (Int) -> Void { { [link] in link.state?.weigh($0) } }
 
-  /// Calls `weighForRun`, for objects that may outlive the state: then it does nothing.
+  /// Calls `weighForRun`, for objects that may outlive the state. Has no effect then.
   package var weigherForRuns: (Int) -> Void { { [link] in link.state?.weighForRun($0) } }
 }

@@ -2,9 +2,9 @@ import MoonbaseLuaShim
 import MoonbasePlatform
 
 extension LuaState {
-  /// Counts all that `body` does in this state as one run: the limits hold for the whole of it.
+  /// Treats all work of `body` in this state as a single run with common limits.
   ///
-  /// Once a limit is passed, every further call within `body` throws.
+  /// After a limit was exceeded, every further call within `body` throws.
   ///
   /// ```swift
   /// try state.run {
@@ -20,16 +20,17 @@ extension LuaState {
     return try body()
   }
 
-  /// Runs `body` on behalf of the state that runs on this thread, if there is one: `run(onBehalfOf:_:)`, else `run(_:)`.
+  /// Runs `body` on behalf of the state that runs on this thread, if any: `run(onBehalfOf:_:)`, else `run(_:)`.
   public func runNested<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let caller = LuaState.current, caller !== self else { return try run(body) }
     return try run(onBehalfOf: caller, body)
   }
 
-  /// Runs `body` on what is left of another state's instructions, and charges them to that state. The memory of this state counts
-  /// for that one too, until this one is gone or works for yet another.
+  /// Runs `body` on the remaining instructions of another state, which are charged to that state. The memory of this
+  /// state also counts for the other state, until this state is released or works for another one.
   ///
-  /// For a state that works for another one on the same thread: a script fetches, and SQLite calls a function of a second state.
+  /// Use it for a state that works for another on the same thread: a script fetches, and SQLite calls a function of a
+  /// second state.
   public func run<Result>(onBehalfOf other: LuaState, _ body: () throws -> Result) rethrows -> Result {
     try run(onBehalfOf: other, left: other.remainingInstructions, body)
   }
@@ -41,16 +42,16 @@ extension LuaState {
     return try body()
   }
 
-  /// A run that has begun.
+  /// A run in progress.
   struct OpenRun {
     fileprivate let caller: LuaState?
     fileprivate var charge: (own: LuaLimits, budget: Int64, excluded: Int64)?
   }
 
-  /// Begins a run on behalf of the state that runs on this thread, or one of this state's own. Runs that begin within
-  /// it end before it.
+  /// Begins a run on behalf of the state that runs on this thread, or the state's own run. Nested runs must end before
+  /// it.
   ///
-  /// Nil where the limits of this state would hold for each call within the run, and not for all of them together.
+  /// Nil if the limits of this state must apply to each call separately.
   func beginShared() -> OpenRun? {
     guard let caller = LuaState.current, caller !== self else {
       guard limits.instructions == nil, limits.deadline == nil else { return nil }
@@ -85,7 +86,7 @@ extension LuaState {
     settleMemory(with: caller)
   }
 
-  /// Smaller growth of the memory is told later: most calls leave some garbage.
+  /// The memory growth below which the other state is not informed, because most calls leave some garbage.
   private static let toldGrowth = 1 << 16
 
   private func settleMemory(with other: LuaState) {
@@ -99,31 +100,31 @@ extension LuaState {
     other.weigh(growth)
   }
 
-  /// Takes the memory of this state off the one that it worked for, which may be at work on another thread, or gone.
+  /// Subtracts the memory of this state from the state that it worked for, which may be in use on another thread or
+  /// closed.
   func leavePayer() {
     if let payer { mbl_queue_weigh(payer.link.queue, Int64(-payer.bytes)) }
     payer = nil
   }
 
-  /// Whether a run is under way.
+  /// Whether a run is in progress.
   public var isRunning: Bool { mbl_is_running(raw) }
 
-  /// Whether instructions are counted where nothing limits them, for `countedInstructions`. It holds from the next run
-  /// on.
+  /// Whether instructions are counted without a limit, for `countedInstructions`. Takes effect at the next run.
   package var countsInstructions: Bool {
     get { limits.instructions != nil }
     set { if newValue, limits.instructions == nil { limits.instructions = .max / 4 } }
   }
 
-  /// A number that goes down with the instructions of a run that is under way, by the thousand.
+  /// A counter that decreases with the instructions of the current run, in thousands.
   package var countedInstructions: Int64 { mbl_is_running(raw) ? mbl_budget(raw) : 0 }
 
-  /// The instructions that are left of this run; nil without that limit.
+  /// The remaining instructions of the run; nil without the limit.
   public var remainingInstructions: Int64? {
     limits.instructions == nil ? nil : mbl_is_running(raw) ? mbl_remaining(raw) : limits.instructions
   }
 
-  /// Ends the handles of objects that are handed to Lua as `scoped` within `body`: after it, using one raises "used outside of its
+  /// Ends the handles of objects passed to Lua as `scoped` within `body`. Later use raises "used outside of its
   /// callback".
   ///
   /// ```swift
@@ -137,27 +138,28 @@ extension LuaState {
     return try body()
   }
 
-  /// Ends the handle of an interned object; false if Lua holds none.
+  /// Ends the handle of an interned object. Returns false if Lua has none.
   @discardableResult
   public func invalidate(_ object: AnyObject) -> Bool {
     mbl_object_kill(raw, Unmanaged.passUnretained(object).toOpaque())
   }
 
-  /// The bytes that are left before a collection is due, and the end of the run if that does not help; nil without a limit.
+  /// The bytes that remain until a garbage collection, and the end of the run if it does not help; nil without a limit.
   public var remainingMemory: Int? { limits.memory == nil ? nil : Int(mbl_memory_room(raw)) }
 
-  /// The bytes of memory in use: Lua's, and what the host keeps for it.
+  /// The bytes of memory in use by Lua and by the host for it.
   public var memoryUsed: Int { Int(mbl_memory_used(raw)) }
 
-  /// The most bytes of memory ever in use: Lua's, and what the host kept for it.
+  /// The peak of memory in use by Lua and by the host for it.
   public var memoryPeak: Int { Int(mbl_memory_peak(raw)) }
 
-  /// Collects all garbage now, and releases the host objects it held.
+  /// Collects all garbage and releases its host objects.
   public func collectGarbage() {
     run { mbl_collect(raw) }
   }
 
-  /// Has allocations fail, for tests: `count` more succeed, then so many `times` fail, of which Lua tries each twice.
+  /// Makes allocations fail, for tests: `count` allocations succeed, then `times` attempts fail, of which Lua makes two
+  /// per allocation.
   package func failAllocation(after count: Int?, times: Int = 2) {
     mbl_fail_allocation(raw, count.map(Int64.init) ?? -1, Int64(times))
   }

@@ -1,5 +1,6 @@
 extension LuaState {
-  /// Shows the lines around the place of an error, with a caret under what it is about; nil if the source is not known.
+  /// Shows the lines around an error's place, with a caret under the subject of the message; nil if the source is
+  /// unknown.
   ///
   /// ```
   ///   11 | local p = find(name)
@@ -8,7 +9,7 @@ extension LuaState {
   /// ```
   public func codeFrame(of error: LuaError, context: Int = 2) -> String? {
     guard let script = error.script, let line = error.line, let source = source(named: script, line) else { return nil }
-    // It is looked through for a word in quotes, and Lua's own messages are short.
+    // The message is searched for a quoted word. Lua's own messages are short, so a prefix suffices.
     let message = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)
     return source.frame(line: line, message: message, context: context)
   }
@@ -18,20 +19,20 @@ extension LuaState {
       return part
     }
     if let source = sources[name] { return source }
-    // Lua shortens long names from the left.
+    // Lua truncates long names on the left.
     guard name.hasPrefix("...") else { return nil }
     let tail = name.dropFirst(3)
     return sources.values.first { $0.name.hasSuffix(tail) }
   }
 
-  /// Keeps the source for code frames, under the short name that Lua's messages use.
+  /// Keeps the source for code frames, under its shortened name in messages.
   func remember(_ source: LuaSource) {
     guard source.firstLine == 1, !source.isExpression else { return rememberPart(source) }
     if sources.count >= 256 { sources.removeAll() }
     sources[source.name] = source
   }
 
-  /// Of the parts of a source the last ones are kept.
+  /// Keeps the latest parts of sources.
   private func rememberPart(_ source: LuaSource) {
     if partialSources.count >= 256 { partialSources.removeFirst(128) }
     partialSources.append(source)

@@ -18,7 +18,7 @@ extension LuaState {
     return table
   }
 
-  /// Creates a list, which stays a list where it is empty.
+  /// Creates a list, which remains a list when empty.
   public func list(_ elements: [LuaValue]) throws(LuaError) -> LuaTable {
     let table = try table(elements: elements.count)
     for (index, value) in elements.enumerated() { try table.set(index + 1, to: value) }
@@ -70,8 +70,7 @@ extension LuaState {
     if !ok { throw takeError(.runtime) }
   }
 
-  /// Does for the table at an index of the stack what `tableForEach` does, with the slots of the type for the keys, and several
-  /// entries a step.
+  /// Visits a table on the stack as `tableForEach` does, with keys as slots of the type and several entries per step.
   func tableForEachSlot(
     _ table: Int32, of type: OpaquePointer, _ body: (LuaTable.Entry, borrowing LuaElement) throws -> Void
   ) throws {
@@ -89,7 +88,7 @@ extension LuaState {
         guard status == .OK else { throw takeError(status) }
         for index in 0..<count {
           let slot = slots[Int(index)]
-          // Only the last one is named by its key.
+          // Only the last entry is identified by its key instead of a slot.
           if slot < 0 { mbl_get(mbl_thread(raw), top + 1, &plain) }
           let key = slot < 0 ? LuaTable.Entry.other(try value(plain)) : .slot(Int(slot))
           mbl_get(mbl_thread(raw), top + 2 + index, &plain)

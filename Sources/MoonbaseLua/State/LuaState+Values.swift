@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 
 extension LuaState {
-  /// The value of a plain value; a table or function on the stack is kept by a reference.
+  /// The value of a plain value. A table or function on the stack is retained by a reference.
   func value(_ plain: MBLValue) throws(LuaError) -> LuaValue {
     switch plain.tag {
     case .nil: return .nil
@@ -42,7 +42,7 @@ extension LuaState {
 
   func pop(_ count: Int32 = 1) { mbl_set_top(raw, -count - 1) }
 
-  /// Keeps the value that a successful operation left on the top.
+  /// Pops the value on the top after a successful operation and retains it.
   func keep(_ status: MBLStatus) throws(LuaError) -> LuaReference {
     guard status == .OK else { throw takeError(status) }
     defer { pop() }
@@ -51,7 +51,7 @@ extension LuaState {
     return LuaReference(link: link, index: index)
   }
 
-  /// Keeps the value on the top, which stays there.
+  /// Retains the value on the top without popping it.
   func keepTop() throws(LuaError) -> LuaReference {
     var index: Int32 = 0
     try check(mbl_reference(raw, -1, &index))
@@ -65,7 +65,7 @@ extension LuaState {
     return try value(plain)
   }
 
-  /// Runs `call` with arguments as plain values and gives what it left on the stack.
+  /// Runs `call` with arguments as plain values and returns the values that it left on the stack.
   func invoke(
     _ arguments: [LuaValue],
     _ call: (OpaquePointer, UnsafePointer<MBLValue>, Int32) -> MBLStatus

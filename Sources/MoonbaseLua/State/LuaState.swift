@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// Runs Lua scripts: holds their values, their modules and the host types that they know.
+/// A Lua state, which runs scripts and holds their values, modules and host types.
 ///
 /// ```swift
 /// let state = try LuaState(preset: .standard, limits: .untrusted)
@@ -10,21 +10,21 @@ import MoonbasePlatform
 /// let results = try chunk()   // [.integer(42)]
 /// ```
 ///
-/// A state belongs to one isolation domain and runs on one thread at a time. Handles to its values (tables, functions) do
-/// not keep it alive; once it is gone they throw `LuaError.Kind.closed`. The state owns the closures that it is given, so a
-/// closure must not capture the state strongly: it takes it from `LuaCall.state`.
+/// A state belongs to a single isolation domain and runs on a single thread at a time. Handles to its values (tables,
+/// functions) do not retain it; after its end they throw `LuaError.Kind.closed`. The state retains the closures passed
+/// to it, so a closure must not capture the state strongly, but use `LuaCall.state`.
 public final class LuaState {
-  /// How much of Lua the state offers.
+  /// The part of Lua that the state provides.
   public let preset: LuaPreset
 
-  /// What a run may use. A change of `instructions` or `callDepth` holds from the next run on, all else at once.
+  /// The limits of a run. Changes of `instructions` or `callDepth` apply from the next run, other changes immediately.
   public var limits: LuaLimits { didSet { applyLimits() } }
 
-  /// Receives what scripts write with `print` and `io`.
+  /// Receives the text that scripts write with `print` and `io`.
   public var output: LuaOutput = .standard { didSet { mbl_set_plain_output(raw, output.isStandard) } }
 
-  /// Gives the Lua value as which a Swift error is raised. Where it gives nil, or there is no mapper, scripts see userdata with a
-  /// field `message` and a text.
+  /// Converts a Swift error to the Lua value to raise. Without a mapper, or if it returns nil, scripts receive userdata
+  /// with a field `message` and a text.
   ///
   /// ```swift
   /// state.errorMapper = { error, state in
@@ -33,37 +33,37 @@ public final class LuaState {
   /// ```
   public var errorMapper: ((any Error, LuaState) -> LuaValue?)?
 
-  /// The modules that `require` finds, beside those on board (`moonbase.json` and its kin).
+  /// The modules available to `require`, in addition to the shipped modules such as `moonbase.json`.
   public var modules = LuaModules()
 
-  /// Hands on what scripts' files hold, where scripts have `io`.
+  /// Flushes the files of scripts; nil if scripts have no `io`.
   var flushesOpenFiles: (() throws -> Void)?
-  /// Takes a line of what was read ahead of standard input; nil where scripts have no files.
+  /// Consumes a line read ahead from standard input; nil if scripts have no files.
   var takesLineAhead: (() -> [UInt8])?
 
-  /// The files of environments that have some of their own, by what is granted.
+  /// The file libraries of environments with their own grants.
   var grantedFiles: [LuaFileLibrary] = []
 
-  /// What the modules on board are given of the program: `date`, a table of the functions that create dates.
+  /// The host values for shipped modules: `date`, a table of functions that create dates.
   public var moduleHost: [String: LuaValue] = [:]
 
-  /// Kept as long as the state lives, such as what closures of host types need.
+  /// An object retained with the state, for example for closures of host types.
   package var companion: AnyObject?
 
   let raw: OpaquePointer
   let link: LuaLink
-  /// The sources loaded last, by their names in messages.
+  /// The sources last loaded, by their names in messages.
   var sources: [String: LuaSource] = [:]
-  /// The parts of longer sources that were loaded last.
+  /// The last loaded parts of longer sources.
   var partialSources: [LuaSource] = []
   var loaded = LuaLoadedModules()
-  /// The last error that a host function raised as text, with its traceback, which the text does not carry.
+  /// The last error that a host function raised as text, with the traceback that the text lacks.
   var rethrown: (text: String, traceback: [LuaError.Frame])?
-  /// Where a run was that must end, as long as calls around it end with it.
+  /// The frames of a run that must end, kept until its outermost call has ended.
   var endedFrames: [LuaError.Frame] = []
-  /// For whom this state worked last, and what of its memory counts there.
+  /// The state for which this state last worked, with the memory counted there.
   var payer: Payer?
-  /// Counts the lines that run in the state; nil where none are counted.
+  /// Records executed lines; nil if they are not recorded.
   let coverage = LuaCoverage.current
   private var buffers: [LuaArgumentBuffer] = []
 
@@ -74,7 +74,7 @@ public final class LuaState {
 
   /// Opens a state with the libraries of a preset.
   ///
-  /// Throws `.memory` when there is no memory for it.
+  /// Throws `.memory` if memory is exhausted.
   public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) throws(LuaError) {
     Self.answersForHostWork
     Self.answersForHostMemory
@@ -108,7 +108,7 @@ public final class LuaState {
   /// Lua's release, such as "Lua 5.4.4".
   public static var version: String { String(cString: mbl_version()) }
 
-  /// The state whose run is innermost on this thread.
+  /// The state of the innermost run on this thread.
   public static var current: LuaState? {
     mbl_running().flatMap { Unmanaged<LuaOwner>.fromOpaque(mbl_owner($0)).takeUnretainedValue().state }
   }
@@ -133,7 +133,7 @@ public final class LuaState {
   }
 }
 
-/// The owner that C knows: finds the state without keeping it alive, and finds nil once the state is gone.
+/// The owner known to C. Refers to the state without retaining it; nil after the state is released.
 final class LuaOwner {
   unowned(unsafe) var state: LuaState?
 }

@@ -1,7 +1,7 @@
 import MoonbaseLuaShim
 
 extension LuaCall {
-  /// Creates the error of an argument, for the caller to throw: "bad argument #2 to 'resize' (…)".
+  /// Creates an error about an argument, for the caller to throw: "bad argument #2 to 'resize' (…)".
   ///
   /// ```swift
   /// guard width > 0 else { throw call.argumentError(1, problem: "the width must be positive") }
@@ -18,8 +18,8 @@ extension LuaCall {
       mbl_function_name(thread, base, 128, &isMethod)
       return String(cString: base)
     }
-    // In a call with ":" the object is not counted. Where Lua has no name for a method, `pcall` called it or the call was the last one
-    // of a function: then it is taken for a call with ":".
+    // In a call with ":" the object is not counted. If Lua has no name for a method, it was called by `pcall` or in a
+    // tail call, and is assumed to be called with ":".
     let countsSelf =
       method?.isCallOfTable != true && !isMethod && (method == nil || method?.functionName != nil || !name.isEmpty)
     let number = index + Int(offset) + 1 - (countsSelf ? 0 : 1)
@@ -28,7 +28,7 @@ extension LuaCall {
     return LuaError(.runtime, message: "bad argument #\(number) to '\(shown)' (\(problem))")
   }
 
-  /// Throws for an argument that the function does not take, unless it is nil: a script that gives one expects an effect of it.
+  /// Throws for a surplus argument other than nil, because a script that passes it expects an effect.
   package func refuse(from first: Int) throws(LuaError) {
     for index in first..<max(first, count) where !isNil(index) {
       let taken = first == 0 ? "no argument" : first == 1 ? "1 argument" : "\(first) arguments"
@@ -36,18 +36,18 @@ extension LuaCall {
     }
   }
 
-  /// Creates the error of an argument of a wrong type, for the caller to throw: "(number expected, got nil)".
+  /// Creates an error about an argument's type, for the caller to throw: "(number expected, got nil)".
   public func typeError(_ index: Int, expected: String) -> LuaError {
     operandError("\(expected) expected")
       ?? argumentError(index, problem: "\(expected) expected, got \(typeName(index))")
   }
 
-  /// Whether this is an assignment to a property: the object and the key come before the value.
+  /// Whether this is an assignment to a property, whose arguments are the object, the key and the value.
   private var isSetter: Bool { offset == 2 && method == nil }
 
   // MARK: Operands
 
-  /// "attempt to compare date (field 'born') with nil (date expected)"; nil if this is no operator of two operands.
+  /// "attempt to compare date (field 'born') with nil (date expected)"; nil unless this is a binary operator.
   @inline(never)
   func operandError(_ problem: String) -> LuaError? {
     guard let name = method?.operator, count >= 2 else { return nil }
@@ -60,7 +60,7 @@ extension LuaCall {
     typeName(index) + (field.map { " (field '\($0)')" } ?? "")
   }
 
-  /// The fields that the operands are. Lua does not tell an operator; the caller's line of source may.
+  /// The fields that are the operands. Lua does not report them, but the caller's source line may.
   private func operandFields(of name: LuaOperator) -> LuaOperandFields? {
     let place = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       guard let base = buffer.baseAddress else { return "" }

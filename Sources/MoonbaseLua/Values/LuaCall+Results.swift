@@ -25,7 +25,7 @@ extension LuaCall {
   /// Returns a string of any bytes.
   public mutating func `return`(bytes: UnsafeRawBufferPointer) { giveBytes(bytes) }
 
-  /// Returns a string of bytes that stay where they are until the call has ended: they belong to the object that the call is of.
+  /// Returns a string of bytes that stay valid until the call has ended, because they belong to the call's object.
   package mutating func `return`(borrowed bytes: UnsafeRawBufferPointer) {
     if frame.pointee.hasResult { return giveBytes(bytes) }
     frame.pointee.result.tag = .string
@@ -35,7 +35,7 @@ extension LuaCall {
     frame.pointee.hasResult = true
   }
 
-  /// Returns a host object; with `scoped` its handle dies with the innermost scope.
+  /// Returns a host object. With `scoped` its handle ends with the innermost scope.
   public mutating func `return`(_ object: AnyObject, as type: LuaAnyHostType, scoped: Bool = false) throws(LuaError) {
     if type.isInline { return try `return`(.object(LuaObject(object, as: type))) }
     if let plainType = type.plainType(in: frame.pointee.state) {
@@ -52,7 +52,7 @@ extension LuaCall {
     try buffer.set(0, to: value, for: state)
     buffer.seal(1)
     mbl_frame_return(frame, buffer.values)
-    // The reference lives as long as the value here, so it goes onto the stack now.
+    // The value here holds the reference, so the result is pushed onto the stack immediately.
     if buffer.values[0].tag == .reference { _ = mbl_frame_flush(frame) }
   }
 
@@ -60,7 +60,7 @@ extension LuaCall {
     withUnsafePointer(to: plain) { mbl_frame_return(frame, $0) }
   }
 
-  /// Returns a scalar. A first result waits in the frame as it is.
+  /// Returns a scalar. The first result is stored in the frame.
   @inline(__always)
   private func give(_ tag: MBLTag, word: Int64) {
     guard !frame.pointee.hasResult else { return giveAnother(tag, word: word) }
@@ -69,7 +69,7 @@ extension LuaCall {
     frame.pointee.hasResult = true
   }
 
-  // Apart, for what takes an address has its stack checked.
+  // A separate function, because taking an address adds a stack check.
   @inline(never)
   private func giveAnother(_ tag: MBLTag, word: Int64) {
     var plain = MBLValue()

@@ -1,7 +1,8 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
-/// One call from Lua into Swift: gives its arguments, counted from 0, and takes its results, in the order they are returned.
+/// A call from Lua into Swift, with its arguments, counted from 0, and its results, in the order in which they are
+/// returned.
 ///
 /// ```swift
 /// try state.setGlobal("split", to: state.function { call in
@@ -10,13 +11,13 @@ import MoonbasePlatform
 /// })
 /// ```
 ///
-/// An argument of a wrong kind throws, as in "bad argument #2 to 'split' (string expected, got table)". A call cannot be copied, so
-/// it cannot outlive the closure that it is given to.
+/// An argument of a wrong type throws, as in "bad argument #2 to 'split' (string expected, got table)". A call is not
+/// copyable, so it cannot outlive the closure that receives it.
 public struct LuaCall: ~Copyable {
   let frame: UnsafeMutablePointer<MBLFrame>
   /// The number of stack places before the first argument.
   let offset: Int32
-  // The state keeps its methods until it closes, and a call ends before it closes.
+  // Sound: the state retains its methods until it closes, after all calls.
   unowned(unsafe) let method: LuaHostFunction?
 
   init(_ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32, method: LuaHostFunction? = nil) {
@@ -25,7 +26,7 @@ public struct LuaCall: ~Copyable {
     self.method = method
   }
 
-  /// Has `body` answer a call; C raises what it throws once no Swift frame is left.
+  /// Lets `body` handle a call. C raises its error after all Swift frames have returned.
   @inline(__always)
   static func answer(
     _ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32, method: LuaHostFunction? = nil,
@@ -46,7 +47,7 @@ public struct LuaCall: ~Copyable {
     self.init(frame.assumingMemoryBound(to: MBLFrame.self), offset: 2)
   }
 
-  /// Hands over what the call failed with, and gives what C is told then.
+  /// Stores the error of the call and returns the result code for C.
   package func fail(_ error: any Error) -> Int32 {
     state.fail(error)
     return 1
@@ -70,10 +71,10 @@ public struct LuaCall: ~Copyable {
   /// Whether the argument is missing or nil.
   public func isNil(_ index: Int) -> Bool { mbl_is_none_or_nil(thread, place(index)) }
 
-  /// Whether Lua takes the argument for true: all but nil and false.
+  /// Whether the argument is true in Lua: all values but nil and false.
   public func isTrue(_ index: Int) -> Bool { mbl_to_boolean(thread, place(index)) }
 
-  /// Reads an integer; an integral float and a numeral will do, as in Lua.
+  /// Reads an integer. Integral floats and numerals are accepted, as in Lua.
   public func integer(_ index: Int) throws -> Int64 {
     var value: Int64 = 0
     if mbl_to_integer(thread, place(index), &value) { return value }
@@ -89,14 +90,14 @@ public struct LuaCall: ~Copyable {
     return typeError(index, expected: "number")
   }
 
-  /// Reads a number; a numeral will do, as in Lua.
+  /// Reads a number. Numerals are accepted, as in Lua.
   public func number(_ index: Int) throws -> Double {
     var value = 0.0
     if mbl_to_number(thread, place(index), &value) { return value }
     throw typeError(index, expected: "number")
   }
 
-  /// Reads a boolean; nothing else will do.
+  /// Reads a boolean. No other type is accepted.
   public func boolean(_ index: Int) throws -> Bool {
     let plain = plain(index)
     guard plain.tag == .boolean else { throw typeError(index, expected: "boolean") }
@@ -112,8 +113,8 @@ public struct LuaCall: ~Copyable {
     return bytes
   }
 
-  /// Reads a string of UTF-8 that names something, and is looked up: in tables of Swift's, which take the square of the marks that a
-  /// letter has.
+  /// Reads a name in UTF-8. Refuses names with long runs of combining marks, because lookups in Swift take time
+  /// quadratic in them.
   package func name(_ index: Int) throws -> String {
     let text = try text(index)
     guard !text.hasLongRunOfMarks else {
@@ -125,7 +126,7 @@ public struct LuaCall: ~Copyable {
   /// Reads a string of any bytes.
   public func string(_ index: Int) throws -> LuaString { try withBytes(index) { LuaString(bytes: $0) } }
 
-  /// Calls `body` with the bytes of a string argument, which live as long as the call.
+  /// Calls `body` with the bytes of a string argument, which are valid during the call.
   public func withBytes<Result>(
     _ index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) throws -> Result {
@@ -146,7 +147,7 @@ public struct LuaCall: ~Copyable {
     return function
   }
 
-  /// Reads a host object of a class. `name` is the name of the class in the message of an error.
+  /// Reads a host object of a class. `name` is the class name in error messages.
   public func object<Object: AnyObject>(
     _ index: Int, as type: Object.Type = Object.self, name: String? = nil
   ) throws -> Object {
@@ -163,14 +164,14 @@ public struct LuaCall: ~Copyable {
     argumentError(index, problem: "\(typeName(index)) used outside of its callback")
   }
 
-  /// Reads a host object of a class; nil if the argument is anything else.
+  /// Reads a host object of a class; nil for other arguments.
   public func objectIfPresent<Object: AnyObject>(_ index: Int, as type: Object.Type = Object.self) -> Object? {
     let plain = plain(index)
     guard plain.tag == .object, let pointer = plain.pointer else { return nil }
     return Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
   }
 
-  /// Reads an argument of any kind; `.nil` when it is missing.
+  /// Reads an argument of any type; `.nil` if it is missing.
   public func value(_ index: Int) throws(LuaError) -> LuaValue { try state.value(plain(index)) }
 
   /// Reads all arguments from an index on.
@@ -184,13 +185,14 @@ public struct LuaCall: ~Copyable {
     return all
   }
 
-  /// Lua's name of an argument's type, "no value" when missing.
+  /// Lua's name of an argument's type; "no value" if it is missing.
   public func typeName(_ index: Int) -> String {
     if index >= count { return "no value" }
     return String(cString: mbl_type_name(thread, place(index)))
   }
 
-  /// The text of a key for messages: texts as they are, numbers and booleans as Lua writes them, anything else by its type.
+  /// The text of a key for messages: strings unchanged, numbers and booleans as Lua writes them, other values by their
+  /// type.
   func keyText(_ index: Int) throws(LuaError) -> String {
     switch try value(index) {
     case .string(let string): string.description.asName
@@ -207,7 +209,7 @@ public struct LuaCall: ~Copyable {
     return plain
   }
 
-  /// Calls `body` with the arguments after the first, for a function that does what a method does.
+  /// Calls `body` with the arguments after the first, for a function form of a method.
   public func withoutFirst(_ body: (inout LuaCall) throws -> Void) rethrows {
     var rest = LuaCall(frame, offset: offset + 1, method: method)
     try body(&rest)

@@ -17,7 +17,7 @@ extension LuaError {
     case callDepth
   }
 
-  /// Tells kinds of errors apart.
+  /// The kind of an error.
   ///
   /// ```swift
   /// if error.kind == .syntax { ... } else if let limit = error.kind.limit { print("past \(limit)") }
@@ -46,31 +46,31 @@ extension LuaError {
     public static let binary = Kind(.binary)
     /// The source is not UTF-8 text.
     public static let encoding = Kind(.encoding)
-    /// The state of a value is gone.
+    /// The state of a value is closed.
     public static let closed = Kind(.closed)
-    /// A value of another state, or a host type that is not registered in this one.
+    /// A value belongs to another state, or a host type is not registered in this state.
     public static let foreign = Kind(.foreign)
-    /// The stack of Lua, or of C, ran out: calls within calls without end.
+    /// The stack of Lua or of C overflowed by nested calls.
     public static let stack = Kind(.stack)
-    /// A Swift error crossed; see `underlying`.
+    /// A Swift error passed through Lua; see `underlying`.
     public static let host = Kind(.host)
-    /// A value does not convert, as functions and cycles do not.
+    /// A value cannot be converted, for example a function or a cycle.
     public static let conversion = Kind(.conversion)
-    /// A module was not found, or its name is not one.
+    /// A module was not found, or its name is invalid.
     public static let module = Kind(.module)
     /// The run was interrupted from outside.
     public static let interrupted = Kind(.interrupted)
 
-    /// A limit of the run was passed.
+    /// A limit of the run was exceeded.
     public static func limit(_ limit: Limit) -> Kind { Kind(.limit(limit)) }
 
     /// The script called `os.exit` with this status.
     public static func exit(_ status: Int) -> Kind { Kind(.exit(status)) }
 
-    /// The limit that was passed.
+    /// The exceeded limit; nil for other kinds.
     public var limit: Limit? { if case .limit(let limit) = value { limit } else { nil } }
 
-    /// The status given to `os.exit`.
+    /// The argument of `os.exit`; nil for other kinds.
     public var exitStatus: Int? { if case .exit(let status) = value { status } else { nil } }
 
     /// A stable name, such as "lua.limit.memory".

@@ -1,20 +1,20 @@
 import MoonbasePlatform
 
 extension LuaError: CustomStringConvertible {
-  /// The message behind its place: `colors.lua:12: message`.
+  /// The message with its place: `colors.lua:12: message`.
   public var description: String {
     guard let script else { return message }
     guard let line else { return "\(script): \(message)" }
     return "\(script):\(line): \(message)"
   }
 
-  /// The description, which Foundation gives as `localizedDescription`.
+  /// The description, as Foundation's `localizedDescription`.
   public var errorDescription: String? { description }
 
-  /// The message as `lua5.4` prints it: the text that was raised, with a place only where the script gave it one.
+  /// The message as `lua5.4` prints it: the raised text, with a place only if the script gave one.
   public var plainDescription: String { raisedText ?? description }
 
-  /// Whether a script raised a table or a handle, and no text.
+  /// Whether a script raised a table or a handle instead of a text.
   package var hasOwnValue: Bool {
     switch raisedValue {
     case .table?, .object?, .userdata?: true
@@ -22,7 +22,7 @@ extension LuaError: CustomStringConvertible {
     }
   }
 
-  /// The error as `lua5.4` prints it: the message, and the traceback where `lua5.4` gives one.
+  /// The error as `lua5.4` prints it, with the traceback if `lua5.4` prints one.
   public var plainReport: String {
     let hasOwnText = hasOwnValue && !plainDescription.hasPrefix("(error object is a ")
     guard !traceback.isEmpty, !hasOwnText else { return plainDescription }

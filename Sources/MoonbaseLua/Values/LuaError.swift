@@ -1,6 +1,6 @@
 public import MoonbasePlatform
 
-/// Tells what went wrong in Lua, or on the way to it: kind, message, place, traceback, and the value or Swift error that was raised.
+/// An error of Lua or of a call into Lua: kind, message, place, traceback, and the raised value or Swift error.
 ///
 /// ```swift
 /// do {
@@ -12,7 +12,7 @@ public import MoonbasePlatform
 /// }
 /// ```
 ///
-/// The message never depends on script code that could misbehave: a hostile `__tostring` costs the text, nothing else.
+/// The message never depends on script code that could misbehave: a hostile `__tostring` only loses its text.
 public struct LuaError: LocalizedError {
   /// A line of a traceback, such as `colors.lua:12: in function 'blend'`.
   public struct Frame: Sendable, Equatable, CustomStringConvertible {
@@ -39,7 +39,7 @@ public struct LuaError: LocalizedError {
     }
   }
 
-  private final class Storage: @unchecked Sendable {  // written once, before it is thrown
+  private final class Storage: @unchecked Sendable {  // immutable after initialization
     var kind: Kind
     var message: String
     var script: String?
@@ -79,7 +79,7 @@ public struct LuaError: LocalizedError {
     storage.raisedCode = raisedCode
   }
 
-  /// Gives the error itself if it is a `LuaError`, else one of kind `.host` with the error as `underlying`.
+  /// Wraps an error. A `LuaError` is returned unchanged; other errors get kind `.host` and become `underlying`.
   public init(wrapping error: any Error) {
     if let error = error as? LuaError {
       self = error
@@ -89,7 +89,7 @@ public struct LuaError: LocalizedError {
     }
   }
 
-  /// What went wrong.
+  /// The kind of error.
   public var kind: Kind { storage.kind }
   /// A stable name of the kind, such as "lua.syntax".
   public var code: String { storage.kind.code }
@@ -99,18 +99,18 @@ public struct LuaError: LocalizedError {
   public var script: String? { storage.script }
   /// The line in the script.
   public var line: Int? { storage.line }
-  /// Where Lua was, innermost first.
+  /// The stack of calls, innermost first.
   public var traceback: [Frame] { storage.traceback }
-  /// The Swift error that crossed Lua.
+  /// The Swift error that passed through Lua.
   public var underlying: (any Error)? { storage.underlying }
 
-  /// Tells errors apart: a copy is the same error.
+  /// The identity of the error, which copies share.
   package var identity: ObjectIdentifier { ObjectIdentifier(storage) }
 
-  /// The error value as the script raised it, whose state may be gone.
+  /// The error value that the script raised, whose state may be closed.
   var raisedValue: LuaValue? { storage.value }
-  /// The number under `code` in a table that the script raised.
+  /// The number in field `code` of a table that the script raised.
   package var raisedCode: Int? { storage.raisedCode }
-  /// The text that the script raised, with a place only where the script gave one.
+  /// The text that the script raised, with a place only if the script gave one.
   var raisedText: String? { storage.raised }
 }

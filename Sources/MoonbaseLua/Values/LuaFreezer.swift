@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// A metatable for lists and maps that scripts must not change, with the error text for a change.
+/// A metatable for read-only lists and maps, with the error text for changes.
 ///
 /// ```swift
 /// let freezer = try state.freezer(saying: "the settings cannot be changed here")
@@ -11,7 +11,7 @@ package struct LuaFreezer {
 }
 
 extension LuaState {
-  /// Makes a freezer; a script that changes a value gets `refusal` as its error.
+  /// Makes a freezer. `refusal` is the error that a script gets when it changes a value.
   package func freezer(saying refusal: String) throws(LuaError) -> LuaFreezer {
     let buffer = takeBuffer(1)
     defer { giveBack(buffer) }

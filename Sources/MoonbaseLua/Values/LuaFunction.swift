@@ -8,11 +8,11 @@ import MoonbaseLuaShim
 /// try product?.first(6, 7).integerValue       // 42
 /// ```
 ///
-/// `LuaFastCall` is quicker where one function is called for every row.
+/// `LuaFastCall` is faster for a function called for every row.
 public struct LuaFunction {
   let reference: LuaReference
 
-  /// Calls the function and gives all its results.
+  /// Calls the function and returns all its results.
   @discardableResult
   public func call(_ arguments: [LuaValue]) throws(LuaError) -> [LuaValue] {
     let state = try reference.state
@@ -20,11 +20,11 @@ public struct LuaFunction {
     return try state.invoke(arguments) { raw, values, count in mbl_call(raw, index, values, count, -1) }
   }
 
-  /// Calls the function and gives all its results.
+  /// Calls the function and returns all its results.
   @discardableResult
   public func callAsFunction(_ arguments: LuaValue...) throws(LuaError) -> [LuaValue] { try call(arguments) }
 
-  /// Calls the function and gives its first result, `.nil` where it has none.
+  /// Calls the function and returns its first result; `.nil` without results.
   public func first(_ arguments: LuaValue...) throws(LuaError) -> LuaValue { try call(arguments).first ?? .nil }
 
   /// Creates a coroutine that will run the function.
@@ -35,7 +35,7 @@ public struct LuaFunction {
     return LuaThread(reference: try state.keep(mbl_thread_new(state.raw, reference.index)))
   }
 
-  /// The place where the function is defined, such as `colors.lua:12`; nil for a function of the host.
+  /// The place of the function's definition, such as `colors.lua:12`; nil for a host function.
   public var place: String? {
     guard let state = reference.link.state else { return nil }
     let place = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
@@ -46,13 +46,13 @@ public struct LuaFunction {
     return place.isEmpty ? nil : place
   }
 
-  /// How many arguments the function names; `Int.max` for one that takes any number, and for a function of the host.
+  /// The number of declared parameters; `Int.max` for a variadic function and for a host function.
   public var parameterCount: Int {
     guard let state = reference.link.state else { return .max }
     let count = mbl_function_parameters(state.raw, reference.index)
     return count == .max ? .max : Int(count)
   }
 
-  /// Whether both are the same function.
+  /// Whether both handles refer to the same function.
   public func isSame(as other: LuaFunction) -> Bool { LuaState.isSame(reference, other.reference) }
 }

@@ -27,13 +27,13 @@ final class LuaClosure: LuaHostFunction {
   }
 }
 
-/// A method, which checks that its first argument is the object.
+/// A method. It checks that its first argument is an object of the type.
 final class LuaMethod<Object>: LuaHostFunction {
   private let type: String
   private let name: String
   private let greatestCount: Int
   private let body: (Object, inout LuaCall) throws -> Void
-  /// The first argument, if it is what the method is of.
+  /// The first argument, if it has the method's type.
   private let first: (borrowing LuaCall) -> Object?
 
   init(
@@ -60,7 +60,7 @@ final class LuaMethod<Object>: LuaHostFunction {
   private func object(_ frame: UnsafeMutablePointer<MBLFrame>) throws -> Object {
     let call = LuaCall(frame, offset: 0, method: self)
     if let object = first(call) { return object }
-    // The error of a dead handle says so, and does not blame the type.
+    // A handle whose scope has ended gets its own error instead of a type error.
     let plain = call.plain(0)
     if plain.tag == .object, plain.pointer == nil { throw call.goneError(0) }
     throw call.argumentError(0, problem: "\(type) expected, got \(call.typeName(0)): call it with ':', not with '.'")
@@ -68,21 +68,22 @@ final class LuaMethod<Object>: LuaHostFunction {
 }
 
 extension LuaState {
-  /// Creates a Lua function that calls `body`. An error that `body` throws crosses Lua and comes back as `LuaError.underlying`.
+  /// Creates a Lua function that calls `body`. An error thrown by `body` passes through Lua and is the
+  /// `LuaError.underlying` of the caller's error.
   ///
   /// ```swift
   /// try state.setGlobal("twice", to: state.function { call in call.return(try call.integer(0) &* 2) })
   /// ```
   ///
-  /// `weight` is the number of bytes that `body` keeps alive; they count as memory of the scripts. Messages about its arguments say
-  /// `name` where the script called it by none, as `pcall` does.
+  /// `weight` is the number of bytes that `body` retains, counted as memory of the scripts. Messages about arguments
+  /// use `name` if the script called the function without a name, as `pcall` does.
   public func function(
     named name: String? = nil, weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
   ) throws(LuaError) -> LuaValue {
     .function(try makeFunction(named: name, weight: weight, body))
   }
 
-  /// Creates a Lua function that calls `body`, as `function(named:weight:_:)` does, and gives the handle.
+  /// Creates a Lua function that calls `body`, as `function(named:weight:_:)` does, and returns its handle.
   public func makeFunction(
     named name: String? = nil, weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
   ) throws(LuaError) -> LuaFunction {
@@ -91,8 +92,7 @@ extension LuaState {
     return LuaFunction(reference: try keep(mbl_function_new(raw, closure.toOpaque(), Int64(weight))))
   }
 
-  /// Creates the function of a table that scripts call, for its metatable's `__call`. The table is argument 0, which
-  /// messages do not count.
+  /// Creates the `__call` function of a table that scripts call. The table is argument 0, which messages do not count.
   package func makeCallOfTable(
     named name: String, _ body: @escaping (inout LuaCall) throws -> Void
   ) throws(LuaError) -> LuaFunction {
@@ -101,10 +101,10 @@ extension LuaState {
     return LuaFunction(reference: try keep(mbl_function_new(raw, closure.toOpaque(), 256)))
   }
 
-  /// Lets the properties of host objects that have some names be called as methods too, where they are booleans or
-  /// texts: `object:name()` gives `object.name`. Any other call of such a value is the error that it was.
+  /// Allows boolean and text properties with these names to be called as methods: `object:name()` gives `object.name`.
+  /// All other calls of these values raise the usual error.
   package func letPropertiesBeCalled(_ names: [String]) throws(LuaError) {
-    // `joined` looks through all conformances of the program, at each start.
+    // `joined` would search all protocol conformances of the program at each start.
     try check(mbl_call_properties(raw, names.dropFirst().reduce(names.first ?? "") { $0 + " " + $1 }))
   }
 }

@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// Describes host objects of a class to one state: their properties, methods and operators.
+/// Describes host objects of a class to a state: their properties, methods and operators.
 ///
 /// ```swift
 /// let point = LuaHostType<Point>("Point")
@@ -11,8 +11,8 @@ import MoonbaseLuaShim
 /// try state.setGlobal("origin", to: .object(LuaObject(Point(), as: point)))
 /// ```
 ///
-/// Reading a property costs a look into a table, which knows its slot, and one closure call. There may be many types over one
-/// class, such as one per entity. The state owns a type once that is registered, so closures must not capture the state strongly.
+/// Reading a property costs a table lookup of its slot and a closure call. Several types may describe the same class,
+/// such as a type per entity. The state retains a registered type, so closures must not capture the state strongly.
 public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   /// Reads the property of a slot and returns it with `call.return`.
   public typealias Getter = (_ object: Object, _ slot: Int, _ call: inout LuaCall) throws -> Void
@@ -27,13 +27,14 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   private var setters: [Setter?] = []
   private var missingHandler: ((Object, String, Bool, inout LuaCall) throws -> Void)?
 
-  /// Creates a type. With `interned` one object has one handle, so that `==` and table keys work by identity.
+  /// Creates a type. With `interned` each object has a single handle, so that `==` and table keys work by identity.
   public init(_ name: String, interned: Bool = true) {
     isInterned = interned
     super.init(name)
   }
 
-  /// Adds properties that one getter and one setter serve. A slot is a place in the list of names. Call it once, before `property`.
+  /// Adds properties that share a getter and a setter. A slot is an index in `names`. Call it at most once, before
+  /// `property`.
   public func properties(_ names: [String], get: @escaping Getter, set: Setter? = nil) {
     precondition(slots.isEmpty, "properties(_:) comes first, and once")
     slots = names
@@ -57,8 +58,8 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
     setters.append(set.map { set in { object, _, call in try set(object, &call) } })
   }
 
-  /// Adds a method. The object is not among the arguments of the call. More than `greatestCount` arguments are errors, unless they
-  /// are nil.
+  /// Adds a method. The object is not among the arguments of the call. More than `greatestCount` arguments are errors,
+  /// unless they are nil.
   public func method(
     _ name: String, upTo greatestCount: Int = .max, _ body: @escaping (Object, inout LuaCall) throws -> Void
   ) {
@@ -67,8 +68,8 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
     }
   }
 
-  /// Answers for names that are neither property nor method, which are errors otherwise. Argument 0 of the call is the key;
-  /// when `writing`, argument 1 is the value.
+  /// Handles names that are neither property nor method, which are errors otherwise. Argument 0 of the call is the key;
+  /// if `writing`, argument 1 is the value.
   ///
   /// ```swift
   /// type.missing { object, key, writing, call in call.return(object.extras[key] ?? "") }
@@ -77,15 +78,15 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
     missingHandler = body
   }
 
-  /// Weighs each object when it is handed over: how many bytes it keeps alive. Without this, `usualWeight` is taken. For an object
-  /// that grows later, call `LuaState.weigh`.
+  /// Sets a function that returns the bytes that an object retains, called when it is passed to Lua. Otherwise
+  /// `usualWeight` applies. For an object that grows later, call `LuaState.weigh`.
   public func weight(_ body: @escaping (Object) -> Int) {
     weigher = { [usualWeight] object in (object as? Object).map(body) ?? usualWeight }
   }
 
   // MARK: After it was registered
 
-  /// Adds a property to a type that scripts may have objects of. One that it had before is the same again.
+  /// Adds a property to a type that scripts may already use. A property that existed before is replaced.
   package func learn(
     _ name: String, get: @escaping (Object, inout LuaCall) throws -> Void,
     set: ((Object, inout LuaCall) throws -> Void)? = nil, in state: LuaState
@@ -134,7 +135,7 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
 }
 
 extension LuaState {
-  /// Registers a type, so that scripts of this state can hold its objects. The type cannot be changed after.
+  /// Registers a type, so that scripts of this state can hold its objects. The type cannot be changed afterwards.
   ///
   /// ```swift
   /// try state.register(person)
@@ -160,7 +161,8 @@ extension LuaState {
     type.link = link
   }
 
-  /// Registers a type when its first object is handed over. `describe` is called then, and adds its properties and methods.
+  /// Registers a type when its first object is passed to Lua. `describe` is called then, and adds its properties and
+  /// methods.
   ///
   /// ```swift
   /// state.registerLater(person) { [unowned person] in

@@ -1,4 +1,4 @@
-/// A Swift object together with the type under which Lua knows it.
+/// A Swift object with the type under which Lua knows it.
 ///
 /// ```swift
 /// try state.setGlobal("origin", to: .object(LuaObject(Point(0, 0), as: point)))
@@ -7,17 +7,17 @@
 public struct LuaObject {
   /// The Swift object.
   public let object: AnyObject
-  /// The type under which Lua knows it.
+  /// The type of the object in Lua.
   public let type: LuaAnyHostType
 
-  /// Pairs an object with the type under which Lua is to see it.
+  /// Pairs an object with its type in Lua.
   public init(_ object: AnyObject, as type: LuaAnyHostType) {
     self.object = object
     self.type = type
   }
 }
 
-/// Holds a Swift value in an object. A `LuaValue` has values of a `LuaValueType` in this form: dates, decimals,
+/// A Swift value in an object, the form in which a `LuaValue` holds values of a `LuaValueType`: dates, decimals,
 /// identifiers.
 ///
 /// ```swift

@@ -1,7 +1,7 @@
-/// Finds the names of the fields that are the operands of an operator, where a line of the source leaves no doubt.
+/// Finds the names of the fields that are the operands of an operator, if a line of the source is unambiguous.
 ///
-/// That is the case where the operator stands once in its line, and each operand is a variable with fields, indices and calls
-/// behind it, between words and signs that bind less.
+/// A line is unambiguous if the operator occurs once in it and each operand is a variable, with fields, indexes and
+/// calls, between tokens that bind weaker.
 struct LuaOperandFields {
   private(set) var left: String?
   private(set) var right: String?
@@ -10,7 +10,7 @@ struct LuaOperandFields {
 
   init?(of name: LuaOperator, line: Int, in source: LuaSource) {
     guard let text = source.line(line), text.utf8.count < 1000 else { return nil }
-    // An operand may begin in the line before, or end in the line after.
+    // An operand may begin on the previous line or end on the next.
     let before = source.line(line - 1) ?? "", after = source.line(line + 1) ?? ""
     guard before.utf8.count + after.utf8.count < 2000 else { return nil }
     let tokens = Self.tokens(before + "\n" + text + "\n" + after)
@@ -31,14 +31,15 @@ struct LuaOperandFields {
     return tokens
   }
 
-  /// Whether the line before holds the sign too and goes on in this line. Lua gives such a comparison the line in which it ends.
+  /// Whether the previous line also has the operator and continues on this line. Lua reports such a comparison on its
+  /// last line.
   private static func reachesOver(_ tokens: [(token: Token, line: Int)], signs: [Token]) -> Bool {
     let before = tokens.prefix { $0.line == 1 }.map(\.token)
     guard case .symbol = before.last, let last = before.last else { return false }
     return !closes(last) && before.contains(where: signs.contains)
   }
 
-  /// The signs of an operator. One that compares has two.
+  /// The symbols of an operator. A comparison has two.
   private static func signs(of name: LuaOperator) -> [Token] {
     switch name {
     case .less: [symbol("<"), symbol(">")]
@@ -67,7 +68,7 @@ struct LuaOperandFields {
     at >= 2 && (words[at - 1] == symbol(".") || words[at - 1] == symbol(":"))
   }
 
-  /// Where the name begins that stands before indices and arguments.
+  /// The start of the name before indexes and arguments.
   private static func start(of end: Int, in words: [Token]) -> Int? {
     var at = end
     while at > 0, words[at] == symbol("]") || words[at] == symbol(")") {
@@ -109,7 +110,7 @@ struct LuaOperandFields {
 
   // MARK: What stands beside an operand
 
-  /// Whether a token ends the operand before it. A name does: it begins the next statement.
+  /// Whether a token ends the operand before it. A name does, because it begins the next statement.
   private static func closes(_ token: Token) -> Bool {
     switch token {
     case .name, .end: true
@@ -117,7 +118,7 @@ struct LuaOperandFields {
     }
   }
 
-  /// Whether a token may stand before an operand without taking a part of it.
+  /// Whether a token may precede an operand without binding a part of it.
   private static func opens(_ token: Token) -> Bool {
     switch token {
     case .name(let name): LuaLexer.keywords.contains(name) && name != "not"

@@ -1,4 +1,4 @@
-/// The metamethods that a host type may have.
+/// The metamethods of a host type.
 ///
 /// ```swift
 /// type.operator(.equal) { call in
@@ -46,7 +46,7 @@ public struct LuaOperator: Sendable, Hashable {
 }
 
 extension LuaOperator {
-  /// The words of a message about two operands, such as "compare date with nil"; nil for an operator of one operand.
+  /// The words of a message about two operands, such as "compare date with nil"; nil for a unary operator.
   func phrase(_ left: String, _ right: String) -> String? {
     switch self {
     case .less, .lessOrEqual: "compare \(left) with \(right)"

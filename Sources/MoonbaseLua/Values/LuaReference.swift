@@ -1,11 +1,11 @@
 import MoonbaseLuaShim
 
-/// Ties handles to their state without keeping it alive.
+/// Connects handles to their state without retaining it.
 final class LuaLink {
   let queue: OpaquePointer
-  /// Cleared when the state closes, before its memory goes.
+  /// Sound: set to nil when the state closes, before its memory is freed.
   unowned(unsafe) var state: LuaState? { didSet { home.pointee = state?.raw } }
-  /// The state's pointer for calls that are made often, which read it without counting references.
+  /// The state's pointer for fast calls, read without reference counting.
   let home: UnsafeMutablePointer<OpaquePointer?>
 
   init(queue: OpaquePointer) {
@@ -21,7 +21,7 @@ final class LuaLink {
   }
 }
 
-/// Keeps one Lua value alive. It may be released on any thread: the state takes the number back at its next run.
+/// Retains a Lua value. May be released on any thread; the state frees its registry number at its next run.
 final class LuaReference {
   let link: LuaLink
   let index: Int32
@@ -33,7 +33,7 @@ final class LuaReference {
 
   deinit { mbl_queue_unref(link.queue, index) }
 
-  /// The number in the registry of a state. Throws `.foreign` for any state but its own.
+  /// The number in the state's registry. Throws `.foreign` for another state.
   func index(in state: LuaState) throws(LuaError) -> Int32 {
     guard link === state.link else {
       throw LuaError(.foreign, message: "a value of one Lua state was given to another")

@@ -1,6 +1,6 @@
 import MoonbaseLuaShim
 
-/// Creates a list of tables that have the same keys, one table after the other. The keys are created once.
+/// Creates a list of tables with the same keys, sharing the key strings.
 package struct LuaRows {
   /// The list.
   package let list: LuaTable
@@ -15,7 +15,7 @@ package struct LuaRows {
     self.state = state
   }
 
-  /// Adds a table with a value for each key; a key without one is left out.
+  /// Adds a table with a value for each key. A key without a value is omitted.
   package mutating func append(_ values: [LuaValue]) throws(LuaError) {
     let buffer = state.takeBuffer(values.count)
     defer { state.giveBack(buffer) }

@@ -1,16 +1,16 @@
 import MoonbaseLuaShim
 
-/// A value as it lies on Lua's stack, with no copy of it: bytes live as long as it lies there.
+/// A value on Lua's stack, without a copy. Bytes are valid while it is on the stack.
 package enum LuaScalar {
-  /// Nil, or the null that stands for it in lists.
+  /// Nil, or `moonbase.null`.
   case none
   case boolean(Bool)
   case integer(Int64)
   case number(Double)
   case bytes(UnsafeRawBufferPointer)
-  /// A value of the host that lies in Lua.
+  /// An inline value of the host.
   case inline(LuaInlineValue)
-  /// A table, a function, an object: what takes a reference to keep.
+  /// A table, function or object, which needs a reference to be kept.
   case other
 
   init(_ plain: MBLValue) {
@@ -26,11 +26,11 @@ package enum LuaScalar {
   }
 }
 
-/// A value of the host that lies in Lua, as long as it lies there.
+/// An inline value of the host, valid while it is on the stack.
 package struct LuaInlineValue {
   let plain: MBLValue
 
-  /// The value, if it is of the type.
+  /// The value, if it has this type; nil otherwise.
   package func value<Value>(of type: LuaValueType<Value>) -> Value? {
     guard type.isInline, plain.length == UInt64(UInt(bitPattern: type.plainType)), let pointer = plain.pointer else {
       return nil
@@ -40,13 +40,13 @@ package struct LuaInlineValue {
 }
 
 extension LuaCall {
-  /// An argument as it lies on the stack, as long as the call lasts.
+  /// An argument on the stack, valid during the call.
   package func scalar(_ index: Int) -> LuaScalar { LuaScalar(plain(index)) }
 
   /// Whether an argument is a table.
   package func isTable(_ index: Int) -> Bool { plain(index).tag == .table }
 
-  /// Visits a table that is an argument, as `LuaTable.forEach(of:)` does, without a reference to it.
+  /// Visits a table argument as `LuaTable.forEach(of:)` does, without a reference to it.
   package func forEach(
     of index: Int, as type: LuaAnyHostType, _ body: (LuaTable.Entry, borrowing LuaElement) throws -> Void
   ) throws {
@@ -55,14 +55,14 @@ extension LuaCall {
   }
 }
 
-/// A value of a table, as long as it is visited.
+/// A value of a table, valid during the visit.
 package struct LuaElement: ~Copyable {
   let plain: MBLValue
-  // Who visits a table keeps its state.
+  // The visitor of the table retains the state.
   unowned(unsafe) let state: LuaState
 
-  /// The value as it lies on the stack.
+  /// The value on the stack.
   package var scalar: LuaScalar { LuaScalar(plain) }
-  /// The value, to be kept.
+  /// The value in a form that may be kept.
   package var value: LuaValue { get throws(LuaError) { try state.value(plain) } }
 }

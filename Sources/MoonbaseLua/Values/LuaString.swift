@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// A Lua string: any bytes, which mostly are text in UTF-8.
+/// A Lua string: any bytes, usually text in UTF-8.
 ///
 /// ```swift
 /// LuaString("é").count                        // 2, since Lua counts bytes
@@ -15,21 +15,21 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
 
   private let storage: Storage
 
-  /// Takes the UTF-8 bytes of a text.
+  /// A string of a text's UTF-8 bytes.
   public init(_ text: String) { storage = .text(text) }
 
-  /// Takes any bytes.
+  /// A string of any bytes.
   public init(bytes: some Sequence<UInt8>) {
     let bytes = Array(bytes)
     storage = bytes.withUnsafeBufferPointer { Self.store($0) }
   }
 
-  /// Copies any bytes.
+  /// A string of copied bytes.
   public init(bytes: UnsafeRawBufferPointer) {
     storage = Self.store(bytes.assumingMemoryBound(to: UInt8.self))
   }
 
-  /// Takes the UTF-8 bytes of a literal.
+  /// A string of a literal's UTF-8 bytes.
   public init(stringLiteral value: String) { self.init(value) }
 
   private static func store(_ bytes: UnsafeBufferPointer<UInt8>) -> Storage {
@@ -37,12 +37,12 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
     return .bytes(Array(bytes))
   }
 
-  /// The text if the bytes are UTF-8, else nil.
+  /// The text if the bytes are UTF-8; nil otherwise.
   public var text: String? {
     if case .text(let text) = storage { text } else { nil }
   }
 
-  /// The text, with what is not UTF-8 replaced.
+  /// The text, with invalid UTF-8 replaced.
   public var description: String {
     switch storage {
     case .text(let text): text
@@ -66,7 +66,7 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
     }
   }
 
-  /// Calls `body` with the bytes, which live as long as the call.
+  /// Calls `body` with the bytes, which are valid during the call.
   public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     switch storage {
     case .text(var text): try text.withUTF8(body)
@@ -76,7 +76,7 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
 }
 
 extension LuaString: Hashable {
-  /// Compares byte for byte, as Lua does: composed and decomposed forms of a letter differ.
+  /// Compares bytes, as Lua does: composed and decomposed forms of a letter differ.
   public static func == (first: LuaString, second: LuaString) -> Bool {
     first.withBytes { a in second.withBytes { b in a.elementsEqual(b) } }
   }

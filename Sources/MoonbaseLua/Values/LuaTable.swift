@@ -10,7 +10,7 @@ import MoonbasePlatform
 /// for (key, value) in try table.pairs { print(key, value) }
 /// ```
 ///
-/// Access is raw: no metamethod runs, so that reading what a script returned runs no script. `index` and `assign` are the
+/// Access is raw: no metamethod runs, so reading a script's result runs no script code. `index` and `assign` are
 /// exceptions.
 public struct LuaTable {
   let reference: LuaReference
@@ -47,25 +47,26 @@ public struct LuaTable {
     try reference.state.tableSet(reference, key: key, to: value, raw: false)
   }
 
-  /// Lua's raw length, `#t`: the number of elements of a list. The keys of a map are not counted.
+  /// Lua's raw length, `#t`: the number of elements of a list, without other keys.
   public var count: Int {
     get throws(LuaError) { Int(mbl_table_length(try reference.state.raw, reference.index)) }
   }
 
-  /// Calls `body` for every key and value, in no order. It may set values of keys that are there; it must not add keys.
+  /// Calls `body` for every key and value, in unspecified order. `body` may set values of existing keys but must not
+  /// add keys.
   public func forEach(_ body: (LuaValue, LuaValue) throws -> Void) throws {
     try reference.state.tableForEach(reference, body)
   }
 
-  /// Tells what a key of a table is to a host type.
+  /// The meaning of a table's key for a host type.
   package enum Entry {
-    /// A property, by its place in the list that `LuaHostType.properties` was given.
+    /// A property, by its index in the names passed to `LuaHostType.properties`.
     case slot(Int)
-    /// A key that is no property, or one that a method hides.
+    /// A key that is not a property, or a property hidden by a method.
     case other(LuaValue)
   }
 
-  /// Calls `body` for every key and value as `forEach` does, with the keys as properties of objects of `type`.
+  /// Calls `body` for every key and value as `forEach` does, with the keys as properties of `type`.
   package func forEach(of type: LuaAnyHostType, _ body: (Entry, borrowing LuaElement) throws -> Void) throws {
     let state = try reference.state
     guard mbl_push_reference(state.raw, reference.index) else { throw LuaError(.memory, message: "the stack is full") }
@@ -73,7 +74,7 @@ public struct LuaTable {
     try state.tableForEachSlot(mbl_top(state.raw), of: type.registered(in: state), body)
   }
 
-  /// All keys and values, in no order.
+  /// All keys and values, in unspecified order.
   public var pairs: [(key: LuaValue, value: LuaValue)] {
     get throws(LuaError) {
       var all: [(key: LuaValue, value: LuaValue)] = []
@@ -90,7 +91,7 @@ public struct LuaTable {
     }
   }
 
-  /// The elements from 1 up to the first that is missing, as `ipairs` goes.
+  /// The elements from 1 up to the first missing index, as with `ipairs`.
   public var elements: [LuaValue] {
     get throws(LuaError) {
       let state = try reference.state
@@ -110,7 +111,7 @@ public struct LuaTable {
     }
   }
 
-  /// The number of keys, with those of elements.
+  /// The number of all keys, including elements.
   package var size: Int {
     get throws(LuaError) {
       let state = try reference.state
@@ -120,7 +121,7 @@ public struct LuaTable {
     }
   }
 
-  /// Creates a proxy of this table that scripts can read and not change.
+  /// Creates a read-only proxy of this table for scripts.
   ///
   /// ```swift
   /// try state.setGlobal("settings", to: .table(state.table(["depth": 3]).frozen()))
@@ -130,15 +131,15 @@ public struct LuaTable {
     return LuaTable(reference: try state.keep(mbl_table_freeze(state.raw, reference.index)))
   }
 
-  /// Creates a proxy of this table, a plain list or map, that scripts can read and not change: a change raises the
-  /// freezer's error. The host reads the proxy as it reads the table.
+  /// Creates a read-only proxy of a plain list or map for scripts. A change raises the freezer's error. The host reads
+  /// the proxy like the table.
   package func frozen(by freezer: LuaFreezer) throws(LuaError) -> LuaTable {
     let state = try reference.state
     return LuaTable(
       reference: try state.keep(mbl_value_freeze(state.raw, reference.index, freezer.metatable.reference.index)))
   }
 
-  /// The table that a proxy reads; of any other table itself.
+  /// The table behind a proxy; the table itself if it is no proxy.
   package var behindProxy: LuaTable {
     get throws(LuaError) {
       let state = try reference.state
@@ -149,7 +150,7 @@ public struct LuaTable {
     }
   }
 
-  /// Marks the table as a list, so that it is one even when empty.
+  /// Marks the table as a list, so that it remains a list when empty.
   public func markAsList() throws(LuaError) {
     let state = try reference.state
     try state.check(mbl_mark_list(state.raw, reference.index))
@@ -176,17 +177,17 @@ public struct LuaTable {
     }
   }
 
-  /// The address of the metatable, to be compared with `address` of a table that is kept; nil for none.
+  /// The address of the metatable, comparable with the `address` of a retained table; nil without a metatable.
   package var metatableAddress: UnsafeRawPointer? {
     get throws(LuaError) { mbl_metatable_address(try reference.state.raw, reference.index) }
   }
 
-  /// The address of the table, which is its own as long as the table is kept.
+  /// The address of the table, unique while the table is retained.
   package var address: UnsafeRawPointer? {
     get throws(LuaError) { mbl_table_address(try reference.state.raw, reference.index) }
   }
 
-  /// Sets the metatable; nil removes it. Throws for one with `__gc`, except in preset `trusted`.
+  /// Sets the metatable; nil removes it. Throws for a metatable with `__gc`, except in preset `trusted`.
   public func setMetatable(_ metatable: LuaTable?) throws(LuaError) {
     let state = try reference.state
     let other = try metatable?.reference.index(in: state) ?? -1
@@ -194,6 +195,6 @@ public struct LuaTable {
     guard status == .OK else { throw state.takeError(status) }
   }
 
-  /// Whether both are the same table.
+  /// Whether both handles refer to the same table.
   public func isSame(as other: LuaTable) -> Bool { LuaState.isSame(reference, other.reference) }
 }

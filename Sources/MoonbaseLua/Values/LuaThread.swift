@@ -9,19 +9,19 @@ import MoonbaseLuaShim
 /// try thread.resume([21])       // [.integer(42)], what was returned
 /// ```
 public struct LuaThread {
-  /// Tells where a coroutine stands.
+  /// The state of a coroutine.
   public enum Status: Int32, Sendable {
-    /// Not begun, or waiting in a yield.
+    /// Not started, or waiting in a yield.
     case suspended
-    /// Running, or waiting for one that it resumed.
+    /// Running, or waiting for a coroutine that it resumed.
     case running
-    /// Done, failed or closed.
+    /// Completed, failed or closed.
     case dead
   }
 
   let reference: LuaReference
 
-  /// Runs the coroutine until its next yield or its end, and gives the values that it yields or returns.
+  /// Runs the coroutine until its next yield or its end, and returns the yielded or returned values.
   @discardableResult
   public func resume(_ arguments: [LuaValue] = []) throws(LuaError) -> [LuaValue] {
     let state = try reference.state
@@ -32,7 +32,7 @@ public struct LuaThread {
     }
   }
 
-  /// Where the coroutine stands.
+  /// The state of the coroutine.
   public var status: Status {
     get throws(LuaError) {
       Status(rawValue: mbl_thread_status(try reference.state.raw, reference.index)) ?? .dead

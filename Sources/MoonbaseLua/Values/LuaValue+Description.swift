@@ -16,7 +16,7 @@ extension LuaValue: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  /// The same, with texts in quotes: how values within a collection are shown.
+  /// The description, with strings in quotes, as values within a collection are shown.
   public var debugDescription: String {
     if case .string(let value) = self { value.description.debugDescription } else { description }
   }

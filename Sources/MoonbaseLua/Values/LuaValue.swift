@@ -1,4 +1,5 @@
-/// Any Lua value. Numbers, texts and booleans are plain; tables, functions and their like are handles to what a state holds.
+/// A Lua value. Numbers, strings and booleans are plain; tables, functions and coroutines are handles to values in a
+/// state.
 ///
 /// ```swift
 /// let results = try state.load("return 42, 'x', { n = 1 }", name: "values.lua")()
@@ -10,7 +11,7 @@
 public enum LuaValue {
   /// Lua's nil: no value.
   case `nil`
-  /// `moonbase.null`, which stands for "no value" inside of lists and maps.
+  /// `moonbase.null`, which represents nil within lists and maps.
   case null
   /// True or false.
   case boolean(Bool)
@@ -18,7 +19,7 @@ public enum LuaValue {
   case integer(Int64)
   /// A floating-point number.
   case number(Double)
-  /// Bytes, mostly text.
+  /// Bytes, usually text.
   case string(LuaString)
   /// A table.
   case table(LuaTable)
@@ -33,10 +34,10 @@ public enum LuaValue {
 }
 
 extension LuaValue {
-  /// Creates a string value of a text.
+  /// A string value of a text.
   public static func text(_ text: String) -> LuaValue { .string(LuaString(text)) }
 
-  /// Whether it is neither nil nor null.
+  /// Whether the value is neither nil nor null.
   public var isPresent: Bool {
     switch self {
     case .nil, .null: false
@@ -44,7 +45,7 @@ extension LuaValue {
     }
   }
 
-  /// Whether Lua takes it for true: all but nil and false.
+  /// Whether the value is true in Lua: all values but nil and false.
   public var isTrue: Bool {
     switch self {
     case .nil: false
@@ -53,7 +54,7 @@ extension LuaValue {
     }
   }
 
-  /// The integer, also of an integral float; nil for anything else.
+  /// The integer, also of an integral float; nil for other values.
   public var integerValue: Int64? {
     switch self {
     case .integer(let value): value
@@ -62,7 +63,7 @@ extension LuaValue {
     }
   }
 
-  /// The number, also of an integer; nil for anything else.
+  /// The number, also of an integer; nil for other values.
   public var numberValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -89,12 +90,13 @@ extension LuaValue {
   /// The coroutine.
   public var threadValue: LuaThread? { if case .thread(let value) = self { value } else { nil } }
 
-  /// The host object, if it is of this class.
+  /// The host object; nil for an object of another class and for other values.
   public func objectValue<Object: AnyObject>(as type: Object.Type = Object.self) -> Object? {
     if case .object(let value) = self { value.object as? Object } else { nil }
   }
 
-  /// The bytes that the value takes outside of Lua beside its own. A string that Lua holds once is copied for each place here.
+  /// The bytes that the value takes outside of Lua, in addition to its own size. A string that Lua stores once is
+  /// copied for each value here.
   var weight: Int {
     switch self {
     case .string(let string): string.count
@@ -119,7 +121,7 @@ extension LuaValue {
     }
   }
 
-  /// The type with its article, for messages: "an error", "a number"; nil has none.
+  /// The type with its article, for messages: "an error", "a number"; "nil" without article.
   package var typePhrase: String {
     switch self {
     case .nil, .null: typeName
@@ -129,7 +131,7 @@ extension LuaValue {
 }
 
 extension String {
-  /// A noun with its article.
+  /// The noun with its article.
   package var withArticle: String {
     // A UUID and a URI begin with the sound of "you".
     let vowels = ["a", "e", "i", "o"]
@@ -137,7 +139,8 @@ extension String {
   }
 }
 
-// `nil` is no literal of it: in `isKnown ? value : nil`, which is meant as an optional value, it would be Lua's nil.
+// `nil` is deliberately no literal of `LuaValue`: in `isKnown ? value : nil`, which is meant as an optional, it would
+// be Lua's nil.
 extension LuaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral
 {

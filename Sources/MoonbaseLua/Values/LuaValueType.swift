@@ -1,9 +1,9 @@
 import MoonbaseLuaShim
 
-/// Describes values, such as dates and identifiers, to one state: their properties, methods and operators.
+/// Describes values, such as dates and identifiers, to a state: their properties, methods and operators.
 ///
-/// A value of at most 24 bytes and without references lies in Lua's own memory. Any other one lies in a `LuaBox` there.
-/// Swift meets both as a `LuaBox` where it takes a value of any kind (`LuaValue`).
+/// A value of at most 24 bytes without references is stored in Lua's own memory; other values are stored in a `LuaBox`.
+/// As a `LuaValue`, Swift sees either as a `LuaBox`.
 ///
 /// ```swift
 /// let date = LuaValueType<Date>("date")
@@ -12,7 +12,7 @@ import MoonbaseLuaShim
 /// try state.setGlobal("epoch", to: date.value(Date(timeIntervalSince1970: 0)))
 /// ```
 public final class LuaValueType<Value>: LuaAnyHostType {
-  // An array of functions of `Value` would have its type looked up with each use.
+  // Untyped closures, because an array of closures over `Value` would need a type lookup at each use.
   @exclusivity(unchecked) private var getters: [(UnsafeMutableRawPointer, inout LuaCall) throws -> Void] = []
 
   /// Creates a type of values.
@@ -21,7 +21,7 @@ public final class LuaValueType<Value>: LuaAnyHostType {
     super.init(name, isInline: _isPOD(Value.self) && (1...greatestSize).contains(MemoryLayout<Value>.size))
   }
 
-  /// Adds a property, which scripts read.
+  /// Adds a read-only property.
   public func property(_ name: String, get: @escaping (Value, inout LuaCall) throws -> Void) {
     slots.append(name)
     getters.append { [isInline] address, call in try get(Self.value(at: address, isInline: isInline), &call) }
@@ -37,12 +37,12 @@ public final class LuaValueType<Value>: LuaAnyHostType {
     }
   }
 
-  /// Weighs each value that lies in a box: how many bytes it keeps alive.
+  /// Sets a function that returns the bytes that a boxed value retains.
   public func weight(_ body: @escaping (Value) -> Int) {
     weigher = { [usualWeight] object in (object as? LuaBox<Value>).map { body($0.value) } ?? usualWeight }
   }
 
-  /// The value as scripts are given it.
+  /// The value as a Lua value.
   public func value(_ value: Value) -> LuaValue { .object(LuaObject(LuaBox(value), as: self)) }
 
   // MARK: From and to Lua
@@ -52,7 +52,7 @@ public final class LuaValueType<Value>: LuaAnyHostType {
     return mbl_inline_type_new(state.raw, owner, name, Int32(MemoryLayout<Value>.size))
   }
 
-  /// The value that Lua holds at an address.
+  /// The value at an address in Lua.
   @inline(__always)
   func value(at address: UnsafeRawPointer) -> Value { Self.value(at: address, isInline: isInline) }
 
@@ -83,7 +83,7 @@ public final class LuaValueType<Value>: LuaAnyHostType {
 }
 
 extension LuaCall {
-  /// Reads a value of a type; nil if the argument is anything else.
+  /// Reads a value of a type; nil for other arguments.
   public func valueIfPresent<Value>(_ index: Int, of type: LuaValueType<Value>) -> Value? {
     let plain = plain(index)
     guard plain.tag == .inline || plain.tag == .object, let pointer = plain.pointer,
@@ -105,8 +105,8 @@ extension LuaCall {
     if !isReturned { try `return`(type.value(value)) }
   }
 
-  /// Returns the bytes of a value that lies in Lua's own memory. False, and no result, for values of a box and for
-  /// calls that have results already.
+  /// Returns the bytes of an inline value. Returns false, without a result, for boxed values and for calls that have
+  /// results already.
   @usableFromInline
   mutating func returnInline(_ bytes: UnsafeRawBufferPointer, as type: LuaAnyHostType) -> Bool {
     guard type.isInline, !frame.pointee.hasResult, let plainType = type.plainType, let start = bytes.baseAddress else {

@@ -3,21 +3,21 @@ public import MoonbaseModel
 public import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// Reads models written in Lua: the file runs in preset `pure` and returns the model as a table.
+/// Reads models written in Lua. The file runs in preset `pure` and returns the model as a table.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel.read(ModelSource(contentsOf: url), readers: [LuaModelFile()])
 /// ```
 public struct LuaModelFile: ModelReader {
-  /// Makes the reader.
+  /// A reader of model files.
   public init() {}
 
   private var limits: LuaLimits { LuaLimits(instructions: 100_000_000, memory: 64 << 20) }
 
-  /// What the form is called in messages.
+  /// The name of the format in messages.
   public var form: String { "Lua model file" }
 
-  /// Whether the source is text that is no markup.
+  /// Whether the source is text other than markup.
   public func recognizes(_ source: ModelSource) -> Bool {
     guard source.entries == nil, !source.head.isEmpty, source.head.first != UInt8(ascii: "<") else { return false }
     return !source.head.contains { $0 == 0 || ($0 < 9) }
@@ -39,7 +39,7 @@ public struct LuaModelFile: ModelReader {
     let lines = ScriptKeyLines(text, name: name)
     do {
       let state = try LuaModelState(limits: limits)
-      // What the table becomes is bounded as the script is.
+      // Converting the table has the same limits as the script.
       tree = try state.state.runNested {
         try ModelTreeTaker(lines: lines, value: LuaModelState.value).tree(try Self.table(of: text, name, in: state))
       }

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A Lua state in which a model file runs: preset `pure`, and of `moonbase` what makes values.
+/// A Lua state for running a model file: preset `pure`, with the value constructors of `moonbase`.
 final class LuaModelState {
   let state: LuaState
   private let types: LuaValueTypes
@@ -33,7 +33,7 @@ final class LuaModelState {
     try state.setGlobal("moonbase", to: .table(try moonbase.frozen()))
   }
 
-  /// A Lua value that is no table, in its natural form.
+  /// A Lua value other than a table, in its natural form.
   static func value(from lua: LuaValue) throws -> Value {
     switch lua {
     case .nil, .null: .null

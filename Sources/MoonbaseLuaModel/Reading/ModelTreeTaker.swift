@@ -3,19 +3,20 @@ package import MoonbaseModel
 package import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// Takes a model over from the table that a script made of it.
+/// Converts the table that a script returned to a tree.
 ///
-/// A table may stand in many places of a model, and a tree has a copy for each. What they hold counts as memory of the run that is
-/// under way, for as long as this is there.
+/// A table may occur in many places of a model, and the tree has a copy for each. Their memory is charged to the
+/// current run while this object lives.
 package final class ModelTreeTaker {
-  /// The value of the model for a Lua value that is no table.
+  /// Converts a Lua value other than a table.
   private let value: (LuaValue) throws -> Value
   private let lines: ScriptKeyLines
   private var memory = HostMemory()
 
-  /// What taking over an entry costs, in units of work, and what it keeps, in bytes beside those of its name.
+  /// The units of work charged for an entry, and its bytes besides its name.
   private static let entry = (units: 10, weight: 256)
 
+  /// A converter with the lines of the keys.
   package init(lines: ScriptKeyLines, value: @escaping (LuaValue) throws -> Value) {
     (self.lines, self.value) = (lines, value)
   }
@@ -38,7 +39,7 @@ package final class ModelTreeTaker {
       line: lines.location(of: path).line)
   }
 
-  /// The entries with names. Lua keeps no order of names; the place in the file gives one.
+  /// The named entries. Lua tables are unordered, so the entries are sorted by their positions in the file.
   private func entries(of table: LuaTable, behind count: Int, path: [String]) throws -> [ModelTree.Entry] {
     var entries: [(place: (Int, Int, String), entry: ModelTree.Entry)] = []
     for (key, value) in try table.pairs {
@@ -71,7 +72,7 @@ package final class ModelTreeTaker {
     }
   }
 
-  /// Any text of a model may be a name.
+  /// Checks a text, because any text of a model may be used as a name.
   private func check(_ text: String, path: [String]) throws {
     guard let mistake = TextLimits.mistake(ofName: text) else { return }
     throw ModelError(

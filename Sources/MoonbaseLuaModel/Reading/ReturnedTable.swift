@@ -1,6 +1,6 @@
 package import MoonbaseLua
 
-/// What a Lua file is by the table that it returned, for messages about one that is meant for another place.
+/// The kind of Lua file according to its returned table, for messages about files used in the wrong place.
 package enum ReturnedTable {
   /// The keys of an entity's hooks in an extension.
   package static let hookNames = [
@@ -9,7 +9,7 @@ package enum ReturnedTable {
     "did_turn_into_fault",
   ]
 
-  /// The table that a file returned. Where there is none, the error says in its own type what is there instead.
+  /// The table that a file returned. Throws the error made by `error` for another result.
   package static func table<Failure: Error>(
     in results: [LuaValue], of file: String, error: (String) -> Failure
   ) throws(Failure) -> LuaTable {
@@ -18,11 +18,13 @@ package enum ReturnedTable {
     throw error("\(file) returns a table; this one returns \(found)")
   }
 
+  /// Whether the table looks like an extension.
   package static func isExtension(_ table: LuaTable) throws -> Bool {
     try table.has(["requires", "classes", "transformers", "value_classes", "on_reload"])
       || anyEntity(of: table, has: ["normalize", "validate", "derived", "methods"] + hookNames)
   }
 
+  /// Whether the table looks like a model.
   package static func isModel(_ table: LuaTable) throws -> Bool {
     try table.has(["fetch_requests", "configurations"])
       || anyEntity(

@@ -6,15 +6,16 @@ package struct ScriptKeyLines {
   private let name: String
   private let lines: LuaTableLines
 
+  /// Finds the keys in a text.
   package init(_ text: String, name: String) {
     self.name = name
     lines = LuaTableLines(LuaSource(text, name: name))
   }
 
-  /// Which of all keys this is, in the order written; nil for one that no table writes out.
+  /// The position of a key in source order; nil if it is not in the source.
   package func place(of path: [String]) -> Int? { lines.place(of: path) }
 
-  /// One error for each name that a table gives twice.
+  /// An error for each duplicate key.
   package var duplicates: [ModelError] {
     lines.duplicates.map { duplicate in
       ModelError(
@@ -25,6 +26,6 @@ package struct ScriptKeyLines {
     }
   }
 
-  /// The place of a key; one that a table does not write out has the place of the one around it.
+  /// The place of a key; for a key that is not in the source, the place of its nearest ancestor.
   package func location(of path: [String]) -> SourceLocation { SourceLocation(file: name, line: lines.line(of: path)) }
 }

@@ -8,14 +8,14 @@ extension LuaState {
     try global("moonbase").tableValue?.isSame(as: table) == true
   }
 
-  /// The error of a call of a table of functions.
+  /// A function that throws the error about calling a table of functions.
   package func notCallable(_ name: String, advice: String) throws -> LuaFunction {
     try makeFunction { _ in
       throw ModelError(.invalidRequest, message: "\(name) is a table of functions: \(advice)")
     }
   }
 
-  /// Says what to write to who calls a table of functions, or misspells one. With `constructor` it may be called.
+  /// Sets a metatable with advice for calls and misspelt names. With `constructor` the table may be called.
   package func describe(
     _ table: LuaTable, as name: String, call advice: String = "", constructor: LuaFunction? = nil,
     others: @escaping (String) throws -> LuaValue? = { _ in nil }
@@ -26,7 +26,7 @@ extension LuaState {
       to: try function { call in
         let key = try call.value(1)
         let shown = key.textValue?.asName ?? key.typePhrase
-        // Preset pure has no clock, which a script may ask for.
+        // Preset `pure` has no clock, so scripts may test for `now`.
         if shown == "now" { return call.returnNil() }
         if let other = try others(shown) { return try call.return(other) }
         // A module may have added names.

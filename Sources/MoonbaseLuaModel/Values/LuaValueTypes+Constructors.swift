@@ -2,9 +2,10 @@ package import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Constructors of the values that Lua has no type for: `moonbase.uuid(text)` raises where the text is none, and
-/// `moonbase.uuid.parse(text)` gives nil and an error then.
+/// Constructors of values without a Lua type. `moonbase.uuid(text)` raises an error for an invalid text,
+/// `moonbase.uuid.parse(text)` returns nil and an error.
 extension LuaValueTypes {
+  /// Adds the constructors to the table `moonbase`.
   package func defineConstructors(in moonbase: LuaTable) throws {
     let type = decimal
     try define("decimal", in: moonbase, as: \.decimal, form: "decimal such as 12.50", parse: Decimal.init(stored:)) {
@@ -42,7 +43,7 @@ extension LuaValueTypes {
     try moonbase.set(name, to: .table(try table.frozen()))
   }
 
-  /// The function of a table that is called: the table is its first argument.
+  /// The function that is called with a table's call: the table is its first argument.
   private func constructor<T>(
     _ name: String, as type: KeyPath<LuaValueTypes, LuaValueType<T>>,
     _ make: @escaping (borrowing LuaCall) throws -> T
@@ -75,7 +76,7 @@ extension LuaValueTypes {
 
   private static let formOfDates = "date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
 
-  /// The functions of dates that Lua lacks. The module `moonbase.date` adds the others to this table when it is loaded.
+  /// Basic functions of dates. The module `moonbase.date` adds the others to this table when it is loaded.
   package func dates() throws -> LuaTable {
     let table = try state.table()
     func make(_ name: String, _ body: @escaping (borrowing LuaCall) throws -> Date) throws {

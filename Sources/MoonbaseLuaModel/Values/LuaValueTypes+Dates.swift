@@ -25,7 +25,7 @@ extension LuaValueTypes {
     }
   }
 
-  /// The seconds of a new date: what no calendar has is a mistake.
+  /// The seconds of a new date. Throws if they are out of range.
   static func seconds(_ call: borrowing LuaCall) throws -> Double {
     let seconds = try call.number(0)
     guard ISODate.hasText(seconds) else {
@@ -48,7 +48,7 @@ extension LuaValueTypes {
     return (try call.value(1, of: type), try call.number(0))
   }
 
-  /// `==`, `<`, `<=` of values.
+  /// Defines `==`, `<`, `<=` of values.
   func compare<T: Equatable>(_ type: LuaValueType<T>, _ isLess: @escaping (T, T) -> Bool) {
     equal(type)
     type.operator(.less) { [unowned type] call in
@@ -67,7 +67,7 @@ extension LuaValueTypes {
     }
   }
 
-  /// `tostring` and `..` of values.
+  /// Defines `tostring` and `..` of values.
   func text<T>(_ type: LuaValueType<T>, _ text: @escaping (T) -> String) {
     type.operator(.text) { [unowned type] call in call.return(text(try call.value(0, of: type))) }
     type.operator(.concatenate) { [unowned type] call in

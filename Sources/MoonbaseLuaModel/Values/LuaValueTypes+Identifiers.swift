@@ -10,14 +10,14 @@ extension LuaValueTypes {
     text(uuid) { $0.uuidString }
   }
 
-  /// URIs: the same.
+  /// URIs: comparison, text, and `key()` for use as a table key.
   func describeURI() {
     uri.method("key", upTo: 0) { uri, call in call.return(uri.absoluteString) }
     compare(uri) { $0.absoluteString < $1.absoluteString }
     text(uri) { $0.absoluteString }
   }
 
-  /// Object IDs: the same, and what they are the IDs of.
+  /// Object IDs: comparison, text, `key()`, the entity's name and whether the ID is temporary.
   func describeObjectID() {
     objectID.method("key", upTo: 0) { objectID, call in call.return(objectID.uriRepresentation) }
     objectID.property("entity") { objectID, call in call.return(objectID.entityName) }
@@ -53,7 +53,7 @@ extension LuaValueTypes {
     }
   }
 
-  /// With what arithmetic takes as well: integers, and numerals as text.
+  /// Comparison accepts the operands of arithmetic: also integers, and numerals as text.
   private func compareDecimals() {
     equal(decimal)
     let type = decimal
@@ -65,14 +65,14 @@ extension LuaValueTypes {
     }
   }
 
-  /// The quotient rounded down, as Lua's `//`, and what is left, which has the sign of the divisor.
+  /// The quotient rounded down, as Lua's `//`, and the remainder, which has the sign of the divisor.
   private static func divided(_ left: Decimal, by right: Decimal) throws -> (quotient: Decimal, rest: Decimal) {
     guard right != 0 else { throw ModelError(.invalidValue, message: "a decimal is divided by zero") }
     var exact = left.quotient(right)
     var quotient = Decimal()
     NSDecimalRound(&quotient, &exact, 0, .down)
     var rest = left - quotient.product(right)
-    // Rounding goes towards zero on some systems, and the quotient itself is rounded to 38 digits.
+    // Some systems round towards zero, and the quotient itself is rounded to 38 digits.
     for _ in 0..<2 where !rest.isZero && (rest < 0) != (right < 0) {
       quotient -= 1
       rest += right

@@ -2,18 +2,24 @@ package import MoonbaseLua
 package import MoonbaseModel
 package import MoonbasePlatform
 
-/// The types under which one Lua state knows the values that Lua has no type for, and their constructors.
+/// The types under which a Lua state knows values without a Lua type, and their constructors.
 ///
-/// The companion of the state keeps an object of this class alive.
+/// Retained by the `companion` of the state.
 package final class LuaValueTypes {
+  /// The type of dates.
   package let date = LuaValueType<Date>("date")
+  /// The type of decimals.
   package let decimal = LuaValueType<Decimal>("decimal")
+  /// The type of UUIDs.
   package let uuid = LuaValueType<UUID>("uuid")
+  /// The type of URIs.
   package let uri = LuaValueType<URL>("uri")
+  /// The type of object IDs.
   package let objectID = LuaValueType<ManagedObjectID>("object ID")
 
   unowned let state: LuaState
 
+  /// Registers the types in a state.
   package init(_ state: LuaState) {
     self.state = state
     for type: LuaAnyHostType in [date, decimal, uuid, uri, objectID] {
@@ -21,7 +27,7 @@ package final class LuaValueTypes {
       type.usualWeight = 64
     }
     uri.weight { Value.uri($0).weight }
-    // Most scripts meet few of these: each is described when its first object is handed over.
+    // Most scripts meet few of these types, so a type is described when its first object is passed to Lua.
     state.later(date, others: Self.fieldOfDate) { [unowned self] in describeDate() }
     state.later(decimal) { [unowned self] in describeDecimal() }
     state.later(uuid) { [unowned self] in describeUUID() }
@@ -51,8 +57,8 @@ package final class LuaValueTypes {
 }
 
 extension LuaState {
-  /// Describes a type when its first object is handed over. The error for an unknown name suggests the nearest right
-  /// name, or the counterpart of a name in other libraries.
+  /// Describes a type when its first object is passed to Lua. The error for an unknown name suggests the nearest name,
+  /// or the counterpart of a name in other libraries.
   package func later(
     _ type: LuaAnyHostType, others: @escaping (String) -> String? = { _ in nil }, _ describe: @escaping () -> Void
   ) {

@@ -2,9 +2,9 @@
 
 #include "host/host.h"
 
-// Properties of host objects that are booleans or texts and are called as methods: `object:name()` gives `object.name`.
+// Calls of boolean and text properties of host objects as methods: `object:name()` gives `object.name`.
 
-// Whether a word is among words that are divided by spaces.
+// Whether a list of words, separated by spaces, contains a word.
 static bool is_listed(const char *names, const char *name) {
   size_t length = strlen(name);
   for (const char *at = strstr(names, name); at != NULL && length > 0; at = strstr(at + 1, name)) {
@@ -13,8 +13,7 @@ static bool is_listed(const char *names, const char *name) {
   return false;
 }
 
-// `__call` of booleans and strings. The upvalue holds the names. Any other call raises the error that Lua itself would
-// raise.
+// `__call` of booleans and strings. The upvalue holds the names. All other calls raise Lua's usual error.
 static int call_value(lua_State *L) {
   lua_Debug frame;
   const char *name = NULL, *kind = "";
@@ -40,7 +39,7 @@ static int call_properties_body(lua_State *L) {
   lua_createtable(L, 0, 2);
   lua_pushvalue(L, -3);
   lua_setfield(L, -2, "__call");
-  // A script sees none.
+  // Hides the metatable from scripts.
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
   lua_setmetatable(L, -2);

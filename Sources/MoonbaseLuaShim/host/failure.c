@@ -2,7 +2,7 @@
 
 #include "host/host.h"
 
-// Swift errors on their way through Lua: kept by the state, raised once the Swift frame has gone.
+// Swift errors that pass through Lua: stored in the state, and raised after the Swift frame has returned.
 
 typedef struct MBLErrorBox {
   MBLState *state;
@@ -34,8 +34,8 @@ void mbl_fail_value(MBLState *S, int32_t reference, void *error, int64_t weight)
 
 void mbl_fail(MBLState *S, void *error, int64_t weight) { mbl_fail_value(S, LUA_NOREF, error, weight); }
 
-// Takes the failure out of the state: whatever Lua makes next may run a finalizer, whose calls may fail as well. Its error waits
-// among the pending objects, which own it if memory runs out before Lua does.
+// Moves the failure out of the state, because Lua's next allocation may run a finalizer whose calls also fail. The
+// error is kept in the list of pending objects, which owns it if Lua runs out of memory.
 static MBLFailure take_failure(MBLState *S, lua_State *L) {
   MBLFailure failure = S->failure;
   if (failure.error != NULL && !mbl_list_add(&S->pending, failure.error)) luaL_error(L, "not enough memory");
@@ -43,7 +43,7 @@ static MBLFailure take_failure(MBLState *S, lua_State *L) {
   return failure;
 }
 
-// The userdata is created empty and takes the error then.
+// The userdata is created empty before it receives the error.
 static void push_error_box(MBLState *S, lua_State *L, int64_t weight) {
   MBLErrorBox *box = lua_newuserdatauv(L, sizeof(MBLErrorBox), 1);
   box->state = S;
@@ -58,7 +58,7 @@ static void push_error_box(MBLState *S, lua_State *L, int64_t weight) {
   box->place = mbl_own(S, box->error, weight);
 }
 
-// The text is in the scratch, which is free again from `scratch` on.
+// The text is in the scratch buffer, which is freed from `scratch` on.
 static void push_text(MBLState *S, lua_State *L, const MBLFailure *failure, size_t scratch) {
   mbl_push_blame(L);
   lua_pushlstring(L, failure->length > 0 ? S->scratch.bytes + failure->text : "", failure->length);
@@ -126,7 +126,8 @@ void *mbl_crossed_error(MBLState *S, int32_t index) {
   lua_rawget(L, -2);
   MBLErrorBox *box = test_error_box(S, L, -1);
   lua_settop(L, -3);
-  // An error value that went through the host again is in the table with its last error; the userdata itself has the first one.
+  // An error value that passed through the host again is in the table of last errors; the userdata itself holds the
+  // first error.
   if (box == NULL) box = test_error_box(S, L, index);
   return box != NULL ? box->error : NULL;
 }

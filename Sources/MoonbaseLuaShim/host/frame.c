@@ -2,8 +2,8 @@
 
 #include "host/host.h"
 
-// Calls from Lua into Swift: their results wait in the frame, in the scratch and among the pending objects until the Swift frame
-// has gone, since what pushes them may raise.
+// Calls from Lua into Swift. Their results wait in the frame, the scratch buffer and the list of pending objects until
+// the Swift frame has returned, because pushing them may raise an error.
 
 void mbl_frame_return(MBLFrame *frame, const MBLValue *value) {
   MBLState *S = frame->state;
@@ -31,7 +31,7 @@ void mbl_frame_return(MBLFrame *frame, const MBLValue *value) {
   }
 }
 
-// The result that waits, with its bytes where they are now.
+// The waiting result, with the current address of its bytes.
 static const MBLValue *take_result(MBLFrame *frame) {
   frame->hasResult = false;
   if (frame->result.tag == MBLTagString && frame->result.extra != MBL_BORROWED) {

@@ -31,7 +31,7 @@ static int function_collect(lua_State *L) {
   return 0;
 }
 
-// Leaves a closure on the stack; retains the Swift function.
+// Leaves a closure on the stack and retains the Swift function.
 void mbl_push_function(MBLState *S, lua_State *L, void *function, int64_t weight) {
   MBLFunctionBox *box = lua_newuserdatauv(L, sizeof(MBLFunctionBox), 0);
   box->function = NULL;
@@ -45,7 +45,7 @@ void mbl_push_function(MBLState *S, lua_State *L, void *function, int64_t weight
   lua_pushcclosure(L, function_call, 1);
 }
 
-// Copies a host function from one table to another table, which the copy knows as the environment of its caller.
+// Copies a host function between tables. The copy uses the target table as the environment of its caller.
 void mbl_bind_function(lua_State *L, int from, int to, const char *name) {
   int top = lua_gettop(L);
   lua_getfield(L, from, name);

@@ -2,7 +2,7 @@
 
 #include "host/host.h"
 
-// Handles: Swift objects as userdata, and the scopes that end some of them.
+// Handles: Swift objects as userdata, and the scopes that end scoped handles.
 
 void *mbl_check_box(lua_State *L, const char *key, const char *name) {
   bool isOne = lua_getmetatable(L, 1) && lua_rawgetp(L, LUA_REGISTRYINDEX, key) == LUA_TTABLE && lua_rawequal(L, -1, -2);
@@ -17,7 +17,7 @@ bool mbl_scope_is_open(const MBLState *S, uint64_t scope) {
   return false;
 }
 
-// May raise: out of memory. The caller keeps `object` alive meanwhile.
+// May raise for lack of memory. The caller keeps `object` alive meanwhile.
 void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *object, uint32_t extra) {
   bool scoped = extra & MBL_SCOPED;
   if (type->interned) {
@@ -50,7 +50,7 @@ void mbl_push_object_value(MBLState *S, lua_State *L, MBLType *type, void *objec
   handle->place = mbl_own(S, object, handle->weight);
 }
 
-// May raise: out of memory.
+// May raise for lack of memory.
 void mbl_push_inline(MBLState *S, lua_State *L, MBLType *type, const void *bytes) {
   size_t words = (type->inlineSize + sizeof(uint64_t) - 1) / sizeof(uint64_t);
   MBLInline *value = lua_newuserdatauv(L, sizeof(MBLInline) + words * sizeof(uint64_t), 0);

@@ -3,7 +3,7 @@
 
 #include "host/host.h"
 
-// The Swift objects that Lua holds, and those on their way in or out.
+// The Swift objects that Lua holds, and those being passed in or out.
 
 void mbl_reserve_place(MBLState *S, lua_State *L) {
   if (S->owned.vacantCount > 0 || S->owned.count < S->owned.capacity) return;

@@ -2,7 +2,7 @@
 
 #include "host/host.h"
 
-// Places in scripts, and the name of the function that runs.
+// Places in scripts, and the name of the running function.
 
 static void write_place(const char *source, int line, char *buffer, size_t capacity) {
   buffer[0] = 0;
@@ -24,13 +24,13 @@ static void write_place(const char *source, int line, char *buffer, size_t capac
 
 static const char shipped[] = "@moonbase.";
 
-// Whether a source is one of the modules on board, such as "@moonbase.json.lua".
+// Whether a source is a shipped module, such as "@moonbase.json.lua".
 static bool is_shipped(const char *source) {
   return strncmp(source, shipped, sizeof shipped - 1) == 0 && strchr(source + sizeof shipped - 1, '.') != NULL;
 }
 
-// The place that an error blames, "script:12: ": the caller of the running function. Where a module on board called it, the
-// caller of that module.
+// The place that an error blames, "script.lua:12: ": the caller of the running function. If a shipped module called it,
+// the caller of that module.
 void mbl_blame(lua_State *L, char *buffer, size_t capacity) {
   lua_Debug frame;
   bool isInModule = false;

@@ -1,10 +1,10 @@
 #include "host/host.h"
 
-// Tables as the host reads and writes them.
+// Access to tables by the host.
 
 const char mbl_key_value = 0;
 
-// Pushes the error text for a change if the value at `index` is frozen.
+// Pushes the error text for changes if the value at `index` is frozen.
 bool mbl_push_refusal(lua_State *L, int index) {
   if (lua_type(L, index) != LUA_TTABLE || !lua_getmetatable(L, index)) return false;
   if (lua_rawgetp(L, -1, &mbl_key_value) == LUA_TSTRING) {
@@ -15,7 +15,7 @@ bool mbl_push_refusal(lua_State *L, int index) {
   return false;
 }
 
-// Puts the table behind a frozen value in its place on the stack.
+// Replaces a frozen value on the stack by the table behind it.
 bool mbl_thaw_value(lua_State *L, int index) {
   if (!mbl_push_refusal(L, index)) return false;
   lua_settop(L, -2);
@@ -180,7 +180,8 @@ typedef struct SlotsRequest {
   int32_t most, count;
 } SlotsRequest;
 
-// Takes the request, a table and a key. Gives the key of the last value, or nil at the end, and the values after the key that it took.
+// Arguments: the request, a table and a key. Returns the key of the last value, or nil at the end, followed by the
+// values.
 static int slots_body(lua_State *L) {
   SlotsRequest *request = lua_touserdata(L, 1);
   luaL_checkstack(L, request->most + 8, NULL);
@@ -221,7 +222,7 @@ static int metatable_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->table);
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->metatable);
-  // A script may have put a finalizer there; Lua would take it up now.
+  // A script may have added a finalizer to the metatable, which Lua would register now.
   if (mbl_sandboxed(mbl_of(L)) && lua_type(L, -1) == LUA_TTABLE) {
     lua_pushliteral(L, "__gc");
     if (lua_rawget(L, -2) != LUA_TNIL) return luaL_error(L, "'__gc' is not available in a sandbox");
@@ -239,7 +240,7 @@ MBLStatus mbl_table_set_metatable(MBLState *S, int32_t table, int32_t metatable)
 bool mbl_table_metatable(MBLState *S, int32_t index) {
   lua_State *L = S->running;
   if (!lua_checkstack(L, 8)) return false;
-  // A frozen value is as plain as the table behind it.
+  // A frozen value counts as plain, like the table behind it.
   if (mbl_push_refusal(L, index)) {
     lua_settop(L, -2);
     return false;
@@ -266,7 +267,8 @@ const void *mbl_table_address(MBLState *S, int32_t table) {
   return address;
 }
 
-// A weak set in the registry names the tables that are lists: a script cannot take the mark away or forge it.
+// A weak set in the registry contains the tables marked as lists, so that scripts can neither remove nor forge the
+// mark.
 static int mark_body(lua_State *L) {
   TableRequest *request = lua_touserdata(L, 1);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &mbl_key_list);

@@ -2,10 +2,10 @@
 
 #include "host/host.h"
 
-// The texts of values.
+// The text of values.
 
-// Tables, functions and their like are numbered in the order in which their texts are asked for. An address would help an
-// attacker, and would make two runs differ.
+// Tables, functions and the like are numbered in the order in which their text is first requested. Addresses would help
+// an attacker and differ between runs.
 static int64_t identity(lua_State *L, int index) {
   MBLState *S = mbl_of(L);
   index = lua_absindex(L, index);

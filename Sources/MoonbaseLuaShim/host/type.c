@@ -3,11 +3,11 @@
 
 #include "host/host.h"
 
-// Types of Swift objects: which slot or method a key is, and what an access does.
+// Types of Swift objects: the slot or method of a key, and property access.
 
 // MARK: Slots
 
-// Where the key is, or where it would be.
+// The entry of the key, or the vacant entry where it would be.
 static MBLSlot *find_slot(const MBLType *type, const void *key) {
   uint32_t index = (uint32_t)((uintptr_t)key / MBL_BLOCK_GRAIN);
   MBLSlot *slot;
@@ -16,7 +16,7 @@ static MBLSlot *find_slot(const MBLType *type, const void *key) {
   return slot;
 }
 
-// False without memory, and then all is as it was.
+// Returns false without memory, leaving the type unchanged.
 static bool grow_slots(MBLType *type) {
   uint32_t capacity = type->slots == NULL ? 16 : (type->slotMask + 1) * 2;
   MBLType grown = {.slots = malloc(capacity * sizeof(MBLSlot)), .slotMask = capacity - 1};
@@ -52,7 +52,7 @@ static inline MBLInline *check_inline(MBLState *S, lua_State *L) {
   return value;
 }
 
-// Pushes what Lua's table has under the key: a method, or the slot of a long key.
+// Pushes the value of the key in Lua's table: a method, or the slot of a long key.
 static int push_known(lua_State *L, const MBLType *type) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, type->keys);
   lua_pushvalue(L, 2);
@@ -99,7 +99,7 @@ static int object_newindex(lua_State *L) { return access_object(L, true); }
 static int inline_index(lua_State *L) { return access_inline(L, false); }
 static int inline_newindex(lua_State *L) { return access_inline(L, true); }
 
-// Preset `trusted` can call it with anything.
+// Preset `trusted` can call it with any value.
 static int object_collect(lua_State *L) {
   MBLObject *object = mbl_test_object(mbl_of(L), L, 1);
   if (object == NULL) return luaL_typeerror(L, 1, "object");
@@ -122,7 +122,7 @@ static int inline_text(lua_State *L) {
   return 1;
 }
 
-// The bytes of a method and the closure in it.
+// The bytes of a method and its closure.
 #define METHOD_WEIGHT 128
 
 typedef struct TypeRequest {
@@ -170,7 +170,7 @@ static MBLType *make_type(MBLState *S, void *owner, const char *name, bool inter
   type->name = strdup(name);
   TypeRequest request = {.type = type};
   if (type->name == NULL || !grow_slots(type) || mbl_protect(S, type_body, &request, 0) != MBLStatusOK) {
-    // The tables that were made for it in Lua are garbage.
+    // The tables made for it in Lua are garbage.
     mbl_type_free(type);
     return NULL;
   }

@@ -1,6 +1,6 @@
 #include "host/host.h"
 
-// Values on the stack, as the host reads and pushes them, and the references that keep them.
+// Values on the stack, as the host reads and pushes them, and the references that retain them.
 
 // MARK: Reading (nothing here raises)
 
@@ -107,7 +107,7 @@ MBLStatus mbl_protect(MBLState *S, lua_CFunction body, void *request, int result
   return mbl_call_lua(S, L, 1, results, 0);
 }
 
-// May raise: out of memory.
+// May raise for lack of memory.
 void mbl_push_value(MBLState *S, lua_State *L, const MBLValue *value) {
   switch (value->tag) {
     case MBLTagNil: lua_pushnil(L); return;

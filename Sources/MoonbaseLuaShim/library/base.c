@@ -4,7 +4,7 @@
 #include "MoonbaseMeter.h"
 #include "library/library.h"
 
-// The functions of the base library that are ours, some of `math` and `os`, and warnings.
+// Replacements for functions of the base library and of `math` and `os`, and warnings.
 
 int mbl_tostring(lua_State *L) {
   luaL_checkany(L, 1);
@@ -12,7 +12,7 @@ int mbl_tostring(lua_State *L) {
   return 1;
 }
 
-// A text of so many bytes costs by its length to be written.
+// From this number of bytes, writing a text is charged by its length.
 #define LONG_TEXT 4096
 
 int mbl_print(lua_State *L) {
@@ -63,7 +63,7 @@ int mbl_collectgarbage(lua_State *L) {
   }
 }
 
-// Reading a numeral takes a time that grows with its length.
+// The time to parse a numeral grows with its length.
 int mbl_tonumber(lua_State *L) {
   if (lua_type(L, 1) == LUA_TSTRING) {
     lua_Unsigned length = lua_rawlen(L, 1);
@@ -80,8 +80,8 @@ int mbl_os_exit(lua_State *L) {
   return mbl_raise_abort(L);
 }
 
-// In Lua 5.4.4 math.randomseed returns the address of the state. Ours takes a seed and returns nothing; without one it counts
-// allocations.
+// In Lua 5.4.4 math.randomseed returns the address of the state. The replacement returns nothing; without a seed it
+// uses the count of allocations.
 int mbl_randomseed(lua_State *L) {
   int count = lua_gettop(L);
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -99,7 +99,7 @@ int mbl_randomseed(lua_State *L) {
 
 static void write_warning(MBLState *S, const char *text) { S->host->output(S->owner, 2, text, strlen(text)); }
 
-// As under Lua's interpreter, warnings are off at first; "@on" and "@off" switch them.
+// As in Lua's interpreter, warnings are off initially; "@on" and "@off" switch them.
 void mbl_warn(void *state, const char *text, int more) {
   MBLState *S = state;
   if (S->closing) return;

@@ -1,12 +1,12 @@
 #include "library/library.h"
 
-// Lua's coroutine library, written anew for three reasons: the running coroutine must be known, to end it from a signal handler; a
-// resume must not catch the end of a run; coroutines that close coroutines need a bound of their own.
+// A replacement for Lua's coroutine library, for three reasons: the running coroutine must be known, to end it from a
+// signal handler; a resume must not catch the end of a run; coroutines that close coroutines need their own limit.
 
-// How deep coroutines may close coroutines. Not much deeper, Lua 5.4.4 ends the process.
+// The depth to which coroutines may close coroutines. A little deeper, Lua 5.4.4 crashes.
 #define CLOSE_DEPTH 64
 
-// The key of the table in the registry that holds the coroutines while they are counted.
+// The registry key of the table of coroutines, used while they are counted.
 static const char threads = 0;
 
 static lua_State *check_thread(lua_State *L) {
@@ -15,7 +15,7 @@ static lua_State *check_thread(lua_State *L) {
   return co;
 }
 
-// Runs `co`; gives its status. The results are on its stack.
+// Runs `co` and returns its status. The results are on its stack.
 static int run(lua_State *L, lua_State *co, int arguments, int *results) {
   MBLState *S = mbl_of(L);
   lua_State *before = S->running;
@@ -63,7 +63,7 @@ static void count_thread(lua_State *L) {
   if (S->limits.coroutines <= 0) return;
   if (S->library.coroutines >= S->limits.coroutines) {
     census(L);
-    // A quarter of them must have gone, or each new one would cost a collection.
+    // At least a quarter must have been collected, or each new coroutine would cost a collection.
     if (S->library.coroutines > S->limits.coroutines / 2 + S->limits.coroutines / 4) {
       mbl_end_run(S, MBLAbortCoroutines);
       mbl_arm(S);

@@ -2,7 +2,7 @@
 
 #include "library/library.h"
 
-// The part of the debug library that no script can misuse: it gives texts and numbers about calls, never functions or variables.
+// The harmless part of the debug library: it returns texts and numbers about calls, never functions or variables.
 
 static lua_State *thread_argument(lua_State *L, int *first) {
   lua_State *co = lua_tothread(L, 1);
@@ -10,7 +10,7 @@ static lua_State *thread_argument(lua_State *L, int *first) {
   return co != NULL ? co : L;
 }
 
-// Adds to the text on the top.
+// Appends to the text on the top.
 static void add_frame(lua_State *L, lua_State *co, lua_Debug *frame) {
   lua_getinfo(co, "Sln", frame);
   if (frame->currentline > 0) {
@@ -70,7 +70,7 @@ static void set_number(lua_State *L, const char *key, lua_Integer number) {
   lua_setfield(L, -2, key);
 }
 
-// getinfo([thread,] function or level [, what]): gives no functions, and no list of lines, which may be long.
+// getinfo([thread,] function or level [, what]): returns neither functions nor lists of lines, which may be long.
 static int debug_getinfo(lua_State *L) {
   int first;
   lua_State *co = thread_argument(L, &first);
@@ -116,7 +116,7 @@ int mbl_open_debug(lua_State *L) {
   if (mbl_of(L)->preset == MBLPresetCompat) {
     lua_pushcfunction(L, debug_getinfo);
     lua_setfield(L, -2, "getinfo");
-    // This is the function of the base library, which respects `__metatable`.
+    // The function of the base library, which respects `__metatable`.
     lua_getglobal(L, "getmetatable");
     lua_setfield(L, -2, "getmetatable");
     lua_pushcfunction(L, debug_nothing);

@@ -2,7 +2,7 @@
 
 // The globals of scripts.
 
-// Pushes what third-party modules expect to find as `package`.
+// Pushes the table that third-party modules expect as `package`.
 static void push_package_stub(lua_State *L) {
   lua_createtable(L, 0, 6);
   lua_pushliteral(L, "/\n;\n?\n!\n-\n");
@@ -18,7 +18,7 @@ static void push_package_stub(lua_State *L) {
   }
 }
 
-// Replaces a frozen library by a table of the script's own with the same functions.
+// Replaces a frozen library by the script's own table with the same functions.
 static void copy_library(lua_State *L, int base, int environment, const char *name) {
   int top = lua_gettop(L);
   lua_getfield(L, base, name);
@@ -49,7 +49,7 @@ static int copy_base(lua_State *L, int base) {
   return environment;
 }
 
-// The globals of one script: a copy of the base, so that reading a global costs one look and writing one changes no
+// The globals of a script: a copy of the base, so that reading a global takes a single lookup and writing it affects no
 // other script.
 static int environment_body(lua_State *L) {
   MBLState *S = mbl_of(L);
@@ -71,8 +71,8 @@ static int environment_body(lua_State *L) {
   return 1;
 }
 
-// `getmetatable` of a scope. The upvalues are the proxies of classes by their tables, and the classes that are the
-// scope's own: of the others it gives the proxy, which nothing changes.
+// `getmetatable` of a scope. The upvalues are the proxies of classes by their tables, and the scope's own classes. For
+// other classes it returns the read-only proxy.
 static int scope_getmetatable(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 1);
@@ -92,7 +92,7 @@ typedef struct ScopeRequest {
   int32_t proxies, own;
 } ScopeRequest;
 
-// The globals of an extension: a sandbox in every preset, without files, whatever scripts have.
+// The globals of an extension: in every preset a sandbox without files, whatever scripts have.
 static int scope_body(lua_State *L) {
   ScopeRequest *request = lua_touserdata(L, 1);
   MBLState *S = mbl_of(L);

@@ -3,7 +3,8 @@
 
 #include "library/library.h"
 
-// Finds a short text in a long one, sixteen places at a time: places that have its first and its last byte are compared.
+// Finds a short text in a long text, sixteen positions at a time: positions with matching first and last bytes are
+// compared.
 
 typedef uint8_t Lanes __attribute__((vector_size(16)));
 
@@ -25,7 +26,7 @@ const char *mbl_find_bytes(const char *s, size_t length, const char *wanted, siz
   if (count == 0) return s;
   if (count > length) return NULL;
   if (count == 1) return memchr(s, *wanted, length);
-  // Below, texts that nearly fit everywhere take a time that grows with the product of both lengths.
+  // The code below takes time proportional to the product of both lengths for texts that nearly match everywhere.
   if (count > 32) return memmem(s, length, wanted, count);
   Lanes first = all(wanted[0]), last = all(wanted[count - 1]);
   size_t places = length - count + 1, place = 0;

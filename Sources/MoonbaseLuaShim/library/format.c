@@ -2,24 +2,24 @@
 
 #include "library/library.h"
 
-// string.format without %p, with texts of values that hold no addresses, and with a look at the limits after every few
-// conversions: a number may be printed with 400 digits, and a text of any length be quoted.
+// string.format without %p and without addresses in texts of values. The limits are checked after every few
+// conversions, because a number may print 400 digits and a text of any length may be quoted.
 
-// What is formatted at once.
+// The conversions and bytes formatted at once.
 #define CONVERSIONS 64
 #define BYTES (1 << 16)
-// The bytes that a number counts for.
+// The bytes charged for a number.
 #define NUMBER_BYTES 512
 
 typedef struct Format {
   lua_State *L;
   const char *at, *end;
-  int argument;  // of the conversion that was read last
+  int argument;  // of the last conversion
   char kind;
   const char *begin;  // its '%'
 } Format;
 
-// Goes behind the next conversion; false at the end. `%%` is none.
+// Advances past the next conversion. Returns false at the end. `%%` is not a conversion.
 static bool next_conversion(Format *format) {
   while (format->at < format->end) {
     const char *mark = memchr(format->at, '%', (size_t)(format->end - format->at));
@@ -40,7 +40,7 @@ static size_t argument_bytes(const Format *format) {
   return lua_type(format->L, format->argument) == LUA_TSTRING ? lua_rawlen(format->L, format->argument) : NUMBER_BYTES;
 }
 
-// Refuses %p and puts texts in the place of values. Returns how much there is to format, in conversions and bytes.
+// Refuses %p and replaces values by their texts. Returns the size of the work, in conversions and bytes.
 static bool prepare(lua_State *L, Format format, int count) {
   int conversions = 0;
   size_t bytes = 0;
@@ -58,7 +58,7 @@ static bool prepare(lua_State *L, Format format, int count) {
   return conversions <= CONVERSIONS && bytes <= BYTES;
 }
 
-// An argument that is missing or of a wrong type is told by its number, which Lua would count from the begin of a piece.
+// Reports a missing or wrong argument by its number, because Lua would count from the beginning of a piece.
 static void check(const Format *format) {
   switch (format->kind) {
     case 'c': case 'd': case 'i': case 'o': case 'x': case 'X': luaL_checkinteger(format->L, format->argument); break;
@@ -69,7 +69,8 @@ static void check(const Format *format) {
   }
 }
 
-// Calls Lua's own function with a piece of the format and the arguments from `first` to `last`; its result is on the top.
+// Calls Lua's own function with a piece of the format and the arguments from `first` to `last`. Leaves its result on
+// the top.
 static void format_piece(lua_State *L, const char *begin, const char *end, int first, int last) {
   luaL_checkstack(L, last - first + 3, "too many arguments");
   lua_pushvalue(L, lua_upvalueindex(1));
@@ -78,14 +79,15 @@ static void format_piece(lua_State *L, const char *begin, const char *end, int f
   lua_callk(L, last - first + 2, 1, 0, NULL);
 }
 
-// Where a text to quote can be cut: a control character is written with as many digits as what follows it demands.
+// A position at which a text can be cut for quoting. The digits written for a control character depend on the following
+// byte.
 static const char *cut(const char *text, const char *end) {
   if (end - text <= BYTES) return end;
   const char *place = text + BYTES;
   return *place >= '0' && *place <= '9' && (unsigned char)place[-1] < ' ' ? place + 1 : place;
 }
 
-// Adds argument `index` as %q does, piece by piece.
+// Appends argument `index` as %q does, piece by piece.
 static void add_quoted(lua_State *L, luaL_Buffer *buffer, int index) {
   size_t length;
   const char *text = lua_tolstring(L, index, &length), *end = text + length;

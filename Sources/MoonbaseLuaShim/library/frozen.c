@@ -1,6 +1,6 @@
 #include "library/library.h"
 
-// Tables that scripts read and cannot change.
+// Read-only tables for scripts.
 
 const char mbl_key_frozen = 0;
 
@@ -11,7 +11,7 @@ static bool is_frozen(lua_State *L, int index) {
   return frozen;
 }
 
-// Raw access reads the table behind the proxy, as scripts may read all that is in it.
+// Raw access reads the table behind the proxy, because scripts may read its content.
 static void thaw(lua_State *L, int index) {
   if (mbl_thaw_value(L, index) || !is_frozen(L, index)) return;
   lua_getmetatable(L, index);
@@ -57,7 +57,7 @@ static int frozen_length(lua_State *L) {
   return 1;
 }
 
-// Replaces the table on the top by a proxy that reads it and refuses every change.
+// Replaces the table on the top by a proxy that reads it and refuses changes.
 int mbl_freeze_top(lua_State *L) {
   int table = lua_gettop(L);
   luaL_checkstack(L, 8, NULL);
@@ -77,7 +77,7 @@ int mbl_freeze_top(lua_State *L) {
   lua_setfield(L, -2, "__len");
   lua_pushvalue(L, table);
   lua_rawsetp(L, -2, &mbl_key_frozen);
-  // A callable module stays callable, and what has words for itself keeps them.
+  // A callable module stays callable, and its `__tostring` is kept.
   if (luaL_getmetafield(L, table, "__call") != LUA_TNIL) lua_setfield(L, -2, "__call");
   if (luaL_getmetafield(L, table, "__tostring") != LUA_TNIL) lua_setfield(L, -2, "__tostring");
   lua_setmetatable(L, -2);
@@ -123,7 +123,7 @@ int mbl_rawlen(lua_State *L) {
 
 // next; the upvalues are a table for the ordered walk, and whether walks are ordered.
 int mbl_next(lua_State *L) {
-  // Objects of the host are walked over by an iterator of their own.
+  // Host objects are iterated by their own iterator.
   if (lua_type(L, 1) == LUA_TUSERDATA && luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
     return luaL_argerror(L, 1, "table expected: 'next' walks over tables alone, 'pairs' over this as well");
   }
@@ -136,7 +136,7 @@ int mbl_next(lua_State *L) {
   return 1;
 }
 
-// Finalizers run at any time, with hooks off, so sandboxed scripts have none.
+// Finalizers run at any time, without hooks, so sandboxed scripts have none.
 int mbl_setmetatable(lua_State *L) {
   int type = lua_type(L, 2);
   luaL_checktype(L, 1, LUA_TTABLE);

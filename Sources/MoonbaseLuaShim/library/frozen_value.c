@@ -1,7 +1,7 @@
 #include "library/library.h"
 
-// Lists and maps that come from the graph: proxies that scripts can read and not change. All values of one attribute
-// share a metatable, which has the error text for changes. A proxy has its table under a key that no script knows.
+// Lists and maps from the graph: read-only proxies for scripts. All values of an attribute share a metatable with the
+// error text for changes. A proxy stores its table under a key that scripts cannot access.
 
 // The upvalue is the error text.
 static int value_write(lua_State *L) { return luaL_error(L, "%s", lua_tolstring(L, lua_upvalueindex(1), NULL)); }
@@ -34,7 +34,7 @@ static int value_pairs(lua_State *L) {
   return 3;
 }
 
-// Takes the error text for changes; gives the metatable.
+// Takes the error text for changes; returns the metatable.
 static int value_metatable_body(lua_State *L) {
   const MBLValue *refusal = lua_touserdata(L, 1);
   mbl_push_value(mbl_of(L), L, refusal);

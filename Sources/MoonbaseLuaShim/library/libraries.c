@@ -1,6 +1,6 @@
 #include "library/library.h"
 
-// Opens the libraries that a preset has.
+// Opens the libraries of a preset.
 
 const char mbl_key_base = 0;
 const char mbl_key_clock = 0;
@@ -64,7 +64,7 @@ static int stub_nil(lua_State *L) {
   return 0;
 }
 
-// Each letter of a format may become a line of text.
+// Each letter of a format may expand to a line of text.
 #define LONGEST_DATE_FORMAT (1 << 14)
 
 static int os_date(lua_State *L) {
@@ -87,7 +87,7 @@ static int open_os(lua_State *L) {
   return 1;
 }
 
-// Lua's own functions below ours are called from C. Messages find the names of such functions in this table.
+// The wrapped original functions of Lua are called from C. Messages find their names in this table.
 static void name_originals(lua_State *L) {
   static const struct {
     const char *name;
@@ -105,7 +105,7 @@ static void name_originals(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
 }
 
-// Lua's own base functions that are safe as they are, and ours in place of the others.
+// Lua's safe base functions, and replacements for the others.
 static void open_base(lua_State *L, int base) {
   static const char *const plain[] = {"assert", "error", "getmetatable", "ipairs", "pairs", "rawequal",
                                       "select", "tonumber", "type", "warn", "_VERSION", NULL};
@@ -122,7 +122,7 @@ static void open_base(lua_State *L, int base) {
   luaL_setfuncs(L, ours, 0);
 }
 
-// `next` in every sandbox, and `pairs` in preset `pure`, where both walk in order.
+// `next` in every sandbox, and `pairs` in preset `pure`, both with ordered walks there.
 static void open_walks(lua_State *L, int base, bool isOrdered) {
   if (isOrdered) {
     lua_getfield(L, base, "pairs");
@@ -135,7 +135,7 @@ static void open_walks(lua_State *L, int base, bool isOrdered) {
   lua_setfield(L, base, "next");
 }
 
-// All scripts share the metatable of strings: none may reach it.
+// All scripts share the metatable of strings, so none may access it.
 static void lock_strings(lua_State *L) {
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);
@@ -144,8 +144,8 @@ static void lock_strings(lua_State *L) {
   lua_settop(L, -3);
 }
 
-// Fills a table with the functions and libraries of a sandbox. The clock of `os` is kept for scopes, as it is without
-// files.
+// Fills a table with the functions and libraries of a sandbox. Stores the clock of `os` for scopes, before functions
+// for files are added.
 static void fill_sandbox(lua_State *L, int base, bool isPure) {
   static const luaL_Reg libraries[] = {{"string", open_string}, {"table", open_table}, {"math", open_math},
                                        {"utf8", mbl_open_utf8}, {"coroutine", mbl_open_coroutine},
@@ -161,12 +161,12 @@ static void fill_sandbox(lua_State *L, int base, bool isPure) {
 }
 
 static void open_sandbox(lua_State *L) {
-  // This comes first: opening the string library sets the methods of all strings, and the last one opened must be ours.
+  // Must come first: opening the string library sets the methods of all strings, and the last one opened must be ours.
   name_originals(L);
   lua_createtable(L, 0, 40);
   fill_sandbox(L, lua_gettop(L), mbl_of(L)->preset == MBLPresetPure);
   lock_strings(L);
-  // No script reaches the real globals; they hold nothing.
+  // No script accesses the real globals; they are empty.
   lua_createtable(L, 0, 0);
   lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &mbl_key_base);
@@ -191,8 +191,8 @@ static void open_trusted(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &mbl_key_base);
 }
 
-// In preset `trusted` a sandbox is made when the first scope asks. Making it sets the globals and the metatable of
-// strings, so that both are put back afterwards.
+// In preset `trusted` a sandbox is made for the first scope. Making it replaces the globals and the metatable of
+// strings, so both are restored afterwards.
 static void make_sandbox(lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   int globals = lua_gettop(L);
@@ -203,7 +203,7 @@ static void make_sandbox(lua_State *L) {
   lua_createtable(L, 0, 40);
   fill_sandbox(L, lua_gettop(L), false);
   lua_insert(L, globals);
-  // Below it are the globals, a string and its metatable now.
+  // Below it are the globals, a string and its metatable.
   lua_setmetatable(L, globals + 2);
   lua_pushvalue(L, globals + 1);
   lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);

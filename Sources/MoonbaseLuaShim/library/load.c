@@ -3,7 +3,7 @@
 #include "library/library.h"
 #include "parser/parser.h"
 
-// `load` of sandboxed scripts: text only, in the environment of the script that calls it.
+// `load` for sandboxed scripts: text only, in the environment of the calling script.
 
 typedef struct Source {
   const char *bytes;
@@ -17,7 +17,8 @@ static void check_source_size(lua_State *L, size_t length) {
   }
 }
 
-// load(chunk [, name [, mode [, environment]]]); the environment of the script is an upvalue, so that no other is reached.
+// load(chunk [, name [, mode [, environment]]]). The script's environment is an upvalue, so that no other is
+// accessible.
 int mbl_load_text(lua_State *L) {
   MBLState *S = mbl_of(L);
   bool hasEnvironment = !lua_isnone(L, 4);
@@ -61,7 +62,7 @@ int mbl_load_text(lua_State *L) {
   }
   const char *name = luaL_optstring(L, 2, lua_type(L, 1) == LUA_TSTRING ? bytes : "=(load)");
   const char *mode = luaL_optstring(L, 3, "bt");
-  // That of a scope takes no bytecode in preset `trusted` either.
+  // The version for scopes refuses bytecode in preset `trusted` too.
   if (mbl_sandboxed(S) || lua_toboolean(L, lua_upvalueindex(2))) {
     if (strchr(mode, 't') == NULL) {
       lua_pushnil(L);
@@ -73,7 +74,7 @@ int mbl_load_text(lua_State *L) {
   if (luaL_loadbufferx(L, bytes, length, name, mode) != LUA_OK) {
     mbl_tell_overflow(L);
     const char *message = lua_tostring(L, -1);
-    // The message of the parser names no place, and nothing that a reader could change.
+    // The parser's message contains no place and nothing that a reader could act on.
     if (message != NULL && strcmp(message, "C stack overflow") == 0) {
       lua_pushliteral(L, "the source nests too deeply (more than 200 levels)");
     }

@@ -2,11 +2,11 @@
 
 #include "library/library.h"
 
-// Both what nests in a source and calls use up the C stack, of which a state has 200 levels.
+// Nested source and nested calls both use the C stack, which has 200 levels per state.
 
 #define LEVELS 100
 
-// Whether a source could nest as deep as this here.
+// Whether a source could nest this deep at this point.
 static bool has_room(lua_State *L) {
   char source[2 * LEVELS + 8];
   memcpy(source, "return ", 7);

@@ -3,13 +3,13 @@
 
 #include "library/library.h"
 
-// Lua walks a table by the hashes of its keys, and the hashes of texts differ from run to run. In preset `pure` a walk has an
-// order: numbers, then texts by their bytes, then booleans. Other keys (tables, functions) come last, in an order that differs
-// from run to run. A table whose keys are all numbers and booleans is walked as Lua does it.
+// Lua iterates a table by the hashes of its keys, and the hashes of texts differ between runs. In preset `pure`
+// iteration is ordered: numbers, then texts by their bytes, then booleans. Keys of other types (tables, functions)
+// follow in an order that differs between runs. A table with only numbers and booleans as keys is iterated by Lua.
 
 typedef struct Key {
   int type;
-  lua_Integer index;  // its place in the list of keys
+  lua_Integer index;  // its index in the list of keys
   lua_Number number;
   const char *text;
   size_t length;
@@ -47,11 +47,11 @@ static int compare(const void *first, const void *second) {
   } else if (rank(a->type) == 3) {
     return a->index < b->index ? -1 : 1;
   }
-  // Left are integers that are equal as floats, and texts of which one begins with the other.
+  // The remaining cases are integers that are equal as floats, and texts that are prefixes of each other.
   return a->length == b->length ? 0 : a->length < b->length ? -1 : 1;
 }
 
-// How many keys the table at `place` has; `*ordered` where their places in it are the same in every run.
+// The number of keys of the table at `place`. Sets `*ordered` if Lua's own order is the same in every run.
 static size_t count_keys(lua_State *L, int place, bool *ordered) {
   size_t count = 0;
   *ordered = true;
@@ -69,7 +69,7 @@ typedef struct Walk {
   Key keys[];
 } Walk;
 
-// Pushes a key that is still there, and its value; false at the end.
+// Pushes a key that still exists, and its value. Returns false at the end.
 static bool push_next(lua_State *L, Walk *walk, int list, int table) {
   while (walk->next < walk->count) {
     pause_at(L, walk->next, 0);
@@ -81,8 +81,8 @@ static bool push_next(lua_State *L, Walk *walk, int list, int table) {
   return false;
 }
 
-// Pushes a walk over the table at `place`, which had `count` keys, and the list of its keys. Pushing needs memory, so a
-// collection may take keys out of a weak table meanwhile: the walk has the keys that are left.
+// Pushes a walk over the table at `place`, which had `count` keys, and the list of its keys. Pushing allocates memory,
+// so a collection may remove keys from a weak table meanwhile; the walk contains the remaining keys.
 static Walk *push_walk(lua_State *L, int place, size_t count) {
   Walk *walk = lua_newuserdatauv(L, sizeof(Walk) + count * sizeof(Key), 0);
   walk->next = 0;
@@ -147,7 +147,7 @@ int mbl_ordered_pairs(lua_State *L) {
 
 // MARK: next
 
-// The places in the upvalue of `next`, which keeps a walk that goes on.
+// The indexes in the upvalue of `next`, which caches a walk in progress.
 enum { CACHED_WALK = 1, CACHED_LIST, CACHED_TABLE };
 
 static void keep(lua_State *L, int place, int kind) {
@@ -155,7 +155,7 @@ static void keep(lua_State *L, int place, int kind) {
   lua_rawseti(L, lua_upvalueindex(1), kind);
 }
 
-// The first key and its value. It looks at all keys and keeps no walk.
+// The first key and its value. Visits all keys and caches no walk.
 static int first_of(lua_State *L) {
   Key best = {.type = LUA_TNONE};
   lua_settop(L, 1);
@@ -176,7 +176,7 @@ static int first_of(lua_State *L) {
   return 2;
 }
 
-// Puts the walk that goes on after the key at 2 into 3, and its list of keys into 4.
+// Puts the walk that continues after the key at 2 into 3, and its list of keys into 4.
 static Walk *walk_after(lua_State *L) {
   lua_settop(L, 2);
   lua_rawgeti(L, lua_upvalueindex(1), CACHED_WALK);
@@ -194,7 +194,7 @@ static Walk *walk_after(lua_State *L) {
   while (walk->next < walk->count) {
     const Key *key = &walk->keys[walk->next];
     pause_at(L, walk->next, 0);
-    // Where the key itself is gone, the first key after it is found.
+    // If the key itself was removed, the first key after it is found.
     if (rank(last.type) < 3 && compare(key, &last) > 0) break;
     walk->next++;
     lua_rawgeti(L, 4, key->index);

@@ -2,8 +2,8 @@
 
 #include "library/pattern.h"
 
-// Lua's patterns, matched under the limits of the run: the system library's matcher runs for hours on forty characters and
-// looks at no hook. Results and messages are Lua's; every step is counted.
+// Lua's patterns, matched within the limits of the run: the original matcher may run for hours on forty characters
+// without running a hook. Results and messages are Lua's; every step is counted.
 
 static const char *match(MBLMatcher *m, const char *s, const char *p);
 
@@ -16,7 +16,7 @@ void mbl_matcher_count(MBLMatcher *m, size_t steps) {
   mbl_charge(m->L, (int64_t)(steps + MBL_PATTERN_STEPS) / 4);
 }
 
-// Walking over a long set takes as long as many steps do.
+// Searching a long set takes the time of many steps.
 static void count_item(MBLMatcher *m, const char *p, const char *end) {
   if (end - p > 16) mbl_matcher_count(m, (size_t)(end - p));
 }
@@ -91,13 +91,13 @@ static const char *same_as_capture(MBLMatcher *m, const char *s, int digit) {
 
 // MARK: Literals
 
-// The bytes that mean more than themselves: "^$*+?.([%-)". A zero byte is matched, not searched for.
+// The special bytes "^$*+?.([%-)". A zero byte is matched, not searched for.
 static const MBLSet special = {{
     1ull << '$' | 1ull << '%' | 1ull << '(' | 1ull << ')' | 1ull << '*' | 1ull << '+' | 1ull << '-' | 1ull << '.' | 1ull << '?' | 1,
     1ull << ('[' - 64) | 1ull << ('^' - 64), 0, 0,
 }};
 
-// The bytes of the pattern that ask for one byte, which is `*byte`; 0 where an item is not just a byte.
+// The length of the pattern item if it matches a single byte, stored in `*byte`; 0 for other items.
 static size_t literal(const MBLMatcher *m, const char *p, char *byte) {
   if (p >= m->patternEnd) return 0;
   bool isEscape = *p == '%' && p + 1 < m->patternEnd && !mbl_in_class((unsigned char)p[1], 'w');
@@ -106,7 +106,7 @@ static size_t literal(const MBLMatcher *m, const char *p, char *byte) {
   return 1 + isEscape;
 }
 
-// The byte that every match of the item at `p` takes first, or -1 where there is no such byte.
+// The byte with which every match of the item at `p` begins, or -1 if there is none.
 static int first_byte(const MBLMatcher *m, const char *p) {
   char byte;
   size_t length = literal(m, p, &byte);
@@ -117,9 +117,9 @@ static int first_byte(const MBLMatcher *m, const char *p) {
 
 // MARK: Repetition
 
-// The byte that must follow a repeated item, or -1. The end of a capture that is open takes no byte.
+// The byte that must follow a repeated item, or -1. The end of an open capture consumes no byte.
 static int byte_after(const MBLMatcher *m, const char *rest) {
-  if (m->depth == 0) return -1;  // the call says that the pattern is too complex
+  if (m->depth == 0) return -1;  // the caller reports that the pattern is too complex
   if (rest < m->patternEnd && *rest == ')') {
     int open = m->level - 1;
     while (open >= 0 && m->capture[open].length != MBL_CAPTURE_OPEN) open--;
@@ -128,7 +128,7 @@ static int byte_after(const MBLMatcher *m, const char *rest) {
   return first_byte(m, rest);
 }
 
-// The end of the bytes from `s` that the item from `p` to `end` takes.
+// The end of the longest run of bytes from `s` that match the item from `p` to `end`.
 static const char *run_end(const MBLMatcher *m, const char *s, const char *p, const char *end) {
   MBLSet set;
   switch (*p) {

@@ -5,9 +5,9 @@
 
 #define MBL_CAPTURES 32
 #define MBL_PATTERN_DEPTH 200
-#define MBL_PATTERN_STEPS 2048  // steps between two looks at the limits
+#define MBL_PATTERN_STEPS 2048  // steps between two checks of the limits
 
-// The length of a capture that is not closed, or only a position.
+// The length of an open capture, and of a position capture.
 enum { MBL_CAPTURE_OPEN = -1, MBL_CAPTURE_POSITION = -2 };
 
 typedef struct MBLMatcher {
@@ -23,21 +23,21 @@ typedef struct MBLMatcher {
   } capture[MBL_CAPTURES];
 } MBLMatcher;
 
-// Counts steps, and looks at the limits once there are enough of them.
+// Counts steps, and checks the limits after enough of them.
 void mbl_matcher_count(MBLMatcher *m, size_t steps);
 void mbl_matcher_prepare(MBLMatcher *m, lua_State *L, const char *s, size_t length, const char *p, size_t patternLength);
-// What every match of a pattern begins with: a text without classes, repetitions and captures; empty where there is none.
+// The common prefix of all matches of a pattern: a text without classes, repetitions and captures; may be empty.
 typedef struct MBLPrefix {
   size_t length;
-  size_t skipped;         // bytes of it that need not be matched again
-  size_t patternSkipped;  // and the bytes of the pattern that ask for them
+  size_t skipped;         // bytes of the prefix that need not be matched again
+  size_t patternSkipped;  // the corresponding bytes of the pattern
   char text[16];
 } MBLPrefix;
 
 MBLPrefix mbl_prefix(const MBLMatcher *m, const char *p);
-// The next place at or after `s` where a match can begin, or NULL.
+// The next position at or after `s` where a match can begin, or NULL.
 const char *mbl_next_place(MBLMatcher *m, const char *s, const MBLPrefix *prefix);
-// The end of the match of `p` at a place that begins with the prefix of `p`, or NULL.
+// The end of the match of `p` at a position that begins with the prefix of `p`, or NULL.
 const char *mbl_match_after(MBLMatcher *m, const char *s, const char *p, const MBLPrefix *prefix);
 
 // MARK: Sets of bytes
@@ -46,7 +46,7 @@ typedef struct MBLSet {
   uint64_t bits[4];
 } MBLSet;
 
-// Whether byte `c` is of a class such as 'a' or, negated, 'A'; what is no class is that byte.
+// Whether byte `c` is in a class such as 'a' or, negated, 'A'. A byte that names no class matches itself.
 bool mbl_in_class(int c, int class);
 // Whether byte `c` is in the set whose '[' is at `p` and whose ']' at `last`.
 bool mbl_in_set(int c, const char *p, const char *last);

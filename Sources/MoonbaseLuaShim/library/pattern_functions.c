@@ -3,11 +3,11 @@
 
 #include "library/pattern.h"
 
-// find, match, gmatch and gsub over our matcher.
+// find, match, gmatch and gsub with our matcher.
 
 // MARK: Results
 
-// Capture `index`; the whole match if there are no captures and it is the first.
+// Capture `index`, or the whole match for index 0 without captures.
 static size_t capture(MBLMatcher *m, int index, const char *s, const char *e, const char **text) {
   if (index >= m->level) {
     if (index != 0) luaL_error(m->L, "invalid capture index %%%d", index + 1);
@@ -50,7 +50,7 @@ static bool is_plain_text(const char *p, size_t length) {
 
 static int find_plain(lua_State *L, const char *s, size_t length, size_t start, const char *p, size_t patternLength) {
   const char *found = mbl_find_bytes(s + start, length - start, p, patternLength);
-  // The bytes before the match count, not those behind it: scripts look for one text after another in a long text.
+  // Only the bytes before the match are charged, because scripts search a long text repeatedly.
   mbl_charge(L, (int64_t)((found == NULL ? length - start : (size_t)(found - s) - start) / 64));
   if (found == NULL) {
     luaL_pushfail(L);
@@ -139,13 +139,13 @@ static int str_gmatch(lua_State *L) {
 
 // MARK: gsub
 
-// A replacement may be longer than all that it replaces: its bytes count too.
+// A replacement may be longer than the replaced text, so its bytes are charged too.
 static void add_bytes(MBLMatcher *m, luaL_Buffer *buffer, const char *bytes, size_t length) {
   mbl_matcher_count(m, length / 64);
   luaL_addlstring(buffer, bytes, length);
 }
 
-// Adds the value on the top.
+// Appends the value on the top.
 static void add_top(MBLMatcher *m, luaL_Buffer *buffer) {
   mbl_matcher_count(m, lua_rawlen(m->L, -1) / 64);
   luaL_addvalue(buffer);
@@ -182,9 +182,9 @@ static void add_text(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const ch
   }
 }
 
-// A replacement without '%', which is copied as it is.
+// A replacement without '%', which is copied unchanged.
 typedef struct PlainText {
-  const char *bytes;  // NULL where there is none
+  const char *bytes;  // NULL if there is none
   size_t length;
 } PlainText;
 
@@ -196,7 +196,7 @@ static PlainText plain_replacement(lua_State *L, int type) {
   return text;
 }
 
-// Adds the replacement of the match; false if the match stays as it is.
+// Appends the replacement of the match. Returns false if the match stays unchanged.
 static bool add_value(MBLMatcher *m, luaL_Buffer *buffer, const char *s, const char *e, int type) {
   lua_State *L = m->L;
   if (type == LUA_TFUNCTION) {

@@ -1,7 +1,7 @@
 #include "library/pattern.h"
 
-// Classes and sets of bytes. The classes are those of ASCII, whatever locale the host has set: a pattern means the same in every
-// process.
+// Classes and sets of bytes. The classes are those of ASCII, independent of the host's locale: a pattern has the same
+// meaning in every process.
 
 // The ASCII bytes of each class, 64 a word.
 static const uint64_t classes[26][2] = {
@@ -18,7 +18,7 @@ static const uint64_t classes[26][2] = {
     ['z' - 'a'] = {0x0000000000000001, 0},
 };
 
-// The bytes of the class, or NULL; a class in capitals is negated.
+// The bytes of the class, or NULL. An upper-case class is negated.
 static const uint64_t *class_bits(int class, bool *negated) {
   int letter = class | 0x20;
   if (letter < 'a' || letter > 'z') return NULL;

@@ -7,7 +7,8 @@ static int finish_pcall(lua_State *L, int status, lua_KContext extra) {
     MBLState *S = mbl_of(L);
     if (S->run.abort) {
       mbl_arm(S);
-      // A coroutine may be within a hundred thousand calls of pcall, and an error would visit each. So it is left by a yield.
+      // A coroutine may be within a hundred thousand calls of pcall, and an error would visit each of them. A yield
+      // leaves them all at once.
       return lua_isyieldable(L) ? lua_yield(L, 0) : mbl_raise_abort(L);
     }
     lua_pushboolean(L, 0);
@@ -24,7 +25,7 @@ int mbl_pcall(lua_State *L) {
   return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
 }
 
-// An error that the hook raises reaches the handler while hooks are off, so a handler of a script could run for ever.
+// An error raised by the hook reaches the handler without hooks, so a script's handler could run forever.
 static int guarded_handler(lua_State *L) {
   if (mbl_of(L)->run.abort) return 1;
   lua_pushvalue(L, lua_upvalueindex(1));

@@ -2,8 +2,8 @@
 
 #include "library/library.h"
 
-// table.sort. Lua's own asks a table for its length and walks so far without a look at the hook, and its pivots depend on the
-// clock. This one merges copies of the elements: equal elements keep their order, whatever the comparison answers.
+// table.sort. Lua's own version reads the table's length and iterates without running the hook, and its pivots depend
+// on the clock. This version merges copies of the elements: the sort is stable, whatever the comparison returns.
 
 enum { TABLE = 1, COMPARE = 2, FROM = 3, TO = 4, LEFT = 5, RIGHT = 6 };
 
@@ -11,7 +11,7 @@ static void pause_at(lua_State *L, lua_Integer done) {
   if (done % MBL_STRIDE == MBL_STRIDE - 1) mbl_charge(L, MBL_STRIDE / 4);
 }
 
-// Whether the element at the head of the right run goes before the one of the left run.
+// Whether the head of the right run precedes the head of the left run.
 static bool right_is_less(lua_State *L) {
   if (lua_isnil(L, COMPARE)) return lua_compare(L, RIGHT, LEFT, LUA_OPLT);
   lua_pushvalue(L, COMPARE);
@@ -41,7 +41,7 @@ static void merge(lua_State *L, lua_Integer left, lua_Integer middle, lua_Intege
   load(L, RIGHT, right);
   load(L, LEFT, middle - 1);
   if (!right_is_less(L)) {
-    copy(L, left, end, left);  // in order already
+    copy(L, left, end, left);  // already in order
     return;
   }
   load(L, LEFT, left);
@@ -68,7 +68,7 @@ int mbl_table_sort(lua_State *L) {
   luaL_argcheck(L, count < INT_MAX, 1, "array too big");
   if (!lua_isnoneornil(L, COMPARE)) luaL_checktype(L, COMPARE, LUA_TFUNCTION);
   lua_settop(L, COMPARE);
-  // The `__len` of a table may give more than there is.
+  // The `__len` of a table may exceed its size.
   int size = (int)least(count, lua_type(L, TABLE) == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, TABLE) : 0);
   mbl_charge(L, size / 4);
   lua_createtable(L, size, 0);

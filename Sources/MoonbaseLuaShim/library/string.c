@@ -3,19 +3,19 @@
 
 #include "library/library.h"
 
-// The string functions whose cost or results must be bounded; format has a file of its own.
+// The string functions whose cost or results must be limited; format is in its own file.
 
-// How many bytes are written between two looks at the limits.
+// The number of bytes written between two checks of the limits.
 #define LOOK_BYTES (1 << 20)
 
-// Ends the run before a text is made that its memory could not hold, and charges what making it costs.
+// Ends the run if a text would exceed the memory limit, and charges the cost of making the text.
 static void charge_text(lua_State *L, size_t total) {
   MBLState *S = mbl_of(L);
   if (total > S->memory.size && S->run.depth > 0) mbl_end_run(S, MBLAbortMemory);
   mbl_charge(L, (int64_t)(total / 64));
 }
 
-// string.rep(s, n [, sep]). The size is known beforehand, so that a limit ends the run before a byte is written.
+// string.rep(s, n [, sep]). The size is known beforehand, so a limit ends the run before any byte is written.
 static int str_rep(lua_State *L) {
   size_t length, separatorLength;
   const char *text = luaL_checklstring(L, 1, &length);
@@ -49,7 +49,7 @@ static int str_rep(lua_State *L) {
   return 1;
 }
 
-// The bytes that string.pack will write at most: those of its texts, and what `cN` fills up.
+// An upper bound of the bytes that string.pack writes: those of its texts, and the padding of `cN`.
 static size_t packed_size(lua_State *L, const char *format, size_t length) {
   size_t total = 16 * length;
   for (int i = lua_gettop(L); i > 1; i--) {
@@ -73,7 +73,7 @@ static int str_pack(lua_State *L) {
   return mbl_call_original(L);
 }
 
-// string.packsize and unpack go over their format, letter by letter.
+// string.packsize and unpack walk their format letter by letter.
 static int str_packed(lua_State *L) {
   size_t length;
   luaL_checklstring(L, 1, &length);
@@ -84,7 +84,8 @@ static int str_packed(lua_State *L) {
 static int str_unpack(lua_State *L) {
   size_t length;
   luaL_checklstring(L, 1, &length);
-  // Makes room for all results at once: a stack that grows result by result looks like a circle of calls (memory.c).
+  // Makes room for all results at once, because a stack that grows result by result looks like a circle of calls
+  // (memory.c).
   if (length > 1000) lua_checkstack(L, length < LUAI_MAXSTACK / 2 ? (int)length : LUAI_MAXSTACK / 2);
   return str_packed(L);
 }

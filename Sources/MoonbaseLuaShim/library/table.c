@@ -2,7 +2,7 @@
 
 #include "library/library.h"
 
-// The table functions walk in C, where Lua looks at no hook, so they are charged beforehand by the length of the walk.
+// The table functions iterate in C without hooks, so they are charged beforehand by the number of steps.
 
 static int charged(lua_State *L, lua_Integer steps) {
   if (steps > 0) mbl_charge(L, steps / 4);
@@ -19,24 +19,24 @@ static void pause_at(lua_State *L, lua_Integer done) {
   if (done % MBL_STRIDE == MBL_STRIDE - 1) mbl_charge(L, MBL_STRIDE / 4);
 }
 
-// The same for a walk that was charged beforehand.
+// Checks the limits during a walk that was charged beforehand.
 static void look_at(lua_State *L, lua_Integer done) {
   if (done % MBL_STRIDE == MBL_STRIDE - 1) mbl_charge(L, 0);
 }
 
-// A table, or a value with the metamethods of one.
+// Accepts a table, or a value with the metamethods of a table.
 static void check_sequence(lua_State *L) {
   if (lua_type(L, 1) == LUA_TTABLE) return;
   if (luaL_getmetafield(L, 1, "__len") == LUA_TNIL) luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, -2);
 }
 
-// Calls Lua's own function for parts of the walk, in the direction in which it would walk itself.
+// Calls Lua's own function for parts of the range, in the direction that Lua would use.
 static int tab_move(lua_State *L) {
   lua_Integer from = luaL_checkinteger(L, 2), to = luaL_checkinteger(L, 3), at = luaL_checkinteger(L, 4);
   lua_Integer length = span(from, to);
   if (length < MBL_STRIDE) return charged(L, length);
-  if (from <= 0 && to >= LUA_MAXINTEGER + from) return charged(L, 0);  // Lua's own raises the error
+  if (from <= 0 && to >= LUA_MAXINTEGER + from) return charged(L, 0);  // Lua's own function raises the error
   if (at > LUA_MAXINTEGER - length) return charged(L, 0);
   int target = lua_isnoneornil(L, 5) ? 1 : 5;
   lua_settop(L, 5);
@@ -75,7 +75,7 @@ static int tab_insert(lua_State *L) {
   return 0;
 }
 
-// Lua's own function would ask for the length again, and a script could answer differently.
+// Lua's own function would read the length again, and a script could answer differently.
 static int tab_remove(lua_State *L) {
   check_sequence(L);
   if (lua_gettop(L) < 2) return charged(L, 0);

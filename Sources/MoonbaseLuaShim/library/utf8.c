@@ -2,14 +2,14 @@
 
 #include "library/library.h"
 
-// The utf8 library. What walks over a text is charged by the number of its bytes.
+// The utf8 library. Functions that walk over a text are charged by its bytes.
 
-// The bytes that cost one instruction.
+// The bytes charged as an instruction.
 #define PACE 4
 
 static bool continues(char byte) { return (byte & 0xC0) == 0x80; }
 
-// The bytes of the character at `bytes`; 0 if there is none. A Lua string has a zero behind its end.
+// The bytes of the character at `bytes`; 0 if it is invalid. A Lua string ends with a zero byte.
 static size_t decode(const char *bytes, bool isStrict, uint32_t *code) {
   static const uint32_t least[] = {0, 0x80, 0x800, 0x10000, 0x200000, 0x4000000};
   unsigned char first = (unsigned char)*bytes;
@@ -31,8 +31,8 @@ static size_t decode(const char *bytes, bool isStrict, uint32_t *code) {
   return more + 1;
 }
 
-// One step of utf8.codes. Lua 5.4.4 passes over any number of continuation bytes behind a character; up to five are passed over
-// here.
+// A step of utf8.codes. Lua 5.4.4 skips any number of continuation bytes after a character; here up to five are
+// skipped.
 static int step(lua_State *L, bool isStrict) {
   size_t length;
   const char *text = luaL_checklstring(L, 1, &length);
@@ -75,7 +75,7 @@ static int charged(lua_State *L, lua_Integer from, lua_Integer to, size_t length
   return mbl_call_original(L);
 }
 
-// How many bytes from `text` on, eight at a time, are characters of their own.
+// The number of ASCII bytes from `text` on, counted in steps of eight.
 static lua_Integer ascii_bytes(const char *text, lua_Integer most) {
   lua_Integer count = 0;
   for (uint64_t word; count + 8 <= most; count += 8) {
@@ -120,7 +120,7 @@ static int codepoint(lua_State *L) {
   return charged(L, from, luaL_optinteger(L, 3, from), length);
 }
 
-// The number of bytes is known after the walk, which is charged then.
+// The number of bytes is known only after the walk, so it is charged then.
 static int offset(lua_State *L) {
   size_t length;
   luaL_checklstring(L, 1, &length);

@@ -4,8 +4,8 @@
 #include "MoonbaseMeter.h"
 #include "limits/control.h"
 
-// The resources that one owner's functions may use within a run. It ends the call that exceeds it, and not the run.
-// Allowances nest, also across states: only the innermost one of a thread is charged.
+// The resources that an owner's functions may use within a run. Exceeding them ends the call and not the run.
+// Allowances nest, also across states: only a thread's innermost allowance is charged.
 
 _Thread_local MBLAllowance *volatile mbl_allowance;
 
@@ -56,7 +56,7 @@ void mbl_end_overdue(void) {
   if (hit->run.abort) return;
   hit->run.ending = own;
   hit->run.abort = MBLAbortDeadline;
-  // The states whose runs began within its run work on its behalf.
+  // States whose runs began within its run work on its behalf.
   for (MBLState *S = mbl_current; S != NULL; S = S->run.parent) {
     mbl_end_run(S, MBLAbortDeadline);
     mbl_arm(S);
@@ -75,7 +75,7 @@ bool mbl_allowance_lacks(double seconds) {
 
 // MARK: Begin and end
 
-// The use since the allowance went on is charged to it alone.
+// The use since the allowance was resumed is charged to it alone.
 static void suspend(MBLAllowance *own) {
   own->end = 0;
   atomic_signal_fence(memory_order_seq_cst);
@@ -121,7 +121,7 @@ void mbl_allowance_begin(MBLState *S, MBLAllowance *own, const void *owner) {
   own->ceiling = own->memory > 0 ? sum(S->memory.used, own->memory) : UINT64_MAX;
   if (account != NULL && account->state == S && account->ceiling < own->ceiling) own->ceiling = account->ceiling;
   own->end = 0;
-  // A run that is under way may have begun when nothing was counted.
+  // The current run may have begun when nothing was counted.
   if (lua_gethookcount(S->running) == 0) mbl_install_hook(S, S->running);
   S->run.allowance = own;
   atomic_signal_fence(memory_order_seq_cst);

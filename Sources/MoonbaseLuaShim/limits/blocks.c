@@ -6,7 +6,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define EVERY_BLOCK_IS_LARGE 1  // the sanitizer watches the system's blocks
+#define EVERY_BLOCK_IS_LARGE 1  // so that the sanitizer can check each block
 #endif
 #endif
 
@@ -58,7 +58,7 @@ static void *take(MBLBlocks *blocks, size_t size) {
     blocks->fresh += rounded;
     return block;
   }
-  // Where the system has no memory, a larger block that is free serves as well.
+  // If the system has no memory, a larger vacant block is used.
   while (block == NULL && ++class < MBL_BLOCK_LARGEST / MBL_BLOCK_GRAIN) block = take_vacant(blocks, class);
   return block;
 }
@@ -71,7 +71,7 @@ void *mbl_block_resize(MBLBlocks *blocks, void *block, size_t old, size_t size) 
   }
   if (is_small(old) && is_small(size) && class_of(old) == class_of(size)) return block;
   void *moved = take(blocks, size);
-  // Lua relies on shrinking to succeed. A block of the system's that stays in place here leaks when the state closes.
+  // Lua relies on shrinking to succeed. A system block that stays in place here leaks when the state closes.
   if (moved == NULL) return size > old ? NULL : block;
   memcpy(moved, block, old < size ? old : size);
   mbl_block_free(blocks, block, old);

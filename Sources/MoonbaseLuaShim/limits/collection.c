@@ -4,7 +4,8 @@
 
 #include "limits/limits.h"
 
-// Collections, and what waits for them on both sides: references that the host let go, and Swift objects that Lua let go.
+// Garbage collections, and the objects that wait for them: references released by the host, and Swift objects released
+// by Lua.
 
 // MARK: References and memory, let go on any thread
 
@@ -88,9 +89,9 @@ void mbl_collect_in(MBLState *S, lua_State *L) {
 
 void mbl_collect(MBLState *S) { mbl_collect_in(S, S->running); }
 
-// Lua's collector knows nothing of what the host keeps: it would let handles pile up that are small to Lua and large to the
-// host. So a collection is done whenever the host keeps much more than at the last one. How much more depends on what Lua and the
-// host hold, since the work of a collection grows with what Lua holds.
+// Lua's collector does not know the host's memory, so handles that are small in Lua and large in the host would pile
+// up. A collection therefore runs whenever the host's memory has grown much since the last one. The threshold depends
+// on the memory of Lua and the host, because a collection's work grows with Lua's memory.
 void mbl_collect_hosted(MBLState *S, lua_State *L) {
   if (lua_gc(L, LUA_GCISRUNNING)) mbl_collect_in(S, L);
   int64_t lua = (int64_t)S->memory.used - S->hosted.bytes, larger = lua > S->hosted.bytes ? lua : S->hosted.bytes;

@@ -22,7 +22,7 @@ void mbl_control_release(MBLControl *control) {
   if (atomic_fetch_sub(&control->references, 1) == 1) free(control);
 }
 
-// The handlers of SIGURG that the host has installed, or had. Ours calls the one that it replaced.
+// The SIGURG handlers that the host has installed before ours. Ours calls the handler that it replaced.
 #define MOST_HANDLERS 16
 static struct sigaction handlers[MOST_HANDLERS];
 static int handlerCount;
@@ -30,7 +30,7 @@ static _Atomic(struct sigaction *) previous;
 static atomic_flag installing = ATOMIC_FLAG_INIT;
 
 static void call_previous(int number, siginfo_t *information, void *context) {
-  // A handler that was installed after ours may call ours.
+  // A handler installed after ours may call ours.
   static _Thread_local volatile sig_atomic_t isCalling;
   struct sigaction *action = atomic_load(&previous);
   if (action == NULL || isCalling) return;
@@ -52,7 +52,7 @@ static void on_signal(int number, siginfo_t *information, void *context) {
   }
   if (hit != NULL) {
     int reason = atomic_load(&hit->control->reason);
-    // The states whose runs began within its run work on its behalf.
+    // States whose runs began within its run work on its behalf.
     for (MBLState *S = mbl_current; S != NULL; S = S->run.parent) {
       mbl_end_run(S, reason);
       mbl_arm(S);
@@ -74,8 +74,8 @@ static struct sigaction *remembered(const struct sigaction *action) {
   return &handlers[handlerCount++];
 }
 
-// SIGURG is ignored by default, so that a stray one does no harm. The handler is looked at before each signal, since a host may
-// install one of its own at any time. This is safe in a signal handler.
+// SIGURG is ignored by default, so a stray signal is harmless. The handler is checked before each signal, because a
+// host may install its own at any time. Safe in a signal handler.
 static void install_signal(void) {
   struct sigaction action, current;
   if (sigaction(SIGURG, NULL, &current) != 0 || current.sa_sigaction == on_signal) return;
@@ -108,14 +108,14 @@ void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, u
 void mbl_control_deliver_overdue(MBLControl *control) {
   install_signal();
   int expected = RUNNING;
-  if (!atomic_compare_exchange_strong(&control->phase, &expected, SIGNALLING)) return;  // the next look comes soon
+  if (!atomic_compare_exchange_strong(&control->phase, &expected, SIGNALLING)) return;  // the next check comes soon
   pthread_kill(control->thread, SIGURG);
   atomic_store(&control->phase, RUNNING);
 }
 
 void mbl_control_interrupt(MBLControl *control) { mbl_control_deliver(control, MBLAbortInterrupted, true, 0); }
 
-// SIGINT: the first one interrupts the run, the next one ends the process, unless each interrupts.
+// SIGINT: the first signal interrupts the run and the next ends the process, unless each signal interrupts.
 static _Atomic(MBLControl *) sigintControl;
 static _Atomic(bool) sigintStays;
 static struct sigaction sigintBefore;
@@ -125,7 +125,7 @@ static void on_sigint(int number) {
   if (!atomic_load(&sigintStays)) signal(number, SIG_DFL);
   MBLControl *control = atomic_load(&sigintControl);
   if (control != NULL) {
-    // No run may be under way, or the run may end before it looks: then the next run sees the interruption.
+    // There may be no run, or the run may end before its check; the next run is then interrupted.
     atomic_store(&control->waiting, 1);
     mbl_control_interrupt(control);
   }
@@ -144,7 +144,7 @@ void mbl_control_on_sigint(MBLControl *control) {
   if (control != NULL) mbl_control_retain(control);
   if (control != NULL) atomic_store(&control->waiting, 0);
   MBLControl *old = atomic_exchange(&sigintControl, control);
-  // A shell that starts a process in the background has the signal ignored: it stays so.
+  // A shell ignores the signal for background processes, which must stay so.
   if (old == NULL) sigaction(SIGINT, NULL, &sigintBefore);
   bool isIgnored = !(sigintBefore.sa_flags & SA_SIGINFO) && sigintBefore.sa_handler == SIG_IGN;
   if (control == NULL) {
@@ -192,7 +192,7 @@ void mbl_control_leave(MBLState *S) {
   }
 }
 
-// The host that asks for the reason is told of an interruption by it: no later run has to end for that.
+// The host receives the interruption as the reason, so no later run has to end for it.
 MBLAbort mbl_abort(MBLState *S) {
   if (S->run.abort == MBLAbortInterrupted) atomic_store(&S->control->waiting, 0);
   return (MBLAbort)S->run.abort;

@@ -6,7 +6,7 @@
 
 #include "limits/limits.h"
 
-// How other threads reach a run.
+// Access to a run from other threads.
 
 enum { IDLE, RUNNING, SIGNALLING };
 
@@ -17,11 +17,11 @@ struct MBLControl {
   atomic_int reason;  // an MBLAbort, delivered to the running thread
   atomic_int paused;  // the host waits for the user
   atomic_int watched;
-  atomic_int waiting;  // a SIGINT that no run has ended by yet
+  atomic_int waiting;  // a SIGINT that has not ended a run yet
   pthread_t thread;
   _Atomic(double) deadline;  // 0: none
-  _Atomic(double) allowance;  // when the innermost allowance is out of time; 0: none is under way
-  // Used by the watchdog alone.
+  _Atomic(double) allowance;  // the time at which the innermost allowance ends; 0: none is active
+  // Private to the watchdog.
   MBLControl *next;
   unsigned long seen;
   double spent;
@@ -29,10 +29,10 @@ struct MBLControl {
   int idle;
 };
 
-// Has the running thread look whether its innermost allowance is out of time.
+// Makes the running thread check whether its innermost allowance is out of time.
 void mbl_control_deliver_overdue(MBLControl *control);
 void mbl_control_deliver(MBLControl *control, MBLAbort reason, bool anySerial, unsigned long serial);
-// The seconds that are left of a run before its deadline.
+// The seconds that remain before a run's deadline.
 double mbl_watch_rest(MBLControl *control);
 
 #endif

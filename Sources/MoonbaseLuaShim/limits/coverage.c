@@ -3,10 +3,9 @@
 
 #include "limits/limits.h"
 
-// Counts the lines that can run and the lines that ran, in the chunks that the host loads. A state without coverage
-// has no hook for it.
+// Records executable and executed lines of chunks that the host loads. A state without coverage has no line hook.
 
-// A chunk whose lines have higher numbers is counted up to here.
+// The greatest line number that is recorded.
 #define MOST_LINES (1 << 20)
 #define MOST_FILES 4096
 
@@ -55,8 +54,8 @@ static void mark(MBLState *S, MBLCoveredFile *file, lua_Integer line, uint8_t bi
   file->lines[line] |= bits;
 }
 
-// Takes the table of lines from the top. The last line of a function that has several holds the instruction that
-// returns without a `return`: as a line that can run, it would be missed in nearly every function.
+// Pops the table of lines. The last line of a multi-line function contains the implicit return instruction: counted as
+// executable, it would be reported as missed in nearly every function.
 static void take_lines(MBLState *S, lua_State *L, const lua_Debug *function) {
   MBLCoveredFile *file = lua_type(L, -1) == LUA_TTABLE ? file_named(S, function->source) : NULL;
   int end = function->what[0] == 'L' && function->lastlinedefined > function->linedefined ? function->lastlinedefined : 0;
@@ -69,7 +68,7 @@ static void take_lines(MBLState *S, lua_State *L, const lua_Debug *function) {
   lua_settop(L, -2);
 }
 
-// Takes a function from the top.
+// Pops a function.
 static void take_function(MBLState *S, lua_State *L) {
   lua_Debug function;
   lua_getinfo(L, ">SL", &function);
@@ -99,8 +98,8 @@ void mbl_coverage_line(MBLState *S, lua_State *L, lua_Debug *event) {
 
 // MARK: Functions that were not called
 
-// Takes a value from the top, and notes it as one to look into, if it is new. The seen values are at 1, the noted ones
-// at 2.
+// Pops a value and adds it to the values to inspect, if it is new. The seen values are at 1, the values to inspect at
+// 2.
 static void note(lua_State *L, lua_Integer *count) {
   int type = lua_type(L, -1);
   bool holds = type == LUA_TTABLE || type == LUA_TFUNCTION || type == LUA_TUSERDATA;
@@ -119,7 +118,7 @@ static void note(lua_State *L, lua_Integer *count) {
   lua_rawseti(L, 2, ++*count);
 }
 
-// Notes the contents of the value at 3.
+// Adds the contents of the value at 3.
 static void note_contents(MBLState *S, lua_State *L, lua_Integer *count) {
   if (lua_getmetatable(L, 3)) note(L, count);
   switch (lua_type(L, 3)) {
@@ -142,8 +141,8 @@ static void note_contents(MBLState *S, lua_State *L, lua_Integer *count) {
   }
 }
 
-// Lua knows the lines of a function that exists, and not of functions that it would make. So all reachable values are
-// searched.
+// Lua knows the lines of an existing function, but not those of functions that it would make. So all reachable values
+// are searched.
 static int walk(lua_State *L) {
   lua_Integer count = 0;
   lua_createtable(L, 0, 0);
@@ -172,7 +171,7 @@ bool mbl_coverage_finish(MBLState *S) {
   MBLLimits limits = S->limits;
   S->limits = (MBLLimits){0};
   mbl_set_ceilings(S);
-  // Finalizers are code of scripts, and no run is under way that would bound them.
+  // Finalizers are script code, and no run is in progress to limit them.
   int wasOn = lua_gc(L, LUA_GCISRUNNING);
   lua_gc(L, LUA_GCSTOP);
   bool isDone = lua_checkstack(L, 8);

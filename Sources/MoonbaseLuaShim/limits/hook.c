@@ -1,12 +1,12 @@
 #include "limits/limits.h"
 
-// The hook in which Lua looks at the limits, and how a run is ended. The reason is kept outside of Lua, so that no script can
+// The hook in which Lua checks the limits, and ending a run. The reason is kept outside of Lua, so that no script can
 // catch it.
 
-// A run that must end raises the address of this.
+// A run that must end raises the address of this variable.
 static const char ending = 0;
 
-// The thread sanitizer holds signals back until a function of C's library is called, which a loop in Lua never does.
+// The thread sanitizer delays signals until a C library function is called, which a loop in Lua never does.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #include <time.h>
@@ -23,8 +23,8 @@ static void let_signals_in(void) {
 #endif
 }
 
-// The depth of the calls of a coroutine is only known by walking along them. A look walks at most to the limit. It also tells how
-// many of the next looks may be left out, since each call takes an instruction at least.
+// The call depth of a coroutine is found only by walking its calls. A check walks at most to the limit. It also
+// computes how many of the next checks can be skipped, because each call takes at least an instruction.
 static bool calls_too_deep(MBLState *S, lua_State *L) {
   int limit = S->limits.callDepth < INT32_MAX ? (int)S->limits.callDepth : INT32_MAX;
   if (S->calls.thread == L && --S->calls.skippable > 0) return false;
@@ -44,7 +44,7 @@ static void relieve(MBLState *S, lua_State *L) {
   mbl_collect_in(S, L);
   S->shortage.isFelt = 0;
   uint64_t limit = S->memory.soft;
-  // A deep stack that the collector shrinks and the next call grows again would collect for ever.
+  // A deep stack that the collector shrinks and the next call grows again would collect forever.
   bool isIdle = S->memory.allocations - S->shortage.allocations < 1000 && S->hosted.added - S->shortage.added < limit / 8;
   S->shortage.inARow = isIdle ? S->shortage.inARow + 1 : 0;
   S->shortage.allocations = S->memory.allocations;
@@ -55,8 +55,8 @@ static void relieve(MBLState *S, lua_State *L) {
 
 static int line_mask(const MBLState *S) { return S->coverage.isOn ? LUA_MASKLINE : 0; }
 
-// Lua calls it every MBL_GRANULE instructions, at every line where lines are counted, and, once a run must end, at
-// every instruction and call.
+// Lua calls the hook every MBL_GRANULE instructions, at every line if lines are recorded, and at every instruction and
+// call once a run must end.
 static void hook(lua_State *L, lua_Debug *event) {
   MBLState *S = mbl_of(L);
   let_signals_in();
@@ -84,7 +84,7 @@ void mbl_install_hook(MBLState *S, lua_State *L) {
 // Safe in a signal handler on the state's own thread: it only sets fields.
 void mbl_arm(MBLState *S) {
   S->run.armed = 1;
-  // Setting a hook visits every call under way, so it is set once.
+  // Setting a hook visits every active call, so it is set once.
   if (lua_gethookcount(S->running) == 1 && lua_gethook(S->running) == hook) return;
   lua_sethook(S->running, hook, LUA_MASKCOUNT | LUA_MASKCALL | LUA_MASKRET | line_mask(S), 1);
 }

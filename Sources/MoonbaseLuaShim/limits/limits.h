@@ -4,14 +4,15 @@
 #include "MBLLimits.h"
 #include "state.h"
 
-// What bounds a run: instructions, time, memory, work of the host, the depth of calls; and how a run is ended.
+// The limits of a run: instructions, time, memory, work of the host, call depth; and ending a run.
 
-// How many instructions pass between two looks at the budget.
+// The number of instructions between two checks of the budget.
 #define MBL_GRANULE 1000
-// How many keys or elements a walk in C passes between two looks: finding one may take a while where many keys have one hash.
+// The number of keys or elements that a walk in C visits between two checks. Finding a key may take long if many keys
+// have the same hash.
 #define MBL_STRIDE 256
 
-// The state whose run is innermost on this thread; `run.parent` is the next one.
+// The state of the innermost run on this thread; `run.parent` is the next one.
 extern _Thread_local MBLState *mbl_current;
 
 // MARK: hook.c
@@ -24,47 +25,47 @@ void mbl_charge(lua_State *L, int64_t instructions);
 
 // MARK: coverage.c
 
-// Notes the lines of the function on the top, which was loaded.
+// Records the lines of the loaded function on the top.
 void mbl_coverage_load(MBLState *S, lua_State *L);
 void mbl_coverage_line(MBLState *S, lua_State *L, lua_Debug *event);
 void mbl_coverage_free(MBLState *S);
 
 // MARK: allowance.c
 
-// The innermost one of this thread.
+// The innermost allowance of this thread.
 extern _Thread_local MBLAllowance *volatile mbl_allowance;
-// Ends the run, or the allowance whose limit it is; nothing where one ends already.
+// Ends the run, or the allowance whose limit was exceeded. Does nothing if either is ending already.
 void mbl_end_run(MBLState *S, MBLAbort reason);
-// Ends the innermost allowance of this thread, if it is out of time.
+// Ends the innermost allowance of this thread if it is out of time.
 void mbl_end_overdue(void);
-// Whether it lacks so many seconds; then it is ended.
+// Whether fewer seconds remain; the allowance is then ended.
 bool mbl_allowance_lacks(double seconds);
-// Computes where the use of memory ends a run or an allowance.
+// Computes the memory use at which a run or an allowance ends.
 void mbl_set_ceilings(MBLState *S);
 
 // MARK: work.c
 
-// Charges what the host did to the state that ran, and lets it work for `next` from now on, the new innermost one.
+// Charges the host's work to the state that ran, and attributes further work to `next`, the new innermost state.
 void mbl_work_for(MBLState *next);
 void mbl_work_prepare(void);
 
 // MARK: memory.c, collection.c
 
 void *mbl_allocate(void *state, void *block, size_t old, size_t size);
-// A list with room for more items; NULL without memory, and then the list is as it was.
+// The items with room for more; NULL without memory, leaving the list unchanged.
 void *mbl_grown(void *items, int *capacity, size_t size);
 bool mbl_list_add(MBLList *list, void *item);
 MBLQueue *mbl_queue_new(void);
 void mbl_queue_apply(MBLState *S);
-// Takes a Swift object that Lua let go.
+// Receives a Swift object that Lua released.
 void mbl_discard(MBLState *S, void *object);
-// Releases the Swift objects that Lua let go.
+// Releases the Swift objects that Lua released.
 void mbl_drain(MBLState *S);
 void mbl_collect_in(MBLState *S, lua_State *L);
-// How much has to come to what the host keeps before a collection.
+// The growth of the host's memory before a collection.
 #define MBL_LEAST_GROWTH (8 << 20)
 void mbl_collect_hosted(MBLState *S, lua_State *L);
-// Frees what the limits of a state hold, the memory of Lua among it.
+// Frees the resources of a state's limits, including Lua's memory.
 void mbl_limits_free(MBLState *S);
 
 // MARK: control.c, watchdog.c, stack.c
@@ -72,9 +73,9 @@ void mbl_limits_free(MBLState *S);
 MBLControl *mbl_control_new(void);
 void mbl_control_enter(MBLState *S);
 void mbl_control_leave(MBLState *S);
-// Has the run end at the deadline of the state's limits.
+// Ends the run at the deadline of the state's limits.
 void mbl_watch(MBLState *S);
-// Has an allowance end at `control->allowance`.
+// Ends an allowance at `control->allowance`.
 void mbl_watch_allowance(MBLState *S);
 bool mbl_stack_is_low(void);
 

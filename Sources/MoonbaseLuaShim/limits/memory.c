@@ -4,21 +4,21 @@
 #include "limits/limits.h"
 #include "limits/table_growth.h"
 
-// The allocator of Lua: counts bytes, and ends the run when a limit is passed.
+// Lua's allocator. Counts bytes, and ends the run when a limit is exceeded.
 
 #define LARGE 4096
-// Lua doubles a stack, but for some places at its end.
+// Lua doubles a stack, except for some extra slots at its end.
 #define LARGE_STACK (1024 * 16)
 #define STACK_EXTRA (5 * 16)
 
-// A value that is called through `__call` becomes one more argument of the call. Where `__call` is not a function either, Lua 5.4
-// goes on with that value's `__call`: a circle of such values fills the stack, in a time that grows with the square of its size,
-// and Lua looks at no hook meanwhile. Such a stack doubles several times for one frame, which happens in no other way outside of
-// the host.
+// A value called through `__call` becomes a further argument of the call. If `__call` is not a function either, Lua 5.4
+// continues with that value's `__call`: a circle of such values fills the stack, in time quadratic in its size and
+// without running a hook. Only such a stack doubles several times for the same frame, which never happens otherwise
+// outside of the host.
 static bool calls_in_circles(MBLState *S, size_t size) {
   lua_Debug frame;
   if (S->main == NULL || S->run.depth == 0 || S->run.inHost) return false;
-  // In such a circle the values that fill the stack belong to the frame on the top.
+  // In such a circle the values that fill the stack belong to the top frame.
   if ((size_t)lua_gettop(S->running) < size / 64 || !lua_getstack(S->running, 0, &frame)) return false;
   bool isSame = S->growth.frame == (const void *)frame.i_ci;
   if (!isSame || size != S->growth.size) {
@@ -30,7 +30,7 @@ static bool calls_in_circles(MBLState *S, size_t size) {
       mbl_arm(S);
     }
   }
-  return S->growth.doublings >= 3;  // Lua asks a second time, after a collection
+  return S->growth.doublings >= 3;  // Lua tries again after a collection
 }
 
 static void memory_passed(MBLState *S, bool hard) {
@@ -49,8 +49,8 @@ static void check_soft(MBLState *S, uint64_t after) {
   }
 }
 
-// What the host keeps counts as Lua's own memory does. Its hard limit is nearer, twice the soft one: a collection needs no room
-// there.
+// The host's memory counts like Lua's own. Its hard limit is lower, twice the soft limit, because a collection needs no
+// room there.
 void mbl_weigh(MBLState *S, int64_t bytes) {
   S->memory.used += (uint64_t)bytes;
   S->hosted.bytes += bytes;
@@ -68,7 +68,7 @@ int64_t mbl_memory_room(MBLState *S) {
 
 void mbl_weigh_for_run(MBLState *S, int64_t bytes) {
   if (S->run.depth == 0) return;
-  // What the host kept before the run may be let go within it: that does not count for the run.
+  // Memory kept by the host before the run may be freed within it, which does not count for the run.
   if (bytes < -S->hosted.ofRun) bytes = -S->hosted.ofRun;
   S->hosted.ofRun += bytes;
   mbl_weigh(S, bytes);
@@ -81,7 +81,8 @@ void mbl_weigh_running(int64_t bytes) {
 void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
   MBLState *S = context;
   size_t before = block != NULL ? old : 0;
-  // Hash parts of tables are never resized. For a new block Lua gives in `old` the type of the object, which is 0 for hash parts.
+  // Hash parts of tables are never resized. For a new block Lua passes the object's type in `old`, which is 0 for hash
+  // parts.
   bool isPart = size >= MBL_LEAST_PART && block == NULL && old == 0;
   if (size == 0) {
     if (before >= MBL_LEAST_PART) mbl_part_remove(S, block, before);
@@ -90,7 +91,7 @@ void *mbl_allocate(void *context, void *block, size_t old, size_t size) {
     return NULL;
   }
   if (size > before) {
-    // An instruction that fills much memory costs more, by the size.
+    // An instruction that allocates much memory costs more, by the size.
     if (size >= LARGE) S->run.budget -= (int64_t)(size / 64);
     uint64_t after = S->memory.used - before + size;
     S->memory.allocations++;

@@ -3,7 +3,8 @@
 
 #include "limits/limits.h"
 
-// How much of the thread's C stack is left. Lua bounds the C calls of one state; calls that nest across states are bounded here.
+// The remaining C stack of the thread. Lua limits the C calls of a single state; calls that nest across states are
+// limited here.
 
 // The lowest address at which the host may still call Lua from within Lua.
 static _Thread_local char *floorOfStack;
@@ -28,8 +29,8 @@ bool mbl_stack_is_low(void) {
   if (floorOfStack == NULL) {
     char *lowest = NULL;
     size_t size = 0;
-    // A third of the stack is for states that call each other. The rest is left to the recursion within one state, which Lua
-    // 5.4.4 does not always bound as it should.
+    // A third of the stack is for states that call each other. The rest is left to recursion within a state, which Lua
+    // 5.4.4 does not always limit properly.
     floorOfStack = stack_of_thread(&lowest, &size) ? lowest + size / 3 * 2 : (char *)1;
   }
   return (char *)__builtin_frame_address(0) < floorOfStack;

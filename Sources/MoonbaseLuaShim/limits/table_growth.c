@@ -4,19 +4,20 @@
 #include "limits/control.h"
 #include "limits/table_growth.h"
 
-// When the hash part of a table is full, Lua allocates a new one and puts every key into it. For each key it walks along the keys
-// with the same hash that are there already. Keys that are chosen to collide take a time that grows with the square of their
-// number, and Lua looks at no hook meanwhile. So the time is estimated when Lua asks for the new part. Where it does not fit what
-// is left of the run, the run ends there: Lua does not get the part, and the table stays as it was.
+// When the hash part of a table is full, Lua allocates a new one and inserts every key, walking along the keys with the
+// same hash. Keys chosen to collide take quadratic time, and Lua runs no hook meanwhile. So the time is estimated when
+// Lua requests the new part. If it exceeds the rest of the run, the run ends there: Lua does not get the part, and the
+// table stays unchanged.
 //
-// The allocator does not know tables. It knows a hash part by its size, 24 bytes for each of 2^k nodes, and by how Lua asks for
-// it. It does not know which part grows: one of those without a free node. A block that only looks like a hash part is only read;
-// at worst the run that allocated it ends.
+// The allocator does not know tables. It recognises a hash part by its size, 24 bytes for each of 2^k nodes, and by the
+// form of the request. It does not know which part grows: one of those without a free node. A block that only resembles
+// a hash part is merely read; at worst the run that allocated it ends.
 //
-// Whole numbers and floats are counted. The hashes of texts depend on a seed, and those of tables on addresses: to find such keys
-// that collide at every size, a script has to spend as long as the growth would take.
+// Integers and floats are counted. The hashes of texts depend on a seed and those of tables on addresses: finding keys
+// that collide at every size takes a script as long as the growth itself.
 
-// A node of Lua 5.4: the value (8 bytes), its tag, the key's tag, the distance to the next node (4 bytes), the key (8 bytes).
+// A node of Lua 5.4: the value (8 bytes), its tag, the key's tag, the distance to the next node (4 bytes), the key (8
+// bytes).
 #if LUA_VERSION_NUM != 504
 #error "the nodes of tables are known for Lua 5.4 only"
 #endif
@@ -27,11 +28,11 @@
 #define WHOLE 0x03
 #define FLOAT 0x13
 
-// The first look counts keys by at most so many bits of their hash, so that the counts stay in the processor's cache.
+// The first check counts keys by at most this number of hash bits, so that the counts fit in the processor's cache.
 #define COARSE_LOG 15
-// Chains up to this length are common in honest tables.
+// Chains up to this length are common in ordinary tables.
 #define COMMON 64
-// A step along a chain takes some 2 ns, as long as half an instruction does.
+// A step along a chain takes some 2 ns, half the time of an instruction.
 #define SECONDS 2e-9
 #define STEPS 2
 
@@ -76,7 +77,7 @@ void mbl_part_remove(MBLState *S, const void *block, size_t size) {
 static bool has_value(const unsigned char *node) { return (node[VALUE_TAG] & 0x0f) != LUA_TNIL; }
 static bool is_number(const unsigned char *node) { return node[KEY_TAG] == WHOLE || node[KEY_TAG] == FLOAT; }
 
-// What Lua makes of a float before it takes the remainder: the exponent and 31 bits of what `frexp` gives.
+// Lua's integer for a float before the remainder is taken: the exponent and 31 bits of the fraction from `frexp`.
 static uint64_t mixed(uint64_t bits) {
   int exponent = (int)(bits >> 52 & 0x7ff);
   if (exponent == 0x7ff) return 0;
@@ -94,7 +95,7 @@ static uint64_t mixed(uint64_t bits) {
   return all <= INT32_MAX ? all : ~all;
 }
 
-// The remainder for 2^k - 1: numbers in base 2^k have that of the sum of their digits.
+// The remainder modulo 2^k - 1, which equals that of the sum of the digits in base 2^k.
 static uint64_t remainder_of(uint64_t number, int log) {
   uint64_t mask = ((uint64_t)1 << log) - 1;
   while (number > mask) number = (number & mask) + (number >> log);
@@ -115,12 +116,12 @@ static uint64_t main_position(const unsigned char *node, int log) {
 // MARK: The estimate
 
 typedef struct Estimate {
-  double chained;  // steps along chains of keys with one hash, in whichever order they come
-  double steps;    // all of them
+  double chained;  // steps along chains of keys with the same hash, in any order
+  double steps;    // all steps
 } Estimate;
 
-// Whether the part may be the one that grows to 2^log nodes (it has no free node, and not more keys than will fit), and its keys
-// fall unevenly. Keys that may move to the table's array are not counted among those that must fit.
+// Whether the part may be the one that grows to 2^log nodes (it has no free node, and no more keys than will fit), and
+// its keys are unevenly distributed. Keys that may move to the table's array are not counted among those that must fit.
 static bool is_suspect(const MBLState *S, MBLPart part, int log, uint32_t *counts, int coarse) {
   uint64_t arrayable = S->memory.used / 8, kept = 0, numbers = 0;
   for (size_t i = 0; i < (size_t)1 << part.log; i++) {
@@ -142,13 +143,13 @@ static bool is_suspect(const MBLState *S, MBLPart part, int log, uint32_t *count
 }
 
 typedef struct Slot {
-  uint32_t chain;  // the chain of the key that is here, from 1 on; 0: no key
-  uint32_t place;  // its place in the chain
+  uint32_t chain;  // the chain of the key in this slot, from 1; 0: no key
+  uint32_t place;  // its position in the chain
   uint32_t length;
 } Slot;
 
-// Does what Lua will do, and counts its steps. A key whose place holds a key of another chain moves that key to a free node,
-// after a walk along that chain.
+// Simulates Lua's insertions and counts their steps. A key whose slot holds a key of another chain moves that key to a
+// free node, after a walk along that chain.
 static void play(MBLPart part, int log, Slot *slots, Estimate *estimate) {
   size_t unused = (size_t)1 << log;
   for (size_t i = 0; i < (size_t)1 << part.log; i++) {
@@ -158,7 +159,7 @@ static void play(MBLPart part, int log, Slot *slots, Estimate *estimate) {
     Slot *home = &slots[position], new = {.chain = (uint32_t)position + 1};
     if (home->chain != 0) {
       while (unused > 0 && slots[unused - 1].chain != 0) unused--;
-      if (unused == 0) return;  // they do not fit: some go to the array
+      if (unused == 0) return;  // the keys do not fit: some go to the array
     }
     if (home->chain == new.chain) {
       estimate->steps += home->length;
@@ -179,7 +180,7 @@ static void play(MBLPart part, int log, Slot *slots, Estimate *estimate) {
   }
 }
 
-// False where there is no memory to find out.
+// Returns false without memory for the estimate.
 static bool estimate_growth(const MBLState *S, int log, Estimate *worst) {
   int coarse = log < COARSE_LOG ? log : COARSE_LOG;
   uint32_t *counts = NULL;
@@ -204,7 +205,7 @@ static bool estimate_growth(const MBLState *S, int log, Estimate *worst) {
 
 // MARK: The verdict
 
-// The innermost run that would pass its deadline, NULL if there is time.
+// The innermost run that would exceed its deadline, or NULL.
 static MBLState *out_of_time(MBLState *S, double seconds) {
   for (; S != NULL; S = S->run.parent) {
     if (S->limits.deadline > 0 && seconds >= mbl_watch_rest(S->control)) return S;
@@ -235,5 +236,5 @@ bool mbl_growth_is_refused(MBLState *S, size_t size) {
   // The runs within the one that is out of time work on its behalf.
   for (MBLState *P = S; P != hit; P = P->run.parent) mbl_set_abort(P, MBLAbortDeadline);
   mbl_set_abort(hit, MBLAbortDeadline);
-  return true;  // Lua asks a second time, after a collection, and is refused again
+  return true;  // Lua tries again after a collection, and is refused again
 }

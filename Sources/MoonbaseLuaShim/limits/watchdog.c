@@ -2,7 +2,7 @@
 
 #include "limits/control.h"
 
-// One thread looks at every state with a deadline, again and again.
+// A single thread checks every state with a deadline periodically.
 
 static pthread_mutex_t watchLock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t watchSignal;

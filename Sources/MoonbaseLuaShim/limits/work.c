@@ -1,12 +1,13 @@
 #include "MoonbaseMeter.h"
 #include "limits/limits.h"
 
-// Work of the host on a script's behalf. Each layer of the host counts its work (HostWork in Swift). Here it is charged to the
-// innermost run, and the limits of that run are looked at.
+// Work of the host for a script. Each layer of the host counts its work (HostWork in Swift). Here it is charged to the
+// innermost run, whose limits are checked.
 
-// Units of work between two looks.
+// Units of work between two checks.
 #define STRIDE 1000
-// The instructions that a unit of work costs. A unit, such as looking at an object, takes as long as so many instructions.
+// The instructions charged per unit of work. A unit, such as visiting an object, takes about as long as this number of
+// instructions.
 #define UNIT 10
 
 _Thread_local MBLState *mbl_current;
@@ -27,7 +28,7 @@ static void charge(MBLState *S, int64_t units) {
   mbl_charge_budget(S, units < INT64_MAX / UNIT ? units * UNIT : INT64_MAX / 2);
 }
 
-// A value from the host is there twice, in the host's form and in Lua's.
+// A value from the host exists twice, in the host's form and in Lua's.
 static int64_t greatest_value(const MBLState *S) {
   return S == NULL || S->memory.size == UINT64_MAX ? INT64_MAX : (int64_t)(S->memory.size / 2);
 }

@@ -1,9 +1,9 @@
 #include "parser/parser.h"
 #include "parser/scanner.h"
 
-// Where an operation fails (`a.b.c + 1`), Lua 5.4.4 finds the name of the value by a recursion over its fields, with a search at
-// each. A hundred thousand fields end the process, ten thousand take a second, and Lua looks at no hook meanwhile. A source with
-// such a chain is refused; people do not write them.
+// If an operation fails (`a.b.c + 1`), Lua 5.4.4 finds the name of the value by recursion over its fields, with a
+// search at each. A hundred thousand fields crash the process, ten thousand take a second, and no hook runs meanwhile.
+// A source with such a chain is refused; people do not write them.
 
 #define LONGEST 200
 #define NESTING 250
@@ -39,7 +39,7 @@ int mbl_long_chain(const char *bytes, size_t length) {
       if (chain > LONGEST) return s.line;
       s.at++;
     } else if (c == ')') {
-      s.at++;  // `(a.b).c` is one chain
+      s.at++;  // `(a.b).c` is a single chain
     } else {
       chain = 0;
       afterDot = false;

@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-// What Lua's parser is kept from: sources that it would take minutes for, or end the process by. Nothing here knows a state.
+// Sources that Lua's parser must not receive, because it would take minutes or crash. Nothing here depends on a state.
 
-// The line for which a source is refused, and why; 0 if it is not.
+// The line for which a source is refused, and the reason; 0 if it is accepted.
 int mbl_unfit_source(const char *bytes, size_t length, const char **problem);
 // The line of the first chain of fields that is too long, or 0.
 int mbl_long_chain(const char *bytes, size_t length);

@@ -4,14 +4,15 @@
 #include "parser/parser.h"
 #include "parser/scanner.h"
 
-// The time of Lua's parser grows with the square of some things, and it looks at no hook: a megabyte of `a or a or a` takes
-// minutes, a megabyte of `elseif`, or of names within sixty functions, many seconds. Such sources are refused; people do not
-// write them.
+// The time of Lua's parser is quadratic in some constructs, without running a hook: a megabyte of `a or a or a` takes
+// minutes, a megabyte of `elseif`, or of names within sixty functions, many seconds. These sources are refused; people
+// do not write them.
 
 #define NESTING 250
-// The most `and` and `or` in one expression, and the most branches of one `if`.
+// The most `and` and `or` in an expression, and the most branches of an `if`.
 #define LONGEST 2000
-// The most names, each counted once for every function around it: the parser searches each of those for the name.
+// The most names, each counted once for every enclosing function, because the parser searches each of them for the
+// name.
 #define MOST_SEARCHES 3000000
 
 typedef struct Level {
@@ -37,7 +38,7 @@ static bool pop(Parsing *p) {
   if (p->depth == 0) return false;  // the parser refuses it
   Level *level = &p->levels[p->depth--];
   p->functions -= level->isFunction;
-  if (level->isGroup) p->levels[p->depth].operators += level->operators;  // `(a or b) or c` is one list of jumps
+  if (level->isGroup) p->levels[p->depth].operators += level->operators;  // `(a or b) or c` is a single list of jumps
   return true;
 }
 
@@ -48,7 +49,7 @@ static bool is_one_of(const char *word, size_t length, const char *const *all) {
   return false;
 }
 
-// False where nothing more needs to be looked at.
+// Returns false if the rest of the source need not be checked.
 static bool take_word(Parsing *p, const char *word, size_t length) {
   static const char *const operators[] = {"and", "or", NULL}, *const branch[] = {"elseif", NULL},
                     *const opens[] = {"do", "if", "repeat", NULL}, *const function[] = {"function", NULL},

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 
-// Walks over a source, and tells its words and signs from its texts and comments.
+// Walks over a source, distinguishing words and symbols from strings and comments.
 
 typedef struct Scanner {
   const char *at, *end;

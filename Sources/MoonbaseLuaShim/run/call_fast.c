@@ -2,9 +2,9 @@
 
 #include "run/run.h"
 
-// mbl_call for scalars, strings and one result, with as little as possible around lua_pcall.
+// A version of mbl_call for scalars, strings and a single result, with minimal work around lua_pcall.
 
-// Takes a scalar off the stack. Any other result stays on the stack until it was read.
+// Pops a scalar. Any other result stays on the stack until it was read.
 static inline MBLFastResult take_result(lua_State *L, int base) {
   MBLFastResult result = {0, -1, MBLTagNil, MBLStatusOK};
   if (lua_isinteger(L, -1)) {
@@ -16,7 +16,7 @@ static inline MBLFastResult take_result(lua_State *L, int base) {
     result.tag = (uint16_t)value.tag;
     if (value.tag > MBLTagNumber) {
       result.top = base;
-      lua_copy(L, -1, -2);  // into the handler's place
+      lua_copy(L, -1, -2);  // into the handler's slot
       lua_settop(L, -2);
       return result;
     }
@@ -26,11 +26,11 @@ static inline MBLFastResult take_result(lua_State *L, int base) {
   return result;
 }
 
-// Of several results all stay on the stack until they were read.
+// Several results all stay on the stack until they were read.
 static MBLFastResult take_first(lua_State *L, int base) {
   MBLFastResult result = {0, base, MBLTagNil, MBLStatusOK};
   MBLValue value;
-  lua_rotate(L, base + 1, -1);  // the handler goes
+  lua_rotate(L, base + 1, -1);  // removes the handler
   lua_settop(L, -2);
   mbl_get(L, base + 1, &value);
   result.tag = (uint16_t)value.tag;
@@ -47,7 +47,7 @@ MBLFastResult mbl_fast_call(MBLState *S, int32_t function, const MBLValue *argum
   if (S->run.depth == 0) return (MBLFastResult){0, -1, MBLTagNil, MBLStatusIdle};
   lua_State *L = S->running;
   int base = lua_gettop(L);
-  // Lua guarantees LUA_MINSTACK free places above the arguments of a call.
+  // Lua guarantees LUA_MINSTACK free slots above the arguments of a call.
   if (base + count + 4 > LUA_MINSTACK && !lua_checkstack(L, count + 8)) {
     return (MBLFastResult){0, base, MBLTagNil, MBLStatusStack};
   }

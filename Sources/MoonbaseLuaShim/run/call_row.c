@@ -4,7 +4,7 @@
 #include "MoonbaseMeter.h"
 #include "run/run.h"
 
-// A Lua function as one that a store calls for each row (RowCall.swift). The tags that its cells know come first.
+// A Lua function in the form that a store calls for each row (RowCall.swift). The tags that its cells use come first.
 
 _Static_assert(sizeof(MBLValue) == 24 && offsetof(MBLValue, length) == 8 && offsetof(MBLValue, tag) == 16 &&
                    offsetof(MBLValue, extra) == 20 && MBL_BORROWED == 1,
@@ -30,7 +30,7 @@ void mbl_row_call_free(MBLRowCall *call) {
   free(call);
 }
 
-// The bytes leave the stack with the call.
+// Copies the bytes, because they leave the stack with the call.
 static bool keep(MBLRowCall *call, const char *bytes, size_t length) {
   if (length > call->capacity) {
     char *larger = realloc(call->bytes, length * 2);
@@ -42,7 +42,7 @@ static bool keep(MBLRowCall *call, const char *bytes, size_t length) {
   return true;
 }
 
-// Pushes the function and its arguments, and gives their number.
+// Pushes the function and its arguments, and returns their number.
 static int32_t push(lua_State *L, MBLCallRequest *request) {
   bool allocates = false;
   for (int32_t i = 0; i < request->count; i++) allocates |= !mbl_is_plain(&request->arguments[i]);
@@ -56,7 +56,7 @@ static int32_t push(lua_State *L, MBLCallRequest *request) {
   return request->count;
 }
 
-// Gives the tag of the value at `index`, or a negative number.
+// Returns the tag of the value at `index`, or a negative number.
 static int32_t take(MBLRowCall *call, lua_State *L, int index, uint64_t *word, intptr_t *size) {
   if (lua_isinteger(L, index)) {
     *word = (uint64_t)lua_tointegerx(L, index, NULL);
@@ -76,11 +76,11 @@ static int32_t take(MBLRowCall *call, lua_State *L, int index, uint64_t *word, i
   return MBLTagString;
 }
 
-// Without a handler of messages: where it fails, the function is called in another way, which says what is wrong.
+// Without a message handler: after a failure the function is called again in another way, which reports the error.
 static int32_t answer(MBLRowCall *call, MBLState *S, MBLCallRequest *request, uint64_t *word, intptr_t *size) {
   lua_State *L = S->running;
   int base = lua_gettop(L);
-  // Lua guarantees LUA_MINSTACK free places above the arguments of a call.
+  // Lua guarantees LUA_MINSTACK free slots above the arguments of a call.
   if (base + request->count + 3 > LUA_MINSTACK && !lua_checkstack(L, request->count + 8)) return -1;
   int32_t count = push(L, request);
   bool isKnown = mbl_call_lua(S, L, count, LUA_MULTRET, 0) == MBLStatusOK && lua_gettop(L) > base;

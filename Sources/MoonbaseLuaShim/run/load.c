@@ -13,7 +13,7 @@ typedef struct LoadRequest {
   bool is_expression;
 } LoadRequest;
 
-// Lines of which a source is not the first one are empty for the parser, so that it counts right.
+// Lines before a partial source are empty for the parser, so that it counts correctly.
 static const char *next_piece(lua_State *L, void *data, size_t *size) {
   static const char lines[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
   LoadRequest *rest = data;

@@ -2,7 +2,7 @@
 
 #include "run/run.h"
 
-// Begin and end of a run: what is counted anew, and what is given back.
+// Begin and end of a run: resetting the counters and freeing memory.
 
 void mbl_set_limits(MBLState *S, const MBLLimits *limits) {
   bool counted = S->limits.instructions > 0;
@@ -12,7 +12,7 @@ void mbl_set_limits(MBLState *S, const MBLLimits *limits) {
     mbl_install_hook(S, S->main);
   } else {
     mbl_watch(S);
-    // The run that is under way has as good as no end to its instructions, but parts of it may have one.
+    // The current run has a practically unlimited number of instructions, but parts of it may have a limit.
     if (!counted && limits->instructions > 0) {
       mbl_install_hook(S, S->main);
       mbl_install_hook(S, S->running);
@@ -25,12 +25,12 @@ MBLState *mbl_running(void) { return mbl_current; }
 uint64_t mbl_output_add(MBLState *S, uint64_t bytes) { return S->run.written += bytes; }
 int64_t mbl_exit_status(MBLState *S) { return S->run.exitStatus; }
 
-// Calls nest across states, and each state knows its own calls only. The rest of the C stack bounds them all.
+// Calls nest across states, and each state knows only its own calls. The remaining C stack limits them all.
 static void check_nesting(MBLState *S) {
   if (mbl_current != NULL && mbl_stack_is_low()) mbl_set_abort(S, MBLAbortCallDepth);
 }
 
-// A run on behalf of one that must end has to end as well.
+// A run on behalf of a run that must end has to end too.
 static void inherit_end(MBLState *S) {
   if (S->run.parent == NULL || !S->run.parent->run.abort) return;
   S->run.exitStatus = S->run.parent->run.exitStatus;

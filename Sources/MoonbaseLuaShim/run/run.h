@@ -4,13 +4,13 @@
 #include "MBLRun.h"
 #include "library/library.h"
 
-// States, runs, and what the host has Lua do in them.
+// States, runs, and the host's calls in them.
 
-// The message handler of the host's calls: keeps the traceback.
+// The message handler of the host's calls. Records the traceback.
 int mbl_handler(lua_State *L);
 void mbl_trace_capture(MBLState *S, lua_State *L, int32_t level);
 
-// A call whose arguments can only be pushed within it, because there may be no memory for them.
+// A call whose arguments can be pushed only within it, because memory may be exhausted.
 typedef struct MBLCallRequest {
   int32_t function;
   const MBLValue *arguments;

@@ -45,7 +45,8 @@ MBLState *mbl_open(const MBLHost *host, void *owner, MBLPreset preset) {
     return NULL;
   }
   lua_gc(L, LUA_GCRESTART);
-  // With Lua's usual pause, scripts that build large tables collect half of the time. Memory limits cause collections besides.
+  // With Lua's default pause, scripts that build large tables spend half of their time on collections. Memory limits
+  // cause further collections.
   lua_gc(L, LUA_GCINC, 300, 0, 0);
   // The memory of the libraries does not count for scripts.
   S->memory.baseline = S->memory.used;

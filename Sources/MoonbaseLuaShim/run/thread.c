@@ -1,6 +1,6 @@
 #include "run/run.h"
 
-// Coroutines as the host makes, resumes and closes them.
+// Coroutines created, resumed and closed by the host.
 
 static int thread_body(lua_State *L) {
   int32_t *function = lua_touserdata(L, 1);

@@ -2,9 +2,9 @@
 
 #include "run/run.h"
 
-// Tracebacks of the calls that failed.
+// Tracebacks of failed calls.
 
-// The shim's own function below a call of the host is left out.
+// The shim's own function below a call of the host is omitted.
 static bool is_glue(lua_State *L, lua_Debug *frame) {
   if (frame->what[0] != 'C' || !lua_checkstack(L, 1)) return false;
   lua_getinfo(L, "f", frame);
@@ -29,7 +29,7 @@ static void trace_frame(MBLState *S, lua_State *L, lua_Debug *frame) {
   slot->defined = frame->linedefined;
 }
 
-// This uses lua_getinfo, since luaL_traceback searches package.loaded and costs a hundred times as much.
+// Uses lua_getinfo, because luaL_traceback searches package.loaded and costs a hundred times as much.
 void mbl_trace_capture(MBLState *S, lua_State *L, int32_t level) {
   lua_Debug frame;
   S->trace.count = 0;

@@ -1,14 +1,16 @@
 import MoonbasePlatform
 
-/// Makes a value of a keyed archive that may be hostile: references are checked, and what unfolds is bounded.
+/// Turns a keyed archive into a `Value`. The archive may be hostile, so references are checked and the unfolded size is
+/// bounded.
 struct ArchivedValueReader: ~Copyable {
-  /// Values that an archive may unfold into: its objects may share others.
+  /// The most values that an archive may unfold into. Archived objects may share parts, so a small file can unfold into
+  /// many.
   private static let greatestCount = 1_000_000
-  /// What a value holds besides its bytes, which it shares with the archive.
+  /// The memory charged for a value in addition to its bytes, which the value shares with the archive.
   private static let valueWeight = 64
 
   private let objects: [PropertyList]
-  /// The objects whose parts are being read.
+  /// The indexes of the objects on the path from the root to the object being read; a repeated index is a cycle.
   private var open: Set<Int> = []
   private var count = 0
   private var memory = HostMemory()
@@ -26,7 +28,7 @@ struct ArchivedValueReader: ~Copyable {
 
   // MARK: Values
 
-  /// What a field holds: a reference, or something that stands in its place.
+  /// The value of a field, which holds either a reference or a plain value.
   private mutating func value(_ field: PropertyList, depth: Int) throws(ModelError) -> Value {
     count += 1
     guard count <= Self.greatestCount else {
@@ -73,7 +75,7 @@ struct ArchivedValueReader: ~Copyable {
     return object
   }
 
-  /// No class of values has as many ancestors, and they are looked at for each object.
+  /// An upper bound for the ancestors read for an object. No class of Foundation's values has as many.
   private static let greatestAncestorCount = 16
 
   /// The name of a class, and those of its ancestors where they are stated.
@@ -85,7 +87,7 @@ struct ArchivedValueReader: ~Copyable {
     return [name] + ancestors.compactMap(\.string)
   }
 
-  /// Foundation's own subclasses (`__NSArrayM`) are what they are a form of.
+  /// Private subclasses of Foundation such as `__NSArrayM` are read as the public class that they inherit from.
   private mutating func value(
     ofClass names: [String], _ fields: [String: PropertyList], depth: Int
   ) throws(ModelError) -> Value {
@@ -113,7 +115,7 @@ struct ArchivedValueReader: ~Copyable {
     return result
   }
 
-  /// What an object holds, without what is nothing.
+  /// The fields of an object by name, without those that are null.
   private mutating func parts(_ fields: [String: PropertyList], depth: Int) throws(ModelError) -> [String: Value] {
     let named = fields.filter { $0.key != "$class" }.sorted { $0.key < $1.key }
     var result: [String: Value] = [:]
@@ -123,7 +125,7 @@ struct ArchivedValueReader: ~Copyable {
     return result
   }
 
-  /// Ordered sets number their elements.
+  /// The elements of an ordered set, which numbers its fields.
   private mutating func elements(_ fields: [String: PropertyList], depth: Int) throws(ModelError) -> Value? {
     if let objects = fields["NS.objects"] {
       guard let objects = objects.array else { return nil }
@@ -134,7 +136,7 @@ struct ArchivedValueReader: ~Copyable {
     return .list(try values(numbered, depth: depth))
   }
 
-  /// A dictionary whose keys are texts, all different to Swift as well.
+  /// The map of a dictionary whose keys are strings; nil where a key is no string or two keys are equal in Swift.
   private mutating func map(_ fields: [String: PropertyList], depth: Int) throws(ModelError) -> Value? {
     guard let keys = fields["NS.keys"]?.array, let values = fields["NS.objects"]?.array, keys.count == values.count
     else { return nil }

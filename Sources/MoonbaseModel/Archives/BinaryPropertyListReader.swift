@@ -3,12 +3,12 @@ import MoonbasePlatform
 /// Reads Apple's binary property list form, version 00, from bytes that may be hostile.
 struct BinaryPropertyListReader: ~Copyable {
   private static let greatestDepth = 128
-  /// A value that is referred to often is counted each time, so that a small file cannot unfold into a huge value.
+  /// The most values that a file may hold. A value that is referred to several times is counted each time.
   private static let greatestCount = 1_000_000
-  /// What a value holds besides its bytes.
+  /// The memory charged for a value in addition to its bytes.
   private static let valueWeight = 64
 
-  /// Where things lie, as the last 32 bytes say.
+  /// The last 32 bytes of the file, which locate the offset table and the root.
   private struct Trailer {
     let offsetSize: Int
     let referenceSize: Int
@@ -97,7 +97,8 @@ struct BinaryPropertyListReader: ~Copyable {
     }
   }
 
-  /// One, two and four bytes are unsigned, eight are signed, sixteen are for unsigned 64-bit numbers.
+  /// Integers of one, two and four bytes are unsigned and those of eight bytes signed. Sixteen bytes hold an unsigned
+  /// 64-bit number.
   private func integer(at offset: Int, size: Int) throws(ModelError) -> Int64 {
     guard size <= 16, offset + size <= offsetTable else { throw Self.malformed("an integer is cut off") }
     let low = bytes[offset..<offset + size].suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -129,7 +130,7 @@ struct BinaryPropertyListReader: ~Copyable {
 
   // MARK: Counted runs
 
-  /// The number of elements behind a marker, and where they begin.
+  /// The number of elements after a marker, and the offset of the first.
   private func length(at offset: Int, low: Int) throws(ModelError) -> (count: Int, start: Int) {
     guard low == 0x0f else { return (low, offset + 1) }
     guard offset + 1 < offsetTable, bytes[offset + 1] >> 4 == 1 else { throw Self.malformed("a count is damaged") }
@@ -146,8 +147,8 @@ struct BinaryPropertyListReader: ~Copyable {
     return bytes[start..<start + count * width]
   }
 
-  /// Throws where so many references do not lie behind a place. They are read one by one: collections may lie over each other, so that a
-  /// list of each would take many times what the file does.
+  /// Throws unless `count` references fit behind `start`. References are then read singly: collections of a hostile
+  /// file may overlap, so lists of them could take many times the size of the file.
   private func checkReferences(from start: Int, count: Int) throws(ModelError) {
     guard start <= offsetTable, count <= (offsetTable - start) / referenceSize else {
       throw Self.malformed("a collection is cut off")

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Writes Apple's binary property list form, version 00. Equal scalars are written once, collections each time.
+/// Writes Apple's binary property list form, version 00. Equal scalars share one entry; collections do not.
 struct BinaryPropertyListWriter {
   private enum Item {
     case scalar(PropertyList)
@@ -10,7 +10,8 @@ struct BinaryPropertyListWriter {
 
   private var items: [Item] = []
   private var known: [PropertyList: Int] = [:]
-  /// Texts by their code points: to Swift two forms of one letter are equal, and comparing them may take long.
+  /// The entries of texts, compared by code points. Swift's string equality treats canonically equivalent texts as
+  /// equal and may be slow.
   private var knownTexts: [ExactText: Int] = [:]
   private var bytes = [UInt8]("bplist00".utf8)
 
@@ -34,7 +35,7 @@ struct BinaryPropertyListWriter {
 
   // MARK: Numbering
 
-  /// Gives a value its number, the root first; a collection comes before what it holds.
+  /// Adds a value and returns its number. The root has number 0, and a collection precedes its elements.
   private mutating func add(_ value: PropertyList) -> Int {
     switch value {
     case .array(let elements):
@@ -56,7 +57,7 @@ struct BinaryPropertyListWriter {
       items.append(.scalar(value))
       return items.count - 1
     case .real(0):
-      // Two zeros are equal and differ in their sign.
+      // 0.0 and -0.0 are equal but differ in their bits, so numbers equal to zero are not shared.
       items.append(.scalar(value))
       return items.count - 1
     default:
@@ -138,7 +139,7 @@ struct BinaryPropertyListWriter {
     for shift in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
   }
 
-  /// The least of 1, 2, 4 and 8 bytes that holds a number.
+  /// The least of the widths 1, 2, 4 and 8 bytes that holds a number.
   private static func width(of number: Int) -> Int {
     number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
   }

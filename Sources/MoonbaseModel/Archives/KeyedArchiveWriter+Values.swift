@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
 extension KeyedArchiveWriter {
-  /// A value as Foundation archives it; nil for what only this process could resolve. Lists become arrays.
+  /// A value as Foundation archives it, with lists as arrays; nil for a value that only this process can resolve.
   package mutating func value(_ value: Value) -> PropertyList? {
     switch value {
     case .null: return Self.null
@@ -23,7 +23,7 @@ extension KeyedArchiveWriter {
     }
   }
 
-  /// A collection of values, an array or a set; nil where it holds what only this process could resolve.
+  /// A collection of values as an array or a set; nil if an element is a value that only this process can resolve.
   package mutating func list(_ list: [Value], className: String) -> PropertyList? {
     let reference = reserve()
     var references: [PropertyList] = []
@@ -48,7 +48,7 @@ extension KeyedArchiveWriter {
     return reference
   }
 
-  /// What a collection holds: Foundation's cannot hold nothing, and have an object that stands for it.
+  /// An element of a collection. Null becomes an `NSNull` object, because Foundation's collections cannot hold nil.
   private mutating func element(_ value: Value) -> PropertyList? {
     value.isNull ? nullObject() : self.value(value)
   }

@@ -2,19 +2,21 @@ import MoonbasePlatform
 
 /// Builds a keyed archive as `NSKeyedArchiver` would write it.
 package struct KeyedArchiveWriter {
-  /// The classes between a class and NSObject, nearest first.
+  /// The superclasses of each class below NSObject, nearest first.
   private let ancestors: [String: [String]]
   private var objects: [PropertyList] = ["$null"]
   private var scalars: [PropertyList: PropertyList] = [:]
-  /// Texts by their code points: to Swift two forms of one letter are equal, and comparing them may take long.
+  /// The references of texts, compared by code points. Swift's string equality treats canonically equivalent texts as
+  /// equal and may be slow.
   private var texts: [ExactText: PropertyList] = [:]
   private var classes: [String: PropertyList] = [:]
   private var knownNull: PropertyList?
 
-  /// The reference that stands for no object.
+  /// The reference that means nil.
   package static let null = PropertyList.uid(0)
 
-  /// An empty archive; `ancestors` has the classes between a class and NSObject, nearest first, beside those of values.
+  /// An empty archive. `ancestors` lists superclasses below NSObject, nearest first, for classes other than those of
+  /// values.
   package init(ancestors: [String: [String]] = [:]) {
     self.ancestors = ancestors.merging(Self.ancestorsOfValues) { given, _ in given }
   }
@@ -28,29 +30,29 @@ package struct KeyedArchiveWriter {
     ["$version": 100_000, "$archiver": "NSKeyedArchiver", "$top": ["root": root], "$objects": .array(objects)]
   }
 
-  /// A place for an object that others refer to before it is written.
+  /// Reserves a reference, so that other objects can refer to an object before it is written.
   package mutating func reserve() -> PropertyList {
     objects.append("$null")
     return .uid(UInt32(objects.count - 1))
   }
 
-  /// Writes an object to a reserved place.
+  /// Writes an object to a reserved reference.
   package mutating func fill(_ reference: PropertyList, className: String, fields: [String: PropertyList]) {
     guard case .uid(let index) = reference else { return }
     objects[Int(index)] = .dictionary(fields.merging(["$class": classReference(className)]) { field, _ in field })
   }
 
-  /// Writes an object.
+  /// Writes an object and returns its reference.
   package mutating func object(_ className: String, fields: [String: PropertyList]) -> PropertyList {
     let reference = reserve()
     fill(reference, className: className, fields: fields)
     return reference
   }
 
-  /// A string, number or data; equal ones are written once.
+  /// Adds a string, number or data. Equal scalars share one reference.
   package mutating func scalar(_ value: PropertyList) -> PropertyList {
     if case .string(let text) = value { return string(text) }
-    // Two zeros are equal and differ in their sign, and what is no number equals nothing.
+    // 0.0 and -0.0 are equal but differ in their bits, and NaN does not equal itself, so neither is shared.
     if case .real(let number) = value, number == 0 || number.isNaN { return append(value) }
     if let known = scalars[value] { return known }
     let reference = append(value)
@@ -58,19 +60,19 @@ package struct KeyedArchiveWriter {
     return reference
   }
 
-  /// A text; one of the same code points is written once.
+  /// Adds a text. Texts of the same code points share one reference.
   package mutating func string(_ value: String?) -> PropertyList {
     guard let value else { return Self.null }
     let key = ExactText(value)
     if let known = texts[key] { return known }
-    // By itself this text stands for nothing.
+    // A bare "$null" would be read as nil, so this text is wrapped in an object.
     let reference =
       value == "$null" ? object("NSString", fields: ["NS.string": .string(value)]) : append(.string(value))
     texts[key] = reference
     return reference
   }
 
-  /// The object that stands for nothing in a collection.
+  /// The `NSNull` object that represents null in a collection.
   mutating func nullObject() -> PropertyList {
     if let knownNull { return knownNull }
     let reference = object("NSNull", fields: [:])
@@ -88,7 +90,7 @@ package struct KeyedArchiveWriter {
     object(className, fields: ["NS.objects": .array(elements)])
   }
 
-  /// A dictionary of references by text.
+  /// A dictionary of references with string keys.
   package mutating func dictionary(_ pairs: [(key: String, value: PropertyList)], className: String = "NSDictionary")
     -> PropertyList
   {

@@ -1,6 +1,7 @@
 package import MoonbasePlatform
 
-/// A property list as a value, with the object references (UIDs) of keyed archives, which Foundation on Linux does not read.
+/// A property list as a value, including the object references (UIDs) of keyed archives, which Foundation on Linux does
+/// not read.
 ///
 /// ```swift
 /// let list: PropertyList = ["name": "Person", "count": 3]

@@ -1,8 +1,8 @@
 import MoonbasePlatform
 
 extension Value {
-  /// The value of an archived object of a class of Foundation that holds nothing but bytes and numbers; nil for one of another class,
-  /// or not in the form that the class has.
+  /// The value of an archived object of a Foundation class without references to other objects; nil for any other
+  /// class, and for fields that do not fit the class.
   package init?(archivedAs className: String, _ fields: [String: PropertyList]) {
     let value: Value? =
       switch className {
@@ -42,7 +42,7 @@ extension Value {
     let length = Swift.min(Swift.max(0, stated), units.count)
     let magnitude = units[..<length].reversed().reduce(Decimal(0)) { $0 * 65_536 + Decimal(Int($1)) }
     let sign: FloatingPointSign = fields["NS.negative"]?.bool == true ? .minus : .plus
-    // A negative number without digits is none.
+    // Foundation archives NaN as a negative number without digits.
     if length == 0, sign == .minus { return .decimal(.nan) }
     return .decimal(Decimal(sign: sign, exponent: Int(exponent), significand: magnitude))
   }

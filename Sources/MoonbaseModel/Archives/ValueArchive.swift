@@ -1,24 +1,26 @@
 package import MoonbasePlatform
 
-/// Values as keyed archives: what Core Data's default transformer keeps of a transformable attribute.
+/// Converts values to and from keyed archives, the form in which Core Data's default transformer stores transformable
+/// attributes.
 ///
-/// Read is what `NSKeyedArchiver` wrote, whatever its classes: nothing is instantiated, and an object of a class without a value
-/// here becomes a map that names the class. Written is what `NSSecureUnarchiveFromData` reads.
+/// Reading accepts any archive of `NSKeyedArchiver` and instantiates no class: an object of a class without a
+/// counterpart in `Value` becomes a map that names its class. Writing produces archives that
+/// `NSSecureUnarchiveFromData` reads.
 package enum ValueArchive {
-  /// The key under which a map names the class of the archived object that it stands for.
+  /// The key under which such a map names the class of its archived object.
   package static let classKey = "$class"
 
-  /// What a value holds on its way, besides its bytes.
+  /// The memory charged for a value during writing, in addition to its bytes.
   private static let valueWeight = 160
 
-  /// The value of an archive. The bytes may be hostile. Throws `.malformedFile`.
+  /// The value of an archive, which may be hostile. Throws `.malformedFile`.
   package static func value(of data: Data) throws(ModelError) -> Value {
     guard PropertyList.isBinary(data) else { throw noArchive(data) }
     return try ArchivedValueReader.read(PropertyList(binary: data))
   }
 
-  /// The archive of a value; equal values give equal bytes. `className` is the class of the archived list, if the value is one.
-  /// Throws `.invalidValue` for what no archive can hold.
+  /// The archive of a value; equal values give equal bytes. `className` is the class written for a list. Throws
+  /// `.invalidValue` for a value that no archive can hold.
   package static func data(of value: Value, listClass className: String = "NSArray") throws(ModelError) -> Data {
     let checked = try value.checkedNesting()
     var memory = HostMemory()
@@ -30,7 +32,7 @@ package enum ValueArchive {
     return writer.archive(root: root).binaryData
   }
 
-  /// Throws for values that archives do not hold, and counts what writing them takes.
+  /// Throws for values that archives cannot hold, and charges the memory for writing the rest.
   private static func check(_ value: Value, _ memory: inout HostMemory) throws(ModelError) {
     try ModelError.charge()
     try memory.holdForModel(valueWeight)

@@ -1,5 +1,5 @@
 extension AttributeDescription {
-  /// A copy that must have a value, and has this one at first.
+  /// A copy that must have a value, with this default.
   public func required(default value: Value = .null) -> Self {
     with {
       $0.isOptional = false
@@ -7,13 +7,13 @@ extension AttributeDescription {
     }
   }
 
-  /// A copy that has this value at first.
+  /// A copy with this default value.
   public func defaulting(to value: Value) -> Self { with { $0.defaultValue = value } }
 
-  /// A copy that is kept in memory only.
+  /// A copy that is never written to a store.
   public func transient() -> Self { with { $0.isTransient = true } }
 
-  /// A copy whose number or date lies between two bounds, both allowed.
+  /// A copy whose number or date must lie between two bounds, inclusive.
   public func between(_ minimum: Value, _ maximum: Value) -> Self {
     with {
       $0.validation.minimum = minimum
@@ -21,7 +21,7 @@ extension AttributeDescription {
     }
   }
 
-  /// A copy whose string is as long as this range says, in characters.
+  /// A copy whose string must have a length in this range, in characters.
   public func length(_ range: ClosedRange<Int>) -> Self {
     with {
       $0.validation.minimumLength = range.lowerBound
@@ -29,16 +29,16 @@ extension AttributeDescription {
     }
   }
 
-  /// A copy whose string matches a regular expression as a whole.
+  /// A copy whose whole string must match a regular expression.
   public func matching(_ pattern: String) -> Self { with { $0.validation.regularExpression = pattern } }
 
-  /// A copy whose value is one of these.
+  /// A copy whose value must equal an element of this list.
   public func oneOf(_ values: Value...) -> Self { with { $0.validation.allowedValues = values } }
 
   /// A copy whose value has this type in generated Swift code.
   public func swiftType(_ name: String) -> Self { with { $0.swiftTypeName = name } }
 
-  /// A copy whose values a transformer turns into bytes; `class` names the class that values must have.
+  /// A copy whose values a transformer stores as bytes. `class` names the required class of the values.
   public func transformed(by transformer: String, class className: String? = nil) -> Self {
     with {
       $0.valueTransformerName = transformer
@@ -54,7 +54,7 @@ extension RelationshipDescription {
   /// A copy that keeps its destinations in order.
   public func ordered() -> Self { with { $0.isOrdered = true } }
 
-  /// A copy with bounds for the number of destinations; 0 means no greatest number.
+  /// A copy with bounds for the number of destinations. A maximum of 0 means no upper bound.
   public func count(atLeast minimum: Int = 0, atMost maximum: Int) -> Self {
     with {
       $0.minCount = minimum
@@ -62,12 +62,12 @@ extension RelationshipDescription {
     }
   }
 
-  /// A copy with a rule for what happens to the other side when an object is deleted.
+  /// A copy with a delete rule, which says what happens to the destinations when an object is deleted.
   public func onDelete(_ rule: DeleteRule) -> Self { with { $0.deleteRule = rule } }
 }
 
 extension FetchIndexDescription {
-  /// An index over properties; a minus before a name makes its order descend.
+  /// An index over properties. A minus before a name makes the order descending.
   public init(_ name: String, on properties: String...) {
     let elements = properties.map { property in
       var element = Element(property.hasPrefix("-") ? String(property.dropFirst()) : property)

@@ -1,41 +1,41 @@
-/// Collects what stands in the braces of an entity; `if`, `switch` and `for` work inside.
+/// Collects the elements in the braces of an entity. `if`, `switch` and `for` work inside.
 @resultBuilder
 public enum EntityBuilder {
-  /// One element.
+  /// A single element.
   public static func buildExpression(_ element: some EntityElement) -> [any EntityElement] { [element] }
   /// Several elements, for example a function's result.
   public static func buildExpression(_ elements: [any EntityElement]) -> [any EntityElement] { elements }
-  /// Everything in the braces.
+  /// All elements in the braces.
   public static func buildBlock(_ parts: [any EntityElement]...) -> [any EntityElement] { parts.flatMap(\.self) }
-  /// What an `if` without `else` gave.
+  /// The elements of an `if` without `else`.
   public static func buildOptional(_ part: [any EntityElement]?) -> [any EntityElement] { part ?? [] }
-  /// What the first branch gave.
+  /// The elements of the first branch.
   public static func buildEither(first part: [any EntityElement]) -> [any EntityElement] { part }
-  /// What the second branch gave.
+  /// The elements of the second branch.
   public static func buildEither(second part: [any EntityElement]) -> [any EntityElement] { part }
-  /// What a loop gave.
+  /// The elements of all iterations of a loop.
   public static func buildArray(_ parts: [[any EntityElement]]) -> [any EntityElement] { parts.flatMap(\.self) }
 }
 
 /// Collects the entities of a model; `if`, `switch` and `for` work inside.
 @resultBuilder
 public enum ModelBuilder {
-  /// One entity.
+  /// A single entity.
   public static func buildExpression(_ entity: EntityDescription) -> [EntityDescription] { [entity] }
-  /// Everything in the braces.
+  /// All entities in the braces.
   public static func buildBlock(_ parts: [EntityDescription]...) -> [EntityDescription] { parts.flatMap(\.self) }
-  /// What an `if` without `else` gave.
+  /// The entities of an `if` without `else`.
   public static func buildOptional(_ part: [EntityDescription]?) -> [EntityDescription] { part ?? [] }
-  /// What the first branch gave.
+  /// The entities of the first branch.
   public static func buildEither(first part: [EntityDescription]) -> [EntityDescription] { part }
-  /// What the second branch gave.
+  /// The entities of the second branch.
   public static func buildEither(second part: [EntityDescription]) -> [EntityDescription] { part }
-  /// What a loop gave.
+  /// The entities of all iterations of a loop.
   public static func buildArray(_ parts: [[EntityDescription]]) -> [EntityDescription] { parts.flatMap(\.self) }
 }
 
 extension ManagedObjectModel {
-  /// A model of entities:
+  /// A model with the entities in the braces:
   ///
   /// ```swift
   /// let model = ManagedObjectModel {
@@ -54,7 +54,7 @@ extension ManagedObjectModel {
 }
 
 extension EntityDescription {
-  /// An entity of its properties, constraints and indexes.
+  /// An entity with its properties, constraints and indexes.
   public init(
     _ name: String, parent: String? = nil, class className: String? = nil, abstract: Bool = false,
     @EntityBuilder _ elements: () -> [any EntityElement]
@@ -66,7 +66,7 @@ extension EntityDescription {
     for element in elements() { element.add(to: &self) }
   }
 
-  /// A copy with changes, for what has no word of its own.
+  /// A copy with changes, for settings that have no function here.
   public func with(_ change: (inout Self) -> Void) -> Self {
     var copy = self
     change(&copy)

@@ -1,11 +1,11 @@
-/// Something that an entity consists of: what may stand in the braces behind `EntityDescription("Name")`.
+/// An element of an entity: a value that may stand in the braces behind `EntityDescription("Name")`.
 public protocol EntityElement {
   /// Adds the element to an entity.
   func add(to entity: inout EntityDescription)
 }
 
 extension EntityElement {
-  /// A copy with changes, for what has no word of its own: `.with { $0.versionHashModifier = "2" }`.
+  /// A copy with changes, for settings that have no function here: `.with { $0.versionHashModifier = "2" }`.
   public func with(_ change: (inout Self) -> Void) -> Self {
     var copy = self
     change(&copy)
@@ -45,7 +45,7 @@ public struct UniquenessConstraint: Sendable, Hashable, EntityElement {
   /// The names of the attributes.
   public var names: [String]
 
-  /// A constraint.
+  /// A constraint over these attributes.
   public init(_ names: String...) { self.names = names }
 
   /// Adds the constraint.

@@ -1,14 +1,17 @@
 import MoonbasePlatform
 
 extension FetchRequest {
-  /// Checks the request against a model, and returns it with the literals of its predicate in their attributes' types.
+  /// Checks the request against a model. Returns the request with the literals of its predicate converted to the types
+  /// of their attributes.
   ///
-  /// Throws `.predicateMismatch` for whatever names something that the entity does not have, cannot be compared or sorted by.
+  /// Throws `.predicateMismatch` for a name that the entity does not have, and for values that cannot be compared or
+  /// sorted.
   public func checked(in model: ResolvedModel) throws(ModelError) -> FetchRequest {
     try checked(in: model, source: nil)
   }
 
-  /// The same for the fetch of a property: `$FETCH_SOURCE` stands for an object of the entity that has it.
+  /// Checks the request of a fetched property. `$FETCH_SOURCE` stands for an object of the entity `source`, which has
+  /// the property.
   func checked(in model: ResolvedModel, source: ResolvedEntity?) throws(ModelError) -> FetchRequest {
     guard let entity = model.entity(entityName) else {
       let hint = suggestion(for: entityName, among: model.entities.map(\.name))
@@ -39,7 +42,8 @@ extension FetchRequest {
     return result
   }
 
-  /// What does not follow from the keys of the groups is another value in each row of a group, and one of them would be shown.
+  /// Refuses columns whose value is not determined by the grouping keys: such a column would show the value of an
+  /// arbitrary row of the group.
   private func checkGroupedColumns(of entity: ResolvedEntity) throws(ModelError) {
     if propertiesToGroupBy.isEmpty { return }
     let keys = propertiesToGroupBy.map { $0.split(separator: ".").map(String.init) }
@@ -98,7 +102,8 @@ extension FetchRequest {
     return try checker.check(predicate)
   }
 
-  /// The columns of dictionary results: those asked for, or the keys of the groups, or all attributes.
+  /// The columns of dictionary results: the properties to fetch if there are any, else the grouping keys, else all
+  /// attributes.
   package func columns(of entity: ResolvedEntity) -> [FetchColumn] {
     guard propertiesToFetch.isEmpty else { return propertiesToFetch }
     if !propertiesToGroupBy.isEmpty { return propertiesToGroupBy.map { FetchColumn($0) } }
@@ -107,11 +112,12 @@ extension FetchRequest {
 }
 
 extension Predicate {
-  /// Checks the predicate against an entity, and returns it with literals in the types of the attributes that they are
-  /// compared with: ISO 8601 text beside a date becomes a date, text beside a UUID a UUID, a number beside a decimal a decimal.
+  /// Checks the predicate against an entity. Returns the predicate with literals converted to the types of the
+  /// attributes that they are compared with: ISO 8601 text beside a date becomes a date, text beside a UUID a UUID, a
+  /// number beside a decimal a decimal.
   ///
-  /// Throws `.predicateMismatch` for unknown keys (with the nearest right name), a to-many key without a quantifier, and
-  /// comparisons that cannot hold. Variables without a value pass.
+  /// Throws `.predicateMismatch` for unknown keys (with the nearest known name), a to-many key without a quantifier,
+  /// and impossible comparisons. Variables without a value pass.
   public func checked(against entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) -> Predicate {
     var checker = PredicateChecker(entity: entity, model: model)
     return try checker.check(self)
@@ -144,7 +150,7 @@ extension SortDescriptor {
     }
   }
 
-  /// Other languages write the direction behind the key.
+  /// Detects a direction written behind the key, as in SQL, and advises how to write it here.
   private func checkSpelling(_ entity: ResolvedEntity) throws(ModelError) {
     let words = keyPath.split(separator: " ")
     guard words.count == 2, let direction = words.last?.lowercased() else { return }

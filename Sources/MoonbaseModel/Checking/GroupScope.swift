@@ -1,10 +1,11 @@
 import MoonbasePlatform
 
-/// What a key means in dictionary results, where the subject is a group of rows.
+/// The meaning of keys in dictionary results, where the subject is a group of rows.
 enum GroupScope {
-  /// In a column: keys are those of the entity, `@sum.age` and `sum:(age)` are over the rows.
+  /// Within a column: keys are the entity's, and functions such as `@sum.age` and `sum:(age)` run over the rows of the
+  /// group.
   case column
-  /// In the condition on groups: keys are those of the columns and of the keys that make the groups.
+  /// Within the condition on groups: keys are the names of columns and the grouping keys.
   case condition(columns: [String: FetchColumn], keys: Set<String>)
 
   /// The column that an expression names.
@@ -15,7 +16,7 @@ enum GroupScope {
     return columns[components.joined(separator: ".")]
   }
 
-  /// What a key path leads to; nil for a column, whose kind is that of its expression.
+  /// The end of a key path; nil for a column, whose type is that of its expression.
   func path(_ components: [String], in checker: PredicateChecker) throws(ModelError) -> PathResolver.Path? {
     let resolver = PathResolver(model: checker.model)
     if components.first?.hasPrefix("@") ?? false {
@@ -48,7 +49,7 @@ enum GroupScope {
 }
 
 extension FetchColumn {
-  /// What is known about the column's values.
+  /// The type and the attribute of the column's values.
   func side(in checker: PredicateChecker) throws(ModelError) -> PredicateChecker.Side {
     if let resultType {
       let attribute = AttributeDescription(name, type: resultType)
@@ -59,7 +60,7 @@ extension FetchColumn {
 }
 
 extension PredicateFunction {
-  /// Whether this is a function over numbers only; all others take whatever has an order.
+  /// Whether the function takes numbers only; the other functions take any ordered values.
   var needsNumbers: Bool {
     switch self {
     case .sum, .average, .median, .standardDeviation: true

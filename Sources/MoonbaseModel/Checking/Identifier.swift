@@ -1,8 +1,9 @@
-/// What entities and properties may be called: key paths, predicates and SQL all have to name them.
+/// The rule for names of entities and properties, which have to be usable in key paths, predicates and SQL.
 package enum Identifier {
-  /// What to say of a name that is none.
+  /// The advice in errors about a name that breaks the rule.
   static let rule = "a name consists of letters, digits and underscores and does not begin with a digit: rename it"
 
+  /// Whether a name is a valid identifier.
   package static func isOne(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, isLetter(first) else { return false }
     return name.unicodeScalars.dropFirst().allSatisfy { scalar in
@@ -10,10 +11,10 @@ package enum Identifier {
     }
   }
 
-  /// A name that may hold anything, for a message.
+  /// An arbitrary name, quoted for a message.
   static func shown(_ name: String) -> String { name.debugDescription }
 
-  // Unicode's tables are slow, and most names do without them.
+  // ASCII is tested first, because lookups in Unicode's tables are slow and most names are ASCII.
 
   private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
@@ -32,9 +33,10 @@ package enum Identifier {
 }
 
 /// Names of parameterless methods of `NSObject` and `NSManagedObject`, which Core Data's compiler refuses as property
-/// names (property description, class reference). `deleted`, `inserted`, `updated` and `fault` have getters `isX`:
-/// these four are legal.
+/// names (property description, class reference). `deleted`, `inserted`, `updated` and `fault` are legal, because their
+/// getters are named `isX`.
 package enum RefusedPropertyNames {
+  /// The refused names.
   package static let names: Set<String> = Set(
     """
     attributeKeys autorelease awakeFromFetch awakeFromInsert changedValues changedValuesForCurrentEvent class \

@@ -1,6 +1,6 @@
 extension ManagedObjectModel {
-  /// Refuses what is nested too deeply to be walked: predicates, values, and composites in composites. Readers make none such,
-  /// code may. Throws `.invalidModel` with the place.
+  /// Refuses predicates, values and composites that are nested too deeply for recursive functions. Readers limit the
+  /// nesting, but a model built in code may exceed it. Throws `.invalidModel` with the place.
   package func checkNesting() throws(ModelError) {
     for entity in entities {
       try check(entity.userInfo, owner: "entity \(entity.name)", at: entity.location)

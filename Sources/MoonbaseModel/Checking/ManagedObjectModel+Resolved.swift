@@ -1,8 +1,8 @@
 extension ManagedObjectModel {
   /// Checks the model and numbers its entities and properties.
   ///
-  /// Throws `ModelError` with `.invalidModel` for duplicate names, refused property names, unknown or cyclic parents, and
-  /// destinations and inverses that do not resolve.
+  /// Throws `ModelError` with `.invalidModel` for duplicate names, refused property names, unknown or cyclic parents,
+  /// and destinations and inverses that do not resolve.
   public func resolved() throws(ModelError) -> ResolvedModel {
     do {
       try checkNesting()
@@ -16,7 +16,7 @@ extension ManagedObjectModel {
         warnings: model.warnings + values + ModelWarnings(model: resolved).find() + warnings)
     } catch {
       var error = error
-      // A compiled model has no lines, but its file has a name.
+      // A compiled model has no line numbers, so the file's name is the location.
       error.location = error.location ?? locations[.file]
       for index in error.others.indices where error.others[index].location == nil {
         error.others[index].location = locations[.file]
@@ -25,8 +25,8 @@ extension ManagedObjectModel {
     }
   }
 
-  /// The model without attributes that extensions add, where it was checked with them: its fetch requests and fetched properties may name
-  /// these, which it lacks.
+  /// Resolves the model without the attributes that extensions add, after `whole` was checked with them. Fetch requests
+  /// and fetched properties of the model may name added attributes.
   package func resolved(checkedAs whole: ResolvedModel) throws(ModelError) -> ResolvedModel {
     var warnings: [String] = []
     let typed = try withInheritanceFromChildren().withValuesInTheirTypes(warnings: &warnings)

@@ -27,7 +27,7 @@ extension ModelChecker {
     for element in attribute.elements where !names.insert(element.name).inserted || element.name.isEmpty {
       throw invalid("has two elements called \(element.name), or one without a name")
     }
-    // In a model whose app is not here they do no harm.
+    // Unknown classes cannot be checked, and in a model without its app such rules do no harm.
     if !model.allowsUnknownClasses {
       do {
         try checkValues(of: attribute)
@@ -37,7 +37,7 @@ extension ModelChecker {
     for element in attribute.elements { try check(element, of: entity) }
   }
 
-  /// Rules say nothing about values of other kinds, and no form of model but an archive could keep them.
+  /// Refuses bounds and lengths on types that they do not apply to. No model format except an archive could keep them.
   private func checkRules(of attribute: AttributeDescription) throws(ModelError) {
     let validation = attribute.validation
     switch CheckedType(attribute) {
@@ -57,7 +57,7 @@ extension ModelChecker {
     }
   }
 
-  /// Default, bounds and allowed values fit the type, and the bounds leave something between them.
+  /// Checks that default, bounds and allowed values fit the type, and that the bounds are not empty.
   private func checkValues(of attribute: AttributeDescription) throws(ModelError) {
     let validation = attribute.validation
     let values = [attribute.defaultValue, validation.minimum, validation.maximum].compactMap(\.self)
@@ -102,7 +102,7 @@ extension ModelChecker {
       throw invalid(
         "\(name): its counts do not fit 32 bits: 0 stands for no bound", of: entity, relationship: relationship)
     }
-    // In a model whose app is not here, one that does not lead back is none.
+    // In a model without its app, an inverse that does not refer back is treated as absent.
     guard let inverseName = relationship.inverseName, !model.allowsUnknownClasses else { return }
     let family = lineage(of: destination)
     guard let inverse = family.lazy.compactMap({ relationships.named(inverseName, of: $0) }).first else {
@@ -123,7 +123,7 @@ extension ModelChecker {
     }
   }
 
-  /// Whether one of two entities inherits from the other, or both are the same.
+  /// Whether two entities are equal or one inherits from the other.
   private func areRelated(_ left: String, _ right: String) -> Bool {
     guard let first = entities[left], let second = entities[right] else { return false }
     return lineage(of: first).contains { $0.name == right } || lineage(of: second).contains { $0.name == left }

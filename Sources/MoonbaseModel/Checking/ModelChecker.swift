@@ -1,8 +1,8 @@
 import MoonbasePlatform
 
-/// Refuses models that contradict themselves. Nothing after it needs to doubt a name.
+/// Refuses inconsistent models. Code that runs after the check can rely on every name.
 struct ModelChecker {
-  /// Deeper hierarchies are a mistake or an attack; entities are walked recursively later.
+  /// The deepest hierarchy of entities allowed, because entities are walked recursively later.
   private static let greatestDepth = 100
   let model: ManagedObjectModel
   let entities: [String: EntityDescription]
@@ -14,7 +14,8 @@ struct ModelChecker {
     entities = model.entitiesByName
   }
 
-  /// Throws all mistakes as one error. Names and inheritance come first: where they are wrong, nothing else can be judged.
+  /// Throws all mistakes as one error. Mistakes in names and inheritance are thrown first, because the remaining checks
+  /// depend on them.
   func check() throws(ModelError) {
     try checkEntityNames()
     try checkParents()
@@ -69,7 +70,7 @@ struct ModelChecker {
     var current = entity
     while let name = current.superentityName {
       guard let parent = entities[name] else {
-        // An ancestor's mistake is told once, as its own.
+        // A mistake of an ancestor is reported once, for the ancestor.
         guard current.name == entity.name else { return nil }
         return invalid(
           "entity \(current.name): its parent \(name) is not in the model\(nearestEntity(name))", of: current)
@@ -109,7 +110,7 @@ struct ModelChecker {
       lineage.flatMap(\.attributes).map(\.name) + lineage.flatMap(\.relationships).filter { !$0.isToMany }.map(\.name)
     let known = Set(names)
     let composites = Set(lineage.flatMap(\.attributes).filter { $0.type == .composite }.map(\.name))
-    // In a model whose app is not here they do no harm.
+    // In a model without its app these constraints do no harm.
     let refused = model.allowsUnknownClasses ? [] : composites
     for constraint in entity.uniquenessConstraints {
       try ModelError.chargeProperty()
@@ -131,7 +132,7 @@ struct ModelChecker {
     }
   }
 
-  /// Whether a path leads to an element of a composite.
+  /// Whether a key path ends at an element of a composite.
   private func isElement(_ path: String, of lineage: [EntityDescription]) -> Bool {
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard keys.count > 1, let owner = lineage.lazy.flatMap(\.attributes).first(where: { $0.name == keys[0] }) else {

@@ -1,11 +1,11 @@
 /// Checks the predicates, sort keys and derivations of a model against its entities.
 ///
-/// In a model that was written for Moonbase what does not hold is an error. Xcode compiles such models without a word, so in
-/// one from Xcode or from a store it is a warning.
+/// In a model written for Moonbase a failed check is an error. In a model from Xcode or a store it is a warning,
+/// because Xcode compiles such models silently.
 struct ModelExpressionChecker {
   let model: ResolvedModel
 
-  /// The warnings. Throws the mistakes of a model that allows none.
+  /// The warnings. Throws the mistakes of a model that does not allow them.
   func check() throws(ModelError) -> [String] {
     var warnings: [String] = []
     let mistakes = Mistakes()
@@ -14,7 +14,7 @@ struct ModelExpressionChecker {
       _ body: () throws(ModelError) -> Void
     ) throws(ModelError) {
       try ModelError.chargeProperty()
-      // No more warnings are read than mistakes, and each may take a look at all names.
+      // Warnings are limited as mistakes are, because each suggestion may compare all names.
       guard warnings.count < Mistakes.greatestCount, !mistakes.isFull else { return }
       do { try body() } catch {
         let mistake = ModelError(
@@ -65,7 +65,7 @@ struct ModelExpressionChecker {
     }
   }
 
-  /// What a derivation gives where that cannot be a value of the attribute.
+  /// The type of a derivation's result, if the attribute cannot hold it.
   private func mismatch(of expression: Expression, with type: AttributeType) -> String? {
     switch expression {
     case .function("now", _): type == .date ? nil : "a date"

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Finds what is worth telling about a model without being wrong.
+/// Finds questionable parts of a model that are not errors.
 struct ModelWarnings {
   let model: ResolvedModel
 
@@ -10,7 +10,7 @@ struct ModelWarnings {
     return entities.flatMap { warnings(of: $0) + warningsOfDerivations(in: $0) + warningsOfIndexes(in: $0) }
   }
 
-  /// What no store can keep current.
+  /// Warns of derived attributes that no store keeps up to date.
   private func warningsOfDerivations(in entity: EntityDescription) -> [String] {
     let derived = entity.attributes.filter { $0.derivationExpression != nil && !$0.isTransient }
     guard !derived.isEmpty, let resolved = model.entity(entity.name) else { return [] }
@@ -24,7 +24,7 @@ struct ModelWarnings {
     }
   }
 
-  /// Indexes that no file has.
+  /// Warns of indexes that no store creates.
   private func warningsOfIndexes(in entity: EntityDescription) -> [String] {
     guard let resolved = model.entity(entity.name) else { return [] }
     return resolved.unstoredIndexes.map { index, reason in
@@ -45,7 +45,7 @@ struct ModelWarnings {
     return warningsOfNames(in: entity) + attributes + relationships
   }
 
-  /// Names that no new model may give to a property.
+  /// Warns of property names that a new model may not use.
   private func warningsOfNames(in entity: EntityDescription) -> [String] {
     entity.propertyNames.filter { RefusedPropertyNames.names.contains($0.name) }.map { name, location in
       text(
@@ -95,14 +95,15 @@ struct ModelWarnings {
     return result
   }
 
-  /// What a class or transformer that the model names and does not hold means.
+  /// The consequence of a class or transformer that the model names and no extension provides.
   private var absence: String {
     model.description.allowsUnknownClasses
       ? ": until an extension provides it, the value is bytes that cannot be assigned"
       : ", which an extension has to provide to open a store"
   }
 
-  /// Why the rules of an attribute take no value. Only a model from a file has such rules: Core Data takes them.
+  /// The reason why no value satisfies an attribute's rules. Only models from files have unsatisfiable rules: Core Data
+  /// accepts them.
   private func obstacle(to attribute: AttributeDescription) -> String? {
     let validation = attribute.validation
     if let least = validation.minimum, let greatest = validation.maximum, Value.compare(greatest, least) == .ascending {

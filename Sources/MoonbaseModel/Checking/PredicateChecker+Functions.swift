@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Calls: whether the function exists, and whether its arguments are of its kind.
+/// Checks calls: the function exists, and its arguments have the right types.
 extension PredicateChecker {
   func checkCall(_ name: String, arguments: [Expression]) throws(ModelError) {
     guard let function = PredicateFunction(rawValue: name) else {
@@ -30,7 +30,7 @@ extension PredicateChecker {
     }
   }
 
-  /// A set has no first object.
+  /// Refuses an index into an unordered relationship.
   private func checkOrder(_ collection: Expression, position: Expression) throws(ModelError) {
     if case .function(PredicateFunction.size.rawValue, _) = position { return }
     guard let path = try path(of: collection), let name = path.unordered else { return }
@@ -52,7 +52,7 @@ extension PredicateChecker {
   }
 }
 
-/// What a function takes.
+/// The kind of argument that a function accepts.
 private enum ArgumentKind {
   case any
   case collection

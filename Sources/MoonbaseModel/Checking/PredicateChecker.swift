@@ -4,18 +4,18 @@ import MoonbasePlatform
 struct PredicateChecker {
   let entity: ResolvedEntity
   let model: ResolvedModel
-  /// What keys mean where the subject is a group of rows; nil where it is one object.
+  /// The meaning of keys where the subject is a group of rows; nil where the subject is an object.
   let groups: GroupScope?
-  /// What the variables of subqueries and assignments stand for.
+  /// The paths that variables of subqueries and assignments stand for.
   private var scope: [String: PathResolver.Path?] = [:]
   private var depth = 0
 
-  /// What is known about one side of a comparison.
+  /// The static properties of an operand of a comparison.
   struct Side {
     var type: CheckedType
     /// Whether it is a collection.
     var isToMany = false
-    /// The attribute at the end of a key path, whose type literals take.
+    /// The attribute at the end of a key path. Literals are converted to its type.
     var attribute: AttributeDescription?
   }
 
@@ -109,7 +109,7 @@ struct PredicateChecker {
     }
   }
 
-  /// One side of a comparison as it was written, and what is known about it.
+  /// An operand as written, with its static properties.
   private typealias Operand = (expression: Expression, side: Side)
 
   private func checkComparable(_ left: Operand, _ right: Operand) throws(ModelError) {
@@ -126,7 +126,7 @@ struct PredicateChecker {
         "impossible comparison: \(phrase(left)), \(phrase(right)); compare an element, as \(shown(operand.expression)).\(element)"
       )
     }
-    // YES and NO are words of the language, and mean no country.
+    // YES and NO are keywords. A text such as the country code 'NO' needs quotes.
     let isWord = left.side.type == .string && right.expression.isTruthValue
     let advice = isWord ? "; a text is written in quotes, as 'NO' or 'TRUE'" : ""
     throw mismatch("impossible comparison: \(phrase(left)), \(phrase(right))\(advice)")
@@ -134,7 +134,7 @@ struct PredicateChecker {
 
   private func phrase(_ operand: Operand) -> String { "\(shown(operand.expression)) is \(operand.side.type.phrase)" }
 
-  /// Text that should be a date, a UUID or the like, and is none.
+  /// Refuses a text literal that does not parse as the date, UUID or other type that it is compared with.
   private func checkLiteral(_ literal: Operand, for other: Operand) throws(ModelError) {
     guard case .constant(.string) = literal.expression, let attribute = other.side.attribute else { return }
     let form: String? =
@@ -149,13 +149,13 @@ struct PredicateChecker {
     throw mismatch("impossible comparison: \(phrase(other)), and the text \(shown(literal.expression)) is \(form)")
   }
 
-  /// A list is no plain value.
+  /// Refuses a list compared with a plain value.
   private func checkScalar(_ list: Operand, against other: Operand) throws(ModelError) {
     guard list.expression.elements != nil, other.side.type != .unknown, other.side.type != .null else { return }
     throw mismatch("impossible comparison: \(phrase(other)), \(shown(list.expression)) is a list; write IN")
   }
 
-  /// What stands in a list beside a plain value, or bounds it, is a plain value.
+  /// Refuses lists as elements of an IN list and as bounds of BETWEEN.
   private func checkPart(_ part: Expression, of comparison: Predicate.Comparison, left: Side) throws(ModelError) {
     guard part.elements != nil, comparison.operator == .between || left.type != .unknown else { return }
     let place = comparison.operator == .between ? "a bound of BETWEEN" : "an element of the list beside IN"
@@ -184,7 +184,7 @@ struct PredicateChecker {
     }
   }
 
-  /// An expression for a message, cut where it is too long to be read.
+  /// An expression for a message, truncated if long.
   func shown(_ expression: Expression) -> String {
     let text = "\(expression)"
     return text.count > 80 ? "\(text.prefix(80))…" : text
@@ -194,7 +194,7 @@ struct PredicateChecker {
     ModelError(.predicateMismatch, message: message, entity: entity.name)
   }
 
-  /// A word on the right that is no property was perhaps meant as text.
+  /// Adds a hint to an error about an unknown key on the right side, which may have been meant as text.
   private func hinting(_ error: ModelError, at right: Expression) -> ModelError {
     let words: [Expression] = if case .aggregate(let elements) = right { elements } else { [right] }
     guard let key = error.property, error.code == .predicateMismatch,
@@ -207,7 +207,8 @@ struct PredicateChecker {
 
   // MARK: Literals
 
-  /// A literal in the type of the attribute on the other side; what does not convert stays and fails the check of types.
+  /// Converts a literal to the type of the attribute on the other side. A literal that does not convert is unchanged
+  /// and fails the type check later.
   private func convert(_ expression: Expression, for side: Side) throws(ModelError) -> Expression {
     guard let attribute = side.attribute else { return expression }
     switch expression {
@@ -226,7 +227,7 @@ struct PredicateChecker {
     return result
   }
 
-  /// A number becomes a decimal by way of its digits.
+  /// The cost charged for converting a number to a decimal, which goes through the number's digits.
   private static let decimalUnits = 8
 
   private func convert(_ value: Value, for attribute: AttributeDescription) -> Value {
@@ -235,7 +236,7 @@ struct PredicateChecker {
     case (.date, .string): type = .date
     case (.uuid, .string): type = .uuid
     case (.uri, .string): type = .uri
-    // A script's strings are bytes, which are text where they happen to be UTF-8.
+    // Strings of a script are byte strings, which arrive as text if they are valid UTF-8.
     case (.binaryData, .string(let text)): return .data(Data(text.utf8))
     case (.decimal, .string), (.decimal, .int), (.decimal, .double): type = .decimal
     case (.float, .int), (.float, .double), (.float, .decimal): return value.inSinglePrecision
@@ -247,7 +248,7 @@ struct PredicateChecker {
 
   // MARK: Expressions
 
-  /// The expression with its inner predicates checked.
+  /// The expression with checked inner predicates.
   mutating func checkInside(_ expression: Expression) throws(ModelError) -> Expression {
     depth += 1
     try PredicateLimits.check(depth: depth)
@@ -334,8 +335,8 @@ struct PredicateChecker {
 }
 
 extension Value {
-  /// A number as a float attribute keeps it, so that 1.7 finds what 1.7 was assigned to. What single precision would make
-  /// infinite or zero stays as it is.
+  /// A number rounded as a float attribute stores it, so that a search for 1.7 finds an assigned 1.7. A number that
+  /// single precision would make infinite or zero is unchanged.
   fileprivate var inSinglePrecision: Value {
     guard let number = asDouble else { return self }
     let single = Double(Float(number))
@@ -344,7 +345,7 @@ extension Value {
 }
 
 extension Predicate.Comparison {
-  /// `{1, 2} CONTAINS x` as `x IN {1, 2}`, which every store understands.
+  /// `{1, 2} CONTAINS x` rewritten as `x IN {1, 2}`, which every store supports.
   fileprivate var asMembership: Self? {
     guard `operator` == .contains, modifier == .direct, left.elements != nil else { return nil }
     return Self(right, .in, left, modifier: .direct, options: options)
@@ -367,7 +368,7 @@ extension PredicateChecker.Side {
 }
 
 extension PathResolver.Path {
-  /// Whether only evaluation can tell if this is a collection.
+  /// Whether the type is known only at evaluation, so that the value may be a collection.
   fileprivate var isOpaque: Bool {
     switch end {
     case .unknown: true
@@ -378,7 +379,7 @@ extension PathResolver.Path {
 }
 
 extension ResolvedModel {
-  /// An expression over objects of an entity that was checked: keys, functions and what these take.
+  /// Checks the keys, functions and arguments of an expression over objects of an entity.
   package func checked(_ expression: Expression, from entity: ResolvedEntity) throws(ModelError) -> Expression {
     var checker = PredicateChecker(entity: entity, model: self)
     return try checker.checkInside(expression)

@@ -1,18 +1,18 @@
-/// Which properties of a model have the name of another one of their entity, its own or inherited.
+/// Finds properties with the same name as another property of their entity, own or inherited.
 ///
-/// The hierarchy is walked once, with the names that are inherited at each place: they are not looked at again for each subentity.
+/// The hierarchy is walked once with the inherited names, so that ancestors are not searched again for each subentity.
 struct PropertyNames {
   /// The most properties of one entity; slots are small integers.
   private static let greatestCount = 10_000
 
-  /// What is wrong, by the entity that declares it.
+  /// The mistakes, by the name of the entity that declares the property.
   private(set) var mistakes: [String: [ModelError]] = [:]
   private var mistakeCount = 0
-  /// The properties of the entity where the walk is: who declares them.
+  /// The properties of the entity being visited, each with the entity that declares it.
   private var owners: [String: String] = [:]
   private let subentities: [String: [EntityDescription]]
 
-  /// Walks through a model in which every parent is there, and none inherits from itself.
+  /// Walks a model in which every parent exists and no entity inherits from itself.
   init(of model: ManagedObjectModel) throws(ModelError) {
     subentities = Dictionary(grouping: model.entities.filter { $0.superentityName != nil }) { $0.superentityName ?? "" }
     for entity in model.entities where entity.superentityName == nil { try walk(entity) }
@@ -40,7 +40,7 @@ struct PropertyNames {
   private mutating func add(
     _ message: String, of entity: EntityDescription, _ property: String?, at location: SourceLocation?
   ) {
-    // More are not told.
+    // Further mistakes are not collected.
     guard mistakeCount < Mistakes.greatestCount else { return }
     mistakeCount += 1
     mistakes[entity.name, default: []].append(

@@ -1,8 +1,9 @@
-/// Finds relationships that are named as inverses: an entity may have thousands, each with its inverse in one other.
+/// Looks up relationships by name. An index is needed because an entity may have thousands, each the inverse of
+/// another.
 final class RelationshipsByName {
   private var places: [String: [String: Int]] = [:]
 
-  /// The relationship of a name that an entity declares itself.
+  /// The relationship with this name that the entity itself declares.
   func named(_ name: String, of entity: EntityDescription) -> RelationshipDescription? {
     if places[entity.name] == nil {
       places[entity.name] = Dictionary(zip(entity.relationships.map(\.name), 0...)) { first, _ in first }

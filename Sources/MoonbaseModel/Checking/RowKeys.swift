@@ -1,6 +1,6 @@
 extension FetchRequest {
-  /// Whether the rows of dictionary results are sorted, and not the objects behind them. A sort key of rows is a column
-  /// with an expression of its own, or a function over the objects of a group, as `@sum.age`.
+  /// Whether sort keys order the rows of dictionary results instead of the objects behind them. A sort key of rows is a
+  /// column with its own expression, or a function over the objects of a group, such as `@sum.age`.
   package var sortsRows: Bool {
     guard !propertiesToFetch.isEmpty || !propertiesToGroupBy.isEmpty else { return false }
     return sortDescriptors.contains { key in
@@ -9,7 +9,7 @@ extension FetchRequest {
     }
   }
 
-  /// The column by whose values a sort key orders rows. It need not be shown.
+  /// The column whose values a sort key orders, which need not be shown.
   package func column(of key: SortDescriptor, shown: [FetchColumn]) -> FetchColumn {
     shown.first { $0.name == key.keyPath } ?? FetchColumn(key.keyPath)
   }
@@ -18,7 +18,7 @@ extension FetchRequest {
   func check(rowKey key: SortDescriptor, of entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     if propertiesToFetch.contains(where: { $0.name == key.keyPath }) { return }
     if propertiesToGroupBy.contains(key.keyPath) { return }
-    // A path behind a key of the groups has one value in each group too.
+    // A path that begins with a grouping key has the same value in the whole group.
     if propertiesToGroupBy.contains(where: { key.keyPath.hasPrefix($0 + ".") }) {
       return try key.check(against: entity, in: model)
     }

@@ -1,37 +1,43 @@
 import MoonbasePlatform
 
-/// An index as the file of a store can have it: of columns and of what plain arithmetic makes of them, over all rows or those of a
-/// condition.
+/// An index in the form that a store's file can have: over columns and plain arithmetic of columns, for all rows or the
+/// rows of a condition.
 ///
-/// Any program that writes the file keeps its indexes, so nothing may be in them that SQLite does not know by itself, or that two
-/// builds of it could find otherwise.
+/// Any program that writes the file maintains its indexes. So an index may use only what plain SQLite provides, and
+/// nothing that differs between builds of SQLite.
 package struct StoredIndex: Sendable {
+  /// A column or expression of the index.
   package struct Element: Sendable {
+    /// The column or expression, in terms of the entity's attributes.
     package var term: Expression
+    /// Whether the order is ascending.
     package var isAscending: Bool
   }
 
-  /// What is kept: an order of values, or places.
+  /// The structure of an index: an order of values, or an R-tree of places.
   package enum Structure: Sendable {
     case ordered
     /// An R-tree: each element is a dimension, an attribute of numbers or dates.
     case places
   }
 
+  /// The structure.
   package var structure: Structure = .ordered
+  /// The elements, the most significant first.
   package var elements: [Element]
-  /// The rows that it has, without brackets: an index is found for `BETWEEN` and for two comparisons alike.
+  /// The condition of a partial index, without parentheses. SQLite then uses the index for `BETWEEN` and for two
+  /// comparisons alike.
   package var condition: Predicate?
 }
 
-/// Why files have no such index.
+/// The reason why a store's file cannot have an index.
 package struct IndexObstacle: Error {
   /// The reason, as part of a sentence.
   package let reason: String
 }
 
 extension FetchIndexDescription {
-  /// What the file of a store has for an index of an entity. Throws for one that is left out.
+  /// The index as a store keeps it. Throws if stores cannot keep it.
   package func stored(in entity: ResolvedEntity) throws(IndexObstacle) -> StoredIndex {
     let terms = IndexTerms(entity: entity)
     if elements.contains(where: { $0.kind == .rTree }) { return try places(terms) }
@@ -45,10 +51,10 @@ extension FetchIndexDescription {
 }
 
 extension FetchIndexDescription {
-  /// More dimensions SQLite's R-trees do not have.
+  /// SQLite's R-trees have at most five dimensions.
   private static let greatestDimension = 5
 
-  /// An R-tree has dimensions alone, and each row one place.
+  /// An R-tree consists of dimensions only, and each row has a single place.
   private func places(_ terms: IndexTerms) throws(IndexObstacle) -> StoredIndex {
     if let other = elements.first(where: { $0.kind != .rTree }) {
       throw IndexObstacle(
@@ -69,7 +75,7 @@ extension FetchIndexDescription {
 }
 
 extension ResolvedEntity {
-  /// The indexes of its own that files do not have, and why.
+  /// The entity's own indexes that stores do not keep, each with the reason.
   package var unstoredIndexes: [(index: FetchIndexDescription, reason: String)] {
     var result: [(FetchIndexDescription, String)] = []
     for index in description.indexes {
@@ -79,9 +85,9 @@ extension ResolvedEntity {
   }
 }
 
-/// What plain SQL can say of one row of an entity.
+/// Translates the terms of an index into expressions that plain SQL can evaluate for a single row.
 private struct IndexTerms {
-  /// Values of which all say the same, however they are written.
+  /// A kind of values with a single reading in every program, independent of notation.
   private enum Kind { case number, date, string }
 
   let entity: ResolvedEntity
@@ -108,7 +114,7 @@ private struct IndexTerms {
     }
   }
 
-  /// What an R-tree keeps: numbers that SQLite compares as such.
+  /// A dimension of an R-tree, which must be a column of numbers that SQLite compares directly.
   func dimension(of element: FetchIndexDescription.Element) throws(IndexObstacle) -> Expression {
     let term = try term(of: element)
     guard case .keyPath(.evaluatedObject, let keys) = term, let attribute = attribute(at: keys) else {
@@ -130,7 +136,7 @@ private struct IndexTerms {
     }
   }
 
-  /// Whether a property, or an element of a composite, lies in one column.
+  /// Whether a property, or an element of a composite, is stored in a single column.
   private func hasColumn(_ keys: [String]) -> Bool {
     guard let property = keys.first.flatMap({ entity.property($0) }), !property.isTransient else { return false }
     switch property.kind {
@@ -177,12 +183,12 @@ private struct IndexTerms {
     guard Set(try sides.map(kind)).count == 1 else {
       throw IndexObstacle(reason: "it compares values of different kinds")
     }
-    // SQLite has a column that is alone on the left in the conditions of a query.
+    // SQLite matches a condition of a partial index only if the column is on the left, as in queries.
     guard comparison.right.isColumn, !comparison.left.isColumn else { return .comparison(comparison) }
     return .comparison(Predicate.Comparison(comparison.right, comparison.operator.mirrored, comparison.left))
   }
 
-  /// Whether it asks if a column has a value.
+  /// Whether a comparison tests if a column has a value.
   private func isPresence(_ comparison: Predicate.Comparison) throws -> Bool {
     let others = [comparison.left, comparison.right].filter { $0 != .constant(.null) }
     guard others.count == 1 else { return false }
@@ -200,7 +206,8 @@ private struct IndexTerms {
       switch try attribute(keys).type {
       case .string: return .string
       case .date: return .date
-      // What is read of it is the float next to it: a condition is a range then.
+      // Values of a float column are compared with a range around the nearest float, which no index condition can
+      // express.
       case .float:
         throw IndexObstacle(
           reason: "\(keys.joined(separator: ".")) is of single precision, which SQL compares as a range")
@@ -260,7 +267,8 @@ extension Expression {
 }
 
 extension Double {
-  /// Whether every program that reads its decimal digits has this number: it is short, and a sum of halves.
+  /// Whether the number's decimal digits read back as the same number in every program: a short number that is a
+  /// multiple of 1/16.
   package var isPlain: Bool {
     abs(self) < 0x1p31 && (self * 16).rounded() == self * 16 && !(self == 0 && sign == .minus)
   }

@@ -1,19 +1,20 @@
-/// Transformers and value classes that Core Data itself provides.
+/// The value transformers and value classes that Core Data provides.
 package enum AppleNames {
   /// The name of the default transformer.
   package static let defaultTransformer = "NSSecureUnarchiveFromData"
 
-  /// Names in models that mean the default transformer, which reads and writes keyed archives: Foundation's own, and those of the
-  /// constants that hold them.
+  /// Whether a name means the default transformer, which reads and writes keyed archives. Foundation's names for it and
+  /// the names of the constants that hold them are recognised.
   package static func isDefaultTransformer(_ name: String) -> Bool {
     ["NSSecureUnarchiveFromData", "NSKeyedUnarchiveFromData", "NSUnarchiveFromData"].contains(stem(name))
   }
 
-  /// Names of transformers whose results are truth values, and no bytes that a store could keep.
+  /// Whether a name means a transformer with boolean results, which a store cannot keep as bytes.
   package static func makesTruthValues(_ name: String) -> Bool {
     ["NSNegateBoolean", "NSIsNil", "NSIsNotNil"].contains(stem(name))
   }
 
+  /// Whether a name means a transformer of Foundation.
   package static func isTransformer(_ name: String) -> Bool { isDefaultTransformer(name) || makesTruthValues(name) }
 
   private static func stem(_ name: String) -> String {
@@ -23,11 +24,12 @@ package enum AppleNames {
     return name
   }
 
+  /// Whether a name means a class of values that Foundation provides.
   package static func isValueClass(_ name: String) -> Bool {
     isCheckedValueClass(name) || name == "NSObject"
   }
 
-  /// Whether a value is of one of these classes, or of a subclass; nil for other classes.
+  /// Whether a value is of this class or a subclass; nil for a class that is not checked.
   package static func contains(_ value: Value, className name: String) -> Bool? {
     switch name {
     case "NSString", "NSMutableString": if case .string = value { true } else { false }

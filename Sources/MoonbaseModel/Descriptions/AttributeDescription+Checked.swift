@@ -1,12 +1,12 @@
 import MoonbasePlatform
 
 extension AttributeDescription {
-  /// The value in the attribute's type, as assignment takes it.
+  /// The value converted to the attribute's type, as on assignment.
   ///
-  /// An attribute takes the exact type, an integral floating-point number for integers, an integer for any number type,
-  /// ISO 8601 text for dates, and text for decimals, UUIDs and URIs. All else throws `.invalidValue`: 70,000 does not
-  /// wrap in an Integer 16. NaN of a double is refused, because SQLite would turn it into NULL silently. Infinity is
-  /// kept, but not for dates.
+  /// An attribute accepts its exact type, an integral floating-point number for integers, an integer for any number
+  /// type, ISO 8601 text for dates, and text for decimals, UUIDs and URIs. All other values throw `.invalidValue`: 70,000
+  /// does not wrap in an Integer 16. NaN is refused for doubles, because SQLite would silently store NULL. Infinity is
+  /// accepted, except for dates.
   @inline(__always)
   package func checked(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {
@@ -14,7 +14,7 @@ extension AttributeDescription {
       return value
     case (.transformable, _), (.undefined, _): return try value.checkedNesting()
     case (.double, .double(let number)) where !number.isNaN: return value
-    // A date at infinity cannot be written down, and Foundation traps where it tries.
+    // An infinite date has no text form, and Foundation traps when it formats such a date.
     case (.date, .date(let date)) where date.timeIntervalSinceReferenceDate.isFinite: return value
     case (.integer32, .int(let number)) where Int32(exactly: number) != nil: return value
     case (.integer16, .int(let number)) where Int16(exactly: number) != nil: return value
@@ -30,7 +30,7 @@ extension AttributeDescription {
     case (.double, .int(let number)): return .double(try double(number))
     case (.float, .int(let number)): return .double(Double(Float(number)))
     case (.float, .double(let number)) where !number.isNaN: return .double(try single(number))
-    // NaN too, which a column has as text: `NSDecimalNumber.notANumber`.
+    // `NSDecimalNumber.notANumber` is accepted, because the column stores it as text.
     case (.decimal, .decimal): return value
     case (.decimal, .int(let number)): return .decimal(Decimal(number))
     case (.decimal, .string(let text)):
@@ -43,7 +43,7 @@ extension AttributeDescription {
     case (.uri, .string(let text)):
       if let uri = URL(literal: text) { return .uri(uri) }
     case (.composite, .map(let map)): return try composite(map)
-    // A script's empty table may be a list as well.
+    // An empty table of a script may arrive as a list.
     case (.composite, .list(let list)) where list.isEmpty: return .null
     default: break
     }
@@ -65,7 +65,7 @@ extension AttributeDescription {
     return exact
   }
 
-  /// Beyond 2^53 most whole numbers are no doubles: a rounded one would not be found by the number that was given.
+  /// Beyond 2^53 most integers have no exact double. A rounded number would not be found by a search for the original.
   private func double(_ number: Int64) throws(ModelError) -> Double {
     let double = Double(number)
     guard Int64(exactly: double) == number else {
@@ -89,7 +89,8 @@ extension AttributeDescription {
     return Double(rounded)
   }
 
-  /// The elements that have a value; without any there is none, for no column of a store could tell the two apart.
+  /// The elements of a composite that have a value; null if there are none, because a store cannot distinguish an empty
+  /// composite from null.
   private func composite(_ map: [String: Value]) throws(ModelError) -> Value {
     var result: [String: Value] = [:]
     for (key, value) in map {

@@ -1,16 +1,18 @@
 extension AttributeDescription {
-  /// What at the ends of a composite holds a value: an element that is no composite itself.
+  /// A leaf of a composite: an element that is not a composite itself.
   package struct Leaf: Sendable {
-    /// The names of the elements that lead to it.
+    /// The names of the elements from the composite down to the leaf.
     package var path: [String]
+    /// The attribute of the leaf.
     package var attribute: AttributeDescription
 
+    /// A leaf at a path.
     package init(path: [String], attribute: AttributeDescription) {
       (self.path, self.attribute) = (path, attribute)
     }
   }
 
-  /// The elements of a composite that are none themselves, as they stand in each other; none for another attribute.
+  /// The leaves of a composite in depth-first order; empty for other attributes.
   package var leaves: [Leaf] {
     elements.flatMap { element -> [Leaf] in
       guard element.type == .composite else { return [Leaf(path: [element.name], attribute: element)] }
@@ -18,7 +20,7 @@ extension AttributeDescription {
     }
   }
 
-  /// What stands at the end of a path through the elements of a composite; the attribute itself for an empty one.
+  /// The element at the end of a path through nested composites; the attribute itself for an empty path.
   package func element(at path: some Sequence<String>) -> AttributeDescription? {
     var found: AttributeDescription? = self
     for name in path { found = found?.elements.first { $0.name == name } }
@@ -38,7 +40,7 @@ extension AttributeDescription {
     }
   }
 
-  /// Why an element has no column of its own.
+  /// The reason why an element has no column.
   private var reasonAgainstColumn: String? {
     switch type {
     case .transformable: return "which is transformable: no transformer is asked for an element"
@@ -50,7 +52,7 @@ extension AttributeDescription {
     return isTransient ? "which is transient: an element is kept with its attribute" : nil
   }
 
-  /// The value of a composite of what its leaves have, given in their order; null where none has a value.
+  /// The value of a composite, made of the values of its leaves in depth-first order; null if no leaf has a value.
   @inlinable
   package func assembled<Failure: Error>(_ next: () throws(Failure) -> Value) throws(Failure) -> Value {
     var map: [String: Value] = [:]
@@ -63,7 +65,7 @@ extension AttributeDescription {
 }
 
 extension Value {
-  /// What a composite's value has at the end of a path through its elements.
+  /// The value at the end of a path through nested composite values.
   package func element(at path: some Sequence<String>) -> Value {
     var value = self
     for name in path {

@@ -1,13 +1,14 @@
 extension AttributeDescription {
-  /// The name of the transformer that turns values of a transformable attribute into bytes: the default one where none is named.
+  /// The name of the transformer that stores values of a transformable attribute as bytes, or the default
+  /// transformer's.
   package var transformerName: String { valueTransformerName ?? AppleNames.defaultTransformer }
 
-  /// An empty name is none: Xcode writes one where a transformer was taken away.
+  /// Replaces an empty transformer name by nil. Xcode writes an empty name after a transformer was removed.
   package mutating func forgetEmptyTransformer() {
     if valueTransformerName?.isEmpty == true { valueTransformerName = nil }
   }
 
-  /// Why a transformable attribute can keep no value where nobody has its transformer, and what to do about it.
+  /// The reason why a transformable attribute cannot keep a value while its transformer is missing, with advice.
   package var lackOfTransformer: String {
     if AppleNames.makesTruthValues(transformerName) {
       return
@@ -16,7 +17,7 @@ extension AttributeDescription {
     return "nothing here can turn its values into bytes: load an extension that has transformer \(transformerName)"
   }
 
-  /// The class of the list that the default transformer archives of a value.
+  /// The class under which the default transformer archives a list.
   package var archivedListClass: String {
     valueClassName == "NSSet" || valueClassName == "NSMutableSet" ? "NSSet" : "NSArray"
   }

@@ -1,14 +1,14 @@
 import MoonbasePlatform
 
 extension AttributeDescription {
-  /// Whether a value that is there may break a rule of the model.
+  /// Whether the model has rules that a non-null value may break.
   var hasValueRules: Bool {
     type == .composite ? elements.contains { !$0.isOptional || $0.hasValueRules } : !validation.isEmpty
   }
 
-  /// The rules of the model that a value breaks, with Core Data's codes. A missing optional value breaks no rule.
+  /// The model's rules that a value breaks, with Core Data's codes. A missing optional value breaks none.
   ///
-  /// Throws only for a script whose run must end.
+  /// Throws only when a script's run must end.
   package func validate(_ value: Value) throws -> [ValidationFailure] {
     guard !value.isNull else {
       return isOptional ? [] : [ValidationFailure(.missingMandatoryProperty, message: "is required and has no value")]
@@ -30,7 +30,7 @@ extension AttributeDescription {
     return allowed.contains { Value.compare($0, value) == .same }
   }
 
-  /// A message names so many allowed values. There may be thousands, and as many objects with another value.
+  /// The most allowed values listed in a message. There may be thousands of values and of failing objects.
   private static let greatestListed = 20
 
   private static func text(of allowed: [Value]) -> String {
@@ -94,7 +94,7 @@ extension AttributeDescription {
     }
   }
 
-  /// A rule that cannot be evaluated does not hold, unless the run must end that it was evaluated for.
+  /// Whether a rule holds. A rule whose evaluation throws does not hold, unless the error ends the script's run.
   private func holds(_ predicate: Predicate, for value: Value) throws -> Bool {
     try HostWork.charge()
     do {
@@ -106,7 +106,7 @@ extension AttributeDescription {
   }
 }
 
-/// A rule of the model that a value breaks.
+/// A failed validation rule of the model.
 ///
 /// ```swift
 /// failure.code       // .numberTooLarge, 1610
@@ -115,7 +115,7 @@ extension AttributeDescription {
 public struct ValidationFailure: Sendable, Hashable {
   /// The kind of failure, with Core Data's number.
   public var code: ErrorCode
-  /// What is wrong, as the end of a sentence that begins with the property's name.
+  /// The failure, as the end of a sentence that begins with the property's name.
   public var message: String
 
   init(_ code: ErrorCode, message: String) {

@@ -1,10 +1,10 @@
-/// Derivation expressions in the form Xcode shows: `name`, `rel.name`, `now()`, `uppercase:(name)`, `items.@count`,
-/// `items.price.@sum`.
+/// Parses and writes derivation expressions in Xcode's form: `name`, `rel.name`, `now()`, `uppercase:(name)`,
+/// `items.@count`, `items.price.@sum`.
 package enum DerivationText {
   private static let collectionFunctions = ["count:", "sum:", "min:", "max:", "average:"]
   private static let textFunctions = ["uppercase:", "lowercase:", "canonical:"]
 
-  /// The text of an expression; of one that Xcode could not show, the expression's own text.
+  /// The text of an expression. An expression without a form in Xcode gives its own description.
   package static func text(_ expression: Expression) -> String {
     switch expression {
     case .keyPath(.evaluatedObject, let path): path.joined(separator: ".")
@@ -17,7 +17,7 @@ package enum DerivationText {
     }
   }
 
-  /// The expression of a text; nil where it has another form than those above.
+  /// The expression of a text; nil for a text of another form.
   package static func expression(_ text: String) -> Expression? {
     guard text.utf8.count <= 1000 else { return nil }
     if text == "now()" { return .function("now", []) }

@@ -1,5 +1,5 @@
 extension EntityDescription: CustomStringConvertible {
-  /// The entity with its properties, one to a line.
+  /// The entity with its properties, one per line.
   public var description: String {
     let head = "\(isAbstract ? "abstract " : "")entity \(name)\(superentityName.map { ": \($0)" } ?? "")"
     let lines =
@@ -11,7 +11,8 @@ extension EntityDescription: CustomStringConvertible {
 }
 
 extension AttributeDescription: CustomStringConvertible {
-  /// Name and type with what differs from a plain optional attribute, for example `age: integer16 required = 0`.
+  /// Name and type, and the settings that differ from a plain optional attribute, for example `age: integer16 required
+  /// = 0`.
   public var description: String {
     var words = ["\(name): \(type.modelName)"]
     if !isOptional { words.append("required") }

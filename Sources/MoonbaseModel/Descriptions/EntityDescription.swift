@@ -1,4 +1,4 @@
-/// An entity of a model: a value that can be copied and changed until a container resolves its model.
+/// An entity of a model. An entity is a value: it can be copied and changed until a container resolves its model.
 ///
 /// ```swift
 /// var person = EntityDescription("Person")
@@ -8,41 +8,41 @@
 public struct EntityDescription: Sendable, Hashable {
   /// The name, unique in the model.
   public var name: String
-  /// The name of the class of its objects; nil stands for `ManagedObject`.
+  /// The class name of the entity's objects; nil means `ManagedObject`.
   public var managedObjectClassName: String?
-  /// Whether the class lies in the module of the app, whose name the model does not say: Xcode's *Current Product
-  /// Module*. Kept, without effect here.
+  /// Whether the class is in the app's module, which the model does not name: Xcode's *Current Product Module*. Kept,
+  /// without effect here.
   public var usesCurrentProductModule: Bool = false
-  /// Whether no object can be of this entity itself.
+  /// Whether the entity has only objects of its subentities.
   public var isAbstract: Bool = false
-  /// The name of the entity it inherits from.
+  /// The name of the parent entity.
   public var superentityName: String?
-  /// The names of entities that inherit from it: the same as naming it as their parent, said from the other end. A resolved
-  /// model knows only parents.
+  /// The names of the subentities. An alternative to naming the parent in each subentity; a resolved model has parents
+  /// only.
   public var subentityNames: [String] = []
-  /// Its own attributes, without inherited ones, in the order written.
+  /// The attributes that the entity declares itself, in the order written.
   public var attributes: [AttributeDescription] = []
-  /// Its own relationships, without inherited ones, in the order written.
+  /// The relationships that the entity declares itself, in the order written.
   public var relationships: [RelationshipDescription] = []
-  /// Its own fetched properties, without inherited ones, in the order written.
+  /// The fetched properties that the entity declares itself, in the order written.
   public var fetchedProperties: [FetchedPropertyDescription] = []
   /// Groups of attributes whose values must be unique together.
   public var uniquenessConstraints: [[String]] = []
-  /// Indexes.
+  /// The indexes.
   public var indexes: [FetchIndexDescription] = []
-  /// The name in the previous version of the model.
+  /// The name in the previous version of the model; nil if the name is unchanged.
   public var renamingIdentifier: String?
-  /// Changes the version hash where nothing else does.
+  /// A text that enters the version hash, to give the entity another hash where nothing else changes.
   public var versionHashModifier: String?
   /// The expression of the name shown in Spotlight; kept, without effect here.
   public var coreSpotlightDisplayNameExpression: String?
-  /// What code Xcode generates for the entity (`class`, `category`); kept, without effect here.
+  /// The kind of code that Xcode generates for the entity (`class`, `category`); kept, without effect here.
   public var codeGenerationType: String?
-  /// Whatever the model's author attached.
+  /// Additional values from the model's author.
   public var userInfo: [String: Value] = [:]
-  /// Where the entity was written.
+  /// The place in the model's file.
   @IgnoredInEquality public var location: SourceLocation? = nil
-  /// Where uniqueness constraints were written.
+  /// The places of the uniqueness constraints in the model's file.
   @IgnoredInEquality package var constraintLocations: [[String]: SourceLocation] = [:]
 
   /// An entity without properties.
@@ -50,7 +50,7 @@ public struct EntityDescription: Sendable, Hashable {
 }
 
 extension EntityDescription {
-  /// Adds an index of the form before fetch indexes, unless a fetch index covers the same properties.
+  /// Adds an index in the form used before fetch indexes, unless a fetch index covers the same properties.
   package mutating func addCompoundIndex(_ names: [String]) {
     guard !names.isEmpty, !indexes.contains(where: { $0.elements.map(\.property) == names }) else { return }
     indexes.append(

@@ -1,4 +1,4 @@
-/// An index that a model asks the store to keep.
+/// An index that the model requests from the store.
 ///
 /// ```swift
 /// let byName = FetchIndexDescription("byName", on: "lastName", "-age")    // a minus: from the greatest down
@@ -12,7 +12,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
     case rTree = 1
   }
 
-  /// One column of an index.
+  /// A column of an index.
   public struct Element: Sendable, Hashable {
     /// The property's name, or an expression in text form where `isExpression` is true.
     public var property: String
@@ -20,12 +20,12 @@ public struct FetchIndexDescription: Sendable, Hashable {
     public var isExpression: Bool = false
     /// The type of the expression's result as Xcode names it; kept, without effect here.
     public var expressionType: String?
-    /// The kind of structure.
+    /// The kind of index structure.
     public var kind: Kind = .binary
     /// Whether the order is ascending.
     public var isAscending: Bool = true
 
-    /// An ascending element over a property.
+    /// An ascending column over a property.
     public init(_ property: String) { self.property = property }
   }
 
@@ -35,10 +35,10 @@ public struct FetchIndexDescription: Sendable, Hashable {
   public var elements: [Element]
   /// The predicate of a partial index, in text form.
   public var partialIndexPredicate: String?
-  /// Where the index was written.
+  /// The place in the model's file.
   @IgnoredInEquality public var location: SourceLocation? = nil
 
-  /// An index.
+  /// An index with these columns.
   public init(_ name: String, elements: [Element]) {
     self.name = name
     self.elements = elements

@@ -1,4 +1,4 @@
-/// A property whose value is the result of a fetch. Its predicate may use `$FETCH_SOURCE` and `$FETCHED_PROPERTY`.
+/// A property whose value is the result of a fetch. The predicate may use `$FETCH_SOURCE` and `$FETCHED_PROPERTY`.
 ///
 /// ```swift
 /// let peers = FetchedPropertyDescription(
@@ -7,18 +7,18 @@
 public struct FetchedPropertyDescription: Sendable, Hashable {
   /// The name, unique in the entity and its ancestors.
   public var name: String
-  /// The fetch.
+  /// The request that gives the value.
   public var fetchRequest: FetchRequest
-  /// Kept from the model; a fetched property has no value that could be missing.
+  /// Kept from the model. Without effect, because a fetched property always has a value.
   public var isOptional: Bool = true
-  /// The name in the previous version of the model.
+  /// The name in the previous version of the model; nil if the name is unchanged.
   public var renamingIdentifier: String?
-  /// Whatever the model's author attached; reached in the predicate as `$FETCHED_PROPERTY.userInfo.KEY`.
+  /// Additional values from the model's author. The predicate reads them as `$FETCHED_PROPERTY.userInfo.KEY`.
   public var userInfo: [String: Value] = [:]
-  /// Where the property was written.
+  /// The place in the model's file.
   @IgnoredInEquality public var location: SourceLocation? = nil
 
-  /// A fetched property.
+  /// A fetched property with this request.
   public init(_ name: String, fetchRequest: FetchRequest) {
     self.name = name
     self.fetchRequest = fetchRequest

@@ -1,6 +1,6 @@
-/// A property that says something about a value without being part of it: two values that differ in it alone are equal.
+/// A property that is left out of equality: two values that differ only in it are equal.
 ///
-/// Places in files are such: a model that was written and read again equals the first.
+/// Places in files are an example. A model that was written and read again equals the original.
 @propertyWrapper
 public struct IgnoredInEquality<Wrapped: Sendable>: Sendable, Hashable {
   /// The property's value.

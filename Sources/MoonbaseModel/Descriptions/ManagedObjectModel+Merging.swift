@@ -1,8 +1,9 @@
 extension ManagedObjectModel {
-  /// One model of several: all entities, fetch request templates, configurations and version identifiers.
+  /// Merges models into a single model with all their entities, fetch request templates, configurations and version
+  /// identifiers.
   ///
-  /// An entity or template that two models state alike is taken once. Throws `ModelError` with `.invalidModel` where they
-  /// state it differently.
+  /// An entity or template that several models declare identically is kept once. Throws `ModelError` with
+  /// `.invalidModel` for different declarations.
   public init(merging models: [ManagedObjectModel]) throws(ModelError) {
     self.init()
     for model in models { try merge(model) }

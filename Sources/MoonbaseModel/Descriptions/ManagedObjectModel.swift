@@ -12,45 +12,46 @@ public struct ManagedObjectModel: Sendable, Hashable {
   public var entities: [EntityDescription] = []
   /// Fetch requests by name; their predicates may hold `$VARIABLES`.
   public var fetchRequestTemplates: [String: FetchRequest] = [:]
-  /// Names of the entities of each configuration. Sets may overlap.
+  /// The names of the entities in each configuration. Configurations may overlap.
   public var configurations: [String: [String]] = [:]
   /// Version identifiers, informative only.
   public var versionIdentifiers: [String] = []
-  /// Whether class and transformer names that nothing provides are warnings instead of errors: true for models whose app we
-  /// do not have (Xcode's forms and a store's own cache).
+  /// Whether unknown class and transformer names are warnings instead of errors. True for models without their app:
+  /// Xcode's forms and the cached model of a store.
   @IgnoredInEquality public var allowsUnknownClasses: Bool = false
-  /// What a reader found worth telling, for example elements that it kept without understanding them.
+  /// The reader's warnings, for example about unknown elements that it kept.
   @IgnoredInEquality public var warnings: [String] = []
-  /// The settings of Xcode's files that no description has a place for. No warning: it has no effect here.
+  /// Settings of Xcode's files that no description can hold. These are not warnings, because the settings have no
+  /// effect here.
   @IgnoredInEquality package var omissions: [String] = []
-  /// Where fetch requests and configurations were written, and the file itself: for the messages of errors.
+  /// The places of fetch requests, configurations and the file itself, for error messages.
   @IgnoredInEquality package var locations: [ModelPart: SourceLocation] = [:]
 
   /// An empty model, or one with these entities.
   public init(entities: [EntityDescription] = []) { self.entities = entities }
 
-  /// The entities by name; of two with one name the first.
+  /// The entities by name. For a duplicate name, the first entity.
   public var entitiesByName: [String: EntityDescription] {
     Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
   }
 }
 
 extension ManagedObjectModel {
-  /// The configuration with just these entities; nil where there is none.
+  /// The name of the configuration with exactly these entities; nil if there is none.
   package func configuration(of entities: some Sequence<String>) -> String? {
     let wanted = Set(entities)
     return configurations.filter { Set($0.value) == wanted }.keys.min()
   }
 }
 
-/// A part of a model that has no description of its own to keep its place in a file.
+/// A part of a model without a description that could keep its place in the file.
 package enum ModelPart: Sendable, Hashable, CustomStringConvertible {
   /// The model as a whole.
   case file
   case fetchRequest(String)
   case configuration(String)
 
-  /// As the messages of errors name it.
+  /// The part's name in error messages.
   package var description: String {
     switch self {
     case .file: "the model"

@@ -1,16 +1,16 @@
-/// What happens to the other side of a relationship when an object is deleted. Raw values are Core Data's.
+/// What happens to the destinations of a relationship when an object is deleted. The raw values are Core Data's.
 ///
 /// ```swift
 /// RelationshipDescription.toMany("orders", destination: "Order", inverse: "customer").onDelete(.cascade)
 /// ```
 public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
-  /// Nothing: the other side keeps pointing at the deleted object.
+  /// The destinations keep pointing at the deleted object.
   case noAction = 0
-  /// The other side forgets the object.
+  /// The destinations' inverses no longer refer to the object.
   case nullify = 1
-  /// The other side is deleted too.
+  /// The destinations are deleted too.
   case cascade = 2
-  /// The deletion is refused while there is another side.
+  /// The deletion is refused while the relationship has a destination.
   case deny = 3
 }
 
@@ -59,44 +59,44 @@ public struct RelationshipDescription: Sendable, Hashable {
   public var name: String
   /// The name of the entity at the other end.
   public var destinationEntityName: String
-  /// The name of the relationship that points back; nil where there is none (worth a warning).
+  /// The name of the inverse relationship; nil if there is none, which causes a warning.
   public var inverseName: String?
-  /// Whether there may be no destination; true unless said otherwise. A to-many relationship needs one only if
-  /// `minCount` says so too: a count of 0 means undefined (relationship description, class reference).
+  /// Whether the relationship may be empty; true by default. A required to-many relationship needs destinations only if
+  /// `minCount` is positive too: a count of 0 means undefined (relationship description, class reference).
   public var isOptional: Bool = true
-  /// Whether the relationship is kept in memory only.
+  /// Whether the relationship is kept in memory only and not in stores.
   public var isTransient: Bool = false
-  /// The least number of destinations, 0 for no bound.
+  /// The least number of destinations; 0 means no bound.
   public var minCount: Int = 0
-  /// The greatest number of destinations: 1 makes it to-one, 0 or less means no bound.
+  /// The greatest number of destinations. 1 makes the relationship to-one; 0 or less means no bound.
   public var maxCount: Int
   /// Whether a to-many relationship keeps its destinations in order.
   public var isOrdered: Bool = false
-  /// What a deletion does to the other side.
+  /// The rule for the destinations when the object is deleted.
   public var deleteRule: DeleteRule = .nullify
-  /// The name in the previous version of the model.
+  /// The name in the previous version of the model; nil if the name is unchanged.
   public var renamingIdentifier: String?
-  /// Changes the version hash where nothing else does.
+  /// A text that enters the version hash, to give the relationship another hash where nothing else changes.
   public var versionHashModifier: String?
   /// Whether Spotlight indexes the relationship; kept, without effect here.
   public var isIndexedBySpotlight: Bool = false
-  /// Whatever the model's author attached.
+  /// Additional values from the model's author.
   public var userInfo: [String: Value] = [:]
-  /// Where the relationship was written.
+  /// The place in the model's file.
   @IgnoredInEquality public var location: SourceLocation? = nil
 
-  /// Whether there can be several destinations.
+  /// Whether the relationship can have several destinations.
   public var isToMany: Bool { maxCount != 1 }
 
   /// Whether an object must have a destination.
   package var requiresDestination: Bool { !isOptional && (!isToMany || minCount > 0) }
 
-  /// An optional to-one relationship that nullifies.
+  /// An optional to-one relationship with delete rule `nullify`.
   public static func toOne(_ name: String, destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 1)
   }
 
-  /// An optional, unordered to-many relationship that nullifies.
+  /// An optional, unordered to-many relationship with delete rule `nullify`.
   public static func toMany(_ name: String, destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 0)
   }

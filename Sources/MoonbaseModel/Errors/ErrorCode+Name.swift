@@ -1,9 +1,9 @@
 /// The name of a code, for logs and messages.
 extension ErrorCode: CustomStringConvertible {
-  /// The code's name and number, as `mergeConflict (133020)`; a number that a rule made up stands alone.
+  /// The code's name and number, as `mergeConflict (133020)`. A code defined by a validation rule has a number only.
   public var description: String { name.map { "\($0) (\(rawValue))" } ?? "\(rawValue)" }
 
-  /// The name of the static member; nil for a number of a program's own.
+  /// The name of the static member; nil for a number that a program defines itself.
   public var name: String? { Self.names[self] }
 
   private static let names: [ErrorCode: String] = [

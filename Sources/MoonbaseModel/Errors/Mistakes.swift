@@ -1,35 +1,36 @@
-/// Gathers what is wrong with a model, so that its author is told everything at once.
+/// Collects the mistakes of a model, so that its author gets all of them in a single error.
 package final class Mistakes {
-  /// More would not be read, and hostile input could hold millions.
+  /// The most mistakes collected. A reader would not read more, and hostile input could cause millions.
   package static let greatestCount = 100
 
   private var found: [ModelError] = []
-  /// Whether the run must end for which the model is read: what comes after is not looked at.
+  /// Whether the run that reads the model must end; later mistakes are ignored.
   private var isOver = false
 
+  /// An empty collection.
   package init() {}
 
-  /// Whether no more are taken.
+  /// Whether further mistakes are ignored.
   package var isFull: Bool { isOver || found.count >= Self.greatestCount }
 
-  /// Takes an error with the others that came with it; what is known already is left out. It is not even made where there are
-  /// enough: to find the name that was meant takes a look at all names.
+  /// Adds an error with its `others`, without duplicates. The error is an autoclosure, because its suggestion compares
+  /// all names and is not needed once the collection is full.
   package func add(_ error: @autoclosure () -> ModelError) {
     guard !isFull else { return }
     for each in error().all where !isFull && !found.contains(each) {
       isOver = each.code.endsRun
-      // It is the reason why the others may not be all.
+      // The error that ends the run comes first, because it explains why other mistakes may be missing.
       found.insert(each, at: isOver ? 0 : found.count)
     }
   }
 
-  /// Does something that may fail without stopping at it. Where there are mistakes enough nothing is done.
+  /// Runs a check and collects its error. Does nothing once the collection is full.
   package func attempt(_ body: () throws(ModelError) -> Void) {
     guard !isFull else { return }
     do { try body() } catch { add(error) }
   }
 
-  /// Throws the first mistake with all others, if there is one.
+  /// Throws the first mistake with all others, if there are mistakes.
   package func finish() throws(ModelError) {
     guard var first = found.first else { return }
     first.others = Array(found.dropFirst())

@@ -1,25 +1,25 @@
 import MoonbasePlatform
 
 extension ModelError {
-  /// What an entity of a model costs at each step of opening it, in units of work.
+  /// The units of work charged for an entity at each step of opening a model.
   private static let entityUnits = 100
 
-  /// What a property costs there.
+  /// The units of work charged for a property at each step of opening a model.
   private static let propertyUnits = 20
 
-  /// Counts an entity that is looked at. Throws `.limitExceeded`, or `.interrupted`, if that is done for a script whose run must
+  /// Charges the work for an entity. Throws `.limitExceeded` or `.interrupted` if the script that needs it must end.
   /// end.
   package static func chargeEntity() throws(ModelError) { try charge(entityUnits) }
 
-  /// Counts a property that is read or checked, the same way.
+  /// Charges the work for a property. Throws as `chargeEntity` does.
   package static func chargeProperty() throws(ModelError) { try charge(propertyUnits) }
 
-  /// Counts units of work, the same way.
+  /// Charges units of work. Throws as `chargeEntity` does.
   package static func charge(_ units: Int = 1) throws(ModelError) {
     if HostWork.mustEnd(after: units) { throw ending }
   }
 
-  /// The error of work for a script whose run must end.
+  /// The error that ends the script's run.
   fileprivate static var ending: ModelError {
     let end = HostWork.end
     return ModelError(end.isInterruption ? .interrupted : .limitExceeded, message: "\(end.error)")
@@ -27,12 +27,12 @@ extension ModelError {
 }
 
 extension HostMemory {
-  /// Counts bytes for what throws errors of models only.
+  /// Charges memory, with the failure as a `ModelError`.
   mutating func holdForModel(_ bytes: Int) throws(ModelError) {
     do { try hold(bytes) } catch { throw ModelError.ending }
   }
 
-  /// Asks whether there is room for bytes, the same way.
+  /// Checks that memory is available, with the failure as a `ModelError`.
   static func requireForModel(_ bytes: Int) throws(ModelError) {
     do { try require(bytes) } catch { throw ModelError.ending }
   }

@@ -1,6 +1,6 @@
 public import MoonbasePlatform
 
-/// What went wrong with a model, a predicate or a value, and what to do about it.
+/// An error about a model, a predicate or a value, with advice.
 ///
 /// ```swift
 /// do { model = try ManagedObjectModel.read(source) } catch {
@@ -8,26 +8,26 @@ public import MoonbasePlatform
 /// }
 /// ```
 public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConvertible, CodedError {
-  /// The kind of error, from the one register of them.
+  /// The kind of error.
   public typealias Code = ErrorCode
 
   /// The kind of error.
   public var code: Code
   /// A sentence that names what is wrong and what to do.
   public var message: String
-  /// The place in a file, where one was read.
+  /// The place in a file; nil if the error does not concern a file.
   public var location: SourceLocation?
   /// The entity concerned.
   public var entity: String?
   /// The property concerned.
   public var property: String?
-  /// What else is wrong with the same model: as much as could be found in one reading, a hundred mistakes at most.
+  /// Further mistakes in the model, found in the same reading; at most a hundred.
   public var others: [ModelError] = []
 
-  /// Whether it is a mistake of the program: scripts raise it everywhere.
+  /// Whether the error is a mistake in the program. Scripts raise such errors always.
   public var isMistake: Bool { code.isMistake }
 
-  /// Makes an error.
+  /// An error with a code and a message.
   public init(
     _ code: Code, message: String, at location: SourceLocation? = nil, entity: String? = nil,
     property: String? = nil
@@ -39,15 +39,15 @@ public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConve
     self.property = property
   }
 
-  /// The message behind its place, as `file:line: message`; other mistakes follow, each on a line of its own.
+  /// The message with its place, as `file:line: message`. Further mistakes follow on lines of their own.
   public var description: String {
     ([location.map { "\($0): \(message)" } ?? message] + others.map(\.description)).joined(separator: "\n")
   }
 
-  /// The same, for Foundation: what `localizedDescription` gives.
+  /// The description, as Foundation's `localizedDescription`.
   public var errorDescription: String? { description }
 
-  /// The error and the others, each alone.
+  /// The error and its `others` as separate errors.
   public var all: [ModelError] {
     var first = self
     first.others = []
@@ -55,11 +55,11 @@ public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConve
   }
 }
 
-/// A place in a file that a person wrote.
+/// A place in a file written by a person.
 public struct SourceLocation: Sendable, Hashable, CustomStringConvertible {
-  /// The file, as it was named when it was asked for.
+  /// The file, under the name by which the caller opened it.
   public var file: String
-  /// The line, from 1; nil where the form has no lines.
+  /// The line, from 1; nil for a format without lines.
   public var line: Int?
 
   /// A location.

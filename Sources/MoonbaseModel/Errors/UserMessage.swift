@@ -1,4 +1,4 @@
-/// A message for the users of a program, in place of an error that is written for its programmers.
+/// A message for users of a program, in place of an error written for programmers.
 ///
 /// ```swift
 /// do {
@@ -43,7 +43,7 @@ extension UserMessage {
     return words.filter { !$0.isEmpty }.joined(separator: " ")
   }
 
-  /// A sentence from a name and a phrase that follows it.
+  /// A sentence of a name and the phrase that follows it.
   package static func sentence(_ label: String, _ phrase: String) -> String {
     let text = label.isEmpty ? phrase : "\(label) \(phrase)"
     let end = text.last.map { ".!?".contains($0) } == true ? "" : "."
@@ -52,7 +52,7 @@ extension UserMessage {
 }
 
 extension ErrorCode {
-  /// The message of an error of this kind for the program's users.
+  /// The message for a program's users.
   package var userText: String {
     switch self {
     case .mergeConflict: "This was changed elsewhere in the meantime. Load it again, and repeat the change."

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
-/// The operators of arithmetic. Integers stay integers, divide as SQL does and become floating-point numbers where 64 bits
-/// are too few; division by zero, and whatever else is not a number, has no value. A date plus or minus a number is a date.
+/// The arithmetic operators. Integers stay integers, divide as in SQL and become floating-point numbers on overflow of
+/// 64 bits. Division by zero and other undefined results are null. A date plus or minus a number is a date.
 enum Arithmetic {
   static func evaluate(_ operation: PredicateFunction, _ left: Value, _ right: Value) throws(ModelError) -> Value {
     if case .date(let date) = left { return try evaluate(operation, date: date, other: right) }
@@ -67,6 +67,6 @@ enum Arithmetic {
 }
 
 extension Value {
-  /// A computed number. Not-a-number is no value: SQLite has none, and no store could keep it.
+  /// A computed number. NaN becomes null, because SQLite has no NaN and no store could keep it.
   static func number(_ number: Double) -> Value { number.isNaN ? .null : .double(number) }
 }

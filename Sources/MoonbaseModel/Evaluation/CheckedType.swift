@@ -1,9 +1,9 @@
-/// What the model tells about an expression's value.
+/// The static type of an expression, as far as the model determines it.
 enum CheckedType: Equatable {
   case number, date, string, boolean, binary, uuid, uri
-  /// An object of an entity, by its name, or of any.
+  /// An object of the entity with this name; nil stands for any entity.
   case object(String?)
-  /// All elements of a composite attribute at once.
+  /// A composite attribute as a whole.
   case composite
   case null
   case unknown
@@ -38,7 +38,7 @@ enum CheckedType: Equatable {
     }
   }
 
-  /// Whether values of both types can be equal. Numbers, truth values and dates are all numbers to SQL.
+  /// Whether values of both types can be equal. Numbers, booleans and dates are all numbers in SQL.
   func isComparable(with other: CheckedType) -> Bool {
     switch (self, other) {
     case (.unknown, _), (_, .unknown), (.null, _), (_, .null), (.object, .object): true

@@ -1,4 +1,4 @@
-/// A comparison ready to run. A class, because evaluation would copy a structure of this size for each row.
+/// A compiled comparison. A class, because evaluation would otherwise copy the large structure for each row.
 @usableFromInline
 final class ComparisonNode: Sendable {
   @usableFromInline let left: ValueNode
@@ -6,7 +6,7 @@ final class ComparisonNode: Sendable {
   let `operator`: Predicate.Comparison.Operator
   @usableFromInline let modifier: Predicate.Comparison.Modifier
   let rules: ScalarComparison
-  /// Strings (folded, where the comparison folds), integers or IDs of a long constant list on the right of IN.
+  /// The strings (folded if the comparison folds), integers or IDs of a long constant list on the right of IN.
   let members: MemberSet?
 
   init(
@@ -21,23 +21,23 @@ final class ComparisonNode: Sendable {
     self.members = members
   }
 
-  /// The same comparison of other expressions, which mean the same.
+  /// A copy of the comparison with replaced operands.
   func with(left: ValueNode, right: ValueNode) -> ComparisonNode {
     ComparisonNode(
       left: left, right: right, operator: `operator`, modifier: modifier, rules: rules, members: members)
   }
 }
 
-/// How two scalars are compared.
+/// The comparison of two scalars.
 struct ScalarComparison: Sendable {
   let `operator`: Predicate.Comparison.Operator
   let options: Predicate.Comparison.Options
   let nulls: NullRules
-  /// Whether NULL compares as a plain value: `= NULL`, and relationships.
+  /// Whether NULL compares as a plain value, as in `= NULL` and for relationships.
   let isNullPlain: Bool
-  /// The prepared right side, where it is a constant string.
+  /// The prepared right operand, if it is a constant string.
   let matcher: StringMatcher?
-  /// The sides whose texts are folded already: constants are, when the predicate is compiled.
+  /// The sides whose texts are already folded. Constants are folded when the predicate is compiled.
   var folded: Sides = []
 
   struct Sides: OptionSet, Sendable {
@@ -46,7 +46,7 @@ struct ScalarComparison: Sendable {
     static let right = Self(rawValue: 2)
   }
 
-  /// Whether this is one of the six comparisons of order.
+  /// Whether the operator is an equality or order comparison.
   var isOfOrder: Bool { ComparisonTest(`operator`) != nil }
 
   func holds(_ left: Value, _ right: Value) throws -> Truth {
@@ -89,7 +89,7 @@ struct ScalarComparison: Sendable {
 }
 
 extension Value {
-  /// Whether this is a literal that SQLite takes as a missing value.
+  /// Whether this is NaN, which SQLite treats as null.
   fileprivate var isNaN: Bool {
     if case .double(let number) = self { number.isNaN } else { false }
   }
@@ -99,13 +99,13 @@ extension Value {
   }
 }
 
-/// A long constant list of one kind, hashed.
+/// A long constant list of values of the same kind, hashed.
 struct MemberSet: Sendable {
   private var integers: Set<Int64> = []
   private var texts: Set<ExactText> = []
   private var ids: Set<ManagedObjectID> = []
 
-  /// Nil where the list is short or mixed: then its elements are compared one by one.
+  /// Returns nil for a short or mixed list, whose elements are compared singly.
   init?(_ values: [Value]) {
     guard values.count > 8 else { return nil }
     for value in values {
@@ -119,7 +119,7 @@ struct MemberSet: Sendable {
     guard [integers.isEmpty, texts.isEmpty, ids.isEmpty].count(where: { !$0 }) == 1 else { return nil }
   }
 
-  /// Whether the value is in the list; nil where its kind needs a comparison one by one.
+  /// Whether the list has the value; nil if values of its kind must be compared singly.
   func contains(_ value: Value) -> Bool? {
     switch value {
     case .int(let number) where !integers.isEmpty: integers.contains(number)

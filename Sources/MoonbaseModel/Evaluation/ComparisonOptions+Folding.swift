@@ -1,7 +1,8 @@
 import MoonbasePlatform
 
 extension Predicate.Comparison.Options {
-  /// The text without the differences that these options ignore. `[n]` promises normalized text and changes nothing.
+  /// The text without the differences that these options ignore. Option `[n]` asserts normalized text and changes
+  /// nothing.
   package func fold(_ text: String) -> String {
     guard isFolding else { return text }
     return text.folded(

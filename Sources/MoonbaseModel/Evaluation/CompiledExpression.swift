@@ -1,9 +1,10 @@
-/// An expression with everything looked up.
+/// A compiled expression: names are resolved to slots.
 package struct CompiledExpression: Sendable {
   private let root: ValueNode
-  /// The slots of a path through to-one relationships to an attribute, or of the value itself; empty for anything else.
+  /// The slots of a path through to-one relationships to an attribute, or the slot of an attribute; empty for other
+  /// expressions.
   private let way: [Slot]
-  /// Whether rows that lead to the same object may share a part: such an expression is asked with a memo.
+  /// Whether rows that refer to the same object can share partial results. Pass a memo to `value` then.
   package let hasSharedParts: Bool
 
   /// Compiles an expression over objects of an entity.
@@ -15,7 +16,7 @@ package struct CompiledExpression: Sendable {
     way = root.way ?? []
   }
 
-  /// Compiles an expression over anything that answers keys.
+  /// Compiles an expression over any subject that answers keys.
   package init(_ expression: Expression) throws(ModelError) {
     var compiler = PredicateCompiler(entity: nil, model: nil, nulls: .foundation)
     root = try compiler.value(expression)
@@ -23,7 +24,7 @@ package struct CompiledExpression: Sendable {
     way = root.way ?? []
   }
 
-  /// The expression's value; objects are given by their IDs. What subjects share is kept in a memo.
+  /// The expression's value, with objects as their IDs. The memo keeps results that subjects share.
   package func value<Subject: SlottedSubject>(_ subject: Subject, memo: EvaluationMemo? = nil) throws -> Value
   where Subject.Related == Subject {
     if let last = way.last { return try value(at: last, of: subject) }
@@ -32,7 +33,7 @@ package struct CompiledExpression: Sendable {
     return try root.value(subject, bindings: &bindings)
   }
 
-  /// What lies at the end of the way. Most expressions are such, and looked up so they take neither bindings nor an operand at each step.
+  /// The value at the end of a path. The common case, which avoids bindings and an operand at each step.
   private func value<Subject: SlottedSubject>(at last: Slot, of subject: Subject) throws -> Value
   where Subject.Related == Subject {
     var subject = subject
@@ -45,7 +46,8 @@ package struct CompiledExpression: Sendable {
 }
 
 extension ValueNode {
-  /// The slots of a path through to-one relationships to an attribute, or of the value itself; nil for anything else.
+  /// The slots of a path through to-one relationships to an attribute, or the slot of an attribute; nil for other
+  /// expressions.
   fileprivate var way: [Slot]? {
     if case .slot(let slot) = self { return [slot] }
     guard case .path(.subject, let steps) = self, case .attribute(let last)? = steps.last else { return nil }

@@ -1,4 +1,4 @@
-/// A condition ready to run.
+/// A compiled condition.
 @usableFromInline
 indirect enum ConditionNode: Sendable {
   case constant(Truth)
@@ -6,34 +6,34 @@ indirect enum ConditionNode: Sendable {
   case and([ConditionNode])
   case or([ConditionNode])
   case not(ConditionNode)
-  /// What rows that lead to the same object have in common.
+  /// A part whose result is shared by rows that refer to the same object.
   case shared(SharedPart<ConditionNode>)
 }
 
-/// An expression ready to run.
+/// A compiled expression.
 @usableFromInline
 indirect enum ValueNode: Sendable {
   case constant(Value)
   case subject
   /// An attribute of the subject, or the ID at the end of its to-one relationship.
   case slot(Int)
-  /// What the subject has under one key.
+  /// The subject's value for a key.
   case key(String)
   case path(ValueNode, [PathStep])
   case variable(Int)
   case arithmetic(PredicateFunction, ValueNode, ValueNode)
   case call(PredicateFunction, [ValueNode])
-  /// An element of a collection, by its number or the name of its place.
+  /// An element of a collection, by its index or by a position such as `FIRST`.
   case element(of: ValueNode, at: ValueNode)
   case aggregate([ValueNode])
   case subquery(ValueNode, variable: Int, ConditionNode)
   case conditional(ConditionNode, ValueNode, ValueNode)
   case assignment(Int, ValueNode)
-  /// What rows that lead to the same object have in common.
+  /// A part whose result is shared by rows that refer to the same object.
   case shared(SharedPart<ValueNode>)
 }
 
-/// One step along a key path.
+/// A step along a key path.
 @usableFromInline
 enum PathStep: Sendable {
   case attribute(Int)
@@ -61,7 +61,7 @@ enum ComparisonTest: Sendable {
     }
   }
 
-  /// Whether two values in this order satisfy the test; values without order are only unequal.
+  /// Whether the order of two values satisfies the test. Values without an order satisfy only `notEqual`.
   func holds(_ order: ValueOrder?) -> Bool {
     switch self {
     case .equal: order == .same

@@ -1,18 +1,18 @@
-/// A predicate with everything looked up, to be asked about many subjects. Immutable and shared.
+/// A compiled predicate, for evaluation with many subjects. Immutable and shared.
 ///
 /// ```swift
 /// let adult = try CompiledPredicate(Predicate(format: "age >= 18"))
 /// let adults = try people.filter { try adult.evaluate(with: $0) }
 /// ```
 public struct CompiledPredicate: Sendable {
-  // What integers are asked comes first: see `IntegerRange`.
+  // The ranges are tested first: see `IntegerRange`.
   @usableFromInline let slotRanges: ContiguousArray<(slot: Slot, range: IntegerRange)>
   @usableFromInline let keyRanges: ContiguousArray<(key: String, range: IntegerRange)>
-  /// What must hold beside the ranges; what takes least is asked first.
+  /// The conditions besides the ranges, the cheapest first.
   @usableFromInline let others: [ConditionNode]
-  /// All that must hold.
+  /// All conditions of the conjunction.
   @usableFromInline let conditions: [ConditionNode]
-  /// Whether rows that lead to the same object may share a part: such a predicate is asked with a memo.
+  /// Whether rows that refer to the same object can share partial results. Pass a memo to `matches` then.
   package let hasSharedParts: Bool
 
   /// Compiles a predicate over objects of an entity, with the rules of a fetch for missing values.
@@ -24,15 +24,15 @@ public struct CompiledPredicate: Sendable {
     self.init(root, hasSharedParts: compiler.leadsToShared)
   }
 
-  /// Compiles a predicate over anything that answers keys.
+  /// Compiles a predicate over any subject that answers keys.
   package init(_ predicate: Predicate, nulls: NullRules) throws(ModelError) {
     var compiler = PredicateCompiler(entity: nil, model: nil, nulls: nulls)
     self.init(try compiler.condition(predicate), hasSharedParts: false)
   }
 
-  /// Compiles a predicate over anything that answers keys, with Foundation's rules for nil.
+  /// Compiles a predicate over any subject that answers keys, with Foundation's rules for nil.
   ///
-  /// Throws for variables without a value and for broken regular expressions.
+  /// Throws for variables without a value and for invalid regular expressions.
   public init(_ predicate: Predicate) throws(ModelError) { try self.init(predicate, nulls: .foundation) }
 
   private init(_ root: ConditionNode, hasSharedParts: Bool) {
@@ -51,10 +51,10 @@ public struct CompiledPredicate: Sendable {
   public func evaluate<Subject: KeyPathAnswering>(with subject: Subject) throws -> Bool
   where Subject.Related == Subject { try matches(KeyedSubject(base: subject)) }
 
-  /// Whether a map satisfies the predicate; a key that it lacks is nil.
+  /// Whether a map satisfies the predicate. A missing key is nil.
   public func evaluate(with map: [String: Value]) throws -> Bool { try evaluate(with: Value.map(map)) }
 
-  /// Whether the subject satisfies the predicate. What subjects share is kept in a memo.
+  /// Whether the subject satisfies the predicate. The memo keeps results that subjects share.
   @inlinable
   package func matches<Subject: SlottedSubject>(_ subject: Subject, memo: EvaluationMemo? = nil) throws -> Bool
   where Subject.Related == Subject {
@@ -104,7 +104,7 @@ extension ConditionNode {
 }
 
 extension ValueNode {
-  /// Whether this is a value of the subject itself, a constant, or a function of such.
+  /// Whether the expression is a value of the subject, a constant, or a function of these.
   fileprivate var isPlain: Bool {
     switch self {
     case .constant, .slot, .key: true

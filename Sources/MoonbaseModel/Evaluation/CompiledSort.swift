@@ -1,9 +1,9 @@
 import MoonbasePlatform
 
-/// A sort order with everything looked up.
+/// A compiled sort order.
 ///
-/// It is total over objects: who is equal in all keys comes in the order of the IDs (`ManagedObjectID.isBefore`), in the direction of the last
-/// key, as an index of that key has its rows. Other subjects that are equal stay as they came.
+/// The order is total over objects. Objects that are equal in all keys are ordered by ID (`ManagedObjectID.isBefore`),
+/// in the direction of the last key, as an index of that key orders its rows. For other subjects the sort is stable.
 package struct CompiledSort: Sendable {
   private struct Key: Sendable {
     var expression: CompiledExpression
@@ -12,12 +12,13 @@ package struct CompiledSort: Sendable {
   }
 
   private let keys: [Key]
-  /// The direction in which objects come that are equal in all keys.
+  /// The direction of the order by ID among objects that are equal in all keys.
   private let breaksTiesAscending: Bool
-  /// Whether objects that lead to the same one may share a part of a key: then they are sorted with a memo.
+  /// Whether objects that refer to the same object can share a part of a key. Pass a memo to `sorted` then.
   package var hasSharedParts: Bool { keys.contains(where: \.expression.hasSharedParts) }
 
-  /// Compiles sort descriptors over objects of an entity. Throws `.predicateMismatch` for keys that cannot be sorted by.
+  /// Compiles sort descriptors over objects of an entity. Throws `.predicateMismatch` for a key that cannot be sorted
+  /// by.
   package init(_ descriptors: [SortDescriptor], entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     var keys: [Key] = []
     for descriptor in descriptors {
@@ -29,7 +30,7 @@ package struct CompiledSort: Sendable {
     breaksTiesAscending = descriptors.breakTiesAscending
   }
 
-  /// The subjects in order; missing values come first where a key ascends. Each key is read once a subject.
+  /// The subjects in order, with missing values first in ascending keys. Each key is read once per subject.
   package func sorted<Subject: SlottedSubject>(
     _ subjects: [Subject], memo: EvaluationMemo? = nil
   ) throws -> [Subject] where Subject.Related == Subject {
@@ -45,13 +46,13 @@ package struct CompiledSort: Sendable {
     return rows.map { subjects[$0.index] }
   }
 
-  /// Where a subject stands: the values that it is sorted by, prepared for comparison.
+  /// The sort position of a subject: the values of its sort keys, prepared for comparison.
   package struct Rank {
     fileprivate let values: [Value]
     fileprivate let id: ManagedObjectID?
   }
 
-  /// Which of two ranks comes first.
+  /// The order of two ranks.
   package func order(_ left: Rank, _ right: Rank) throws -> ValueOrder {
     try HostWork.charge()
     for (position, key) in keys.enumerated() {
@@ -79,13 +80,14 @@ package struct CompiledSort: Sendable {
 }
 
 extension [SortDescriptor] {
-  /// Whether objects that are equal in all keys come with ascending IDs: in the direction of the first key. An index whose first key ascends is
-  /// then gone through one way or the other, whatever the directions of the keys behind it.
+  /// Whether objects that are equal in all keys are ordered by ascending ID. Follows the direction of the first key, so
+  /// that an index whose first key ascends can be scanned forwards or backwards, whatever the directions of its other
+  /// keys.
   package var breakTiesAscending: Bool { first?.ascending ?? true }
 }
 
 extension SortDescriptor {
-  /// A value prepared for `order`, once for all comparisons. Throws for a value that has no order.
+  /// A value prepared for `order`, so that comparisons need not prepare it again. Throws for a value without an order.
   package func prepared(_ value: Value) throws -> Value {
     try value.checkComparable()
     return comparator.prepared(value)
@@ -115,7 +117,7 @@ extension SortDescriptor.Comparator {
     }
   }
 
-  /// The value with whatever a comparison would otherwise do each time.
+  /// The value after the work that would otherwise be repeated in each comparison.
   func prepared(_ value: Value) -> Value {
     guard self == .caseInsensitiveCompare, case .string(let text) = value else { return value }
     return .string(Predicate.Comparison.Options.caseInsensitive.fold(text))

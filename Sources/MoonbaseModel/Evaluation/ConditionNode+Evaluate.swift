@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
-// What is asked of every row is compiled into the caller, together with the way in which its rows answer: docs/development.md,
-// "What the compiler is told".
+// Code that runs for every row is specialised into its caller together with the access to the caller's rows:
+// docs/development.md, "What the compiler is told".
 extension ConditionNode {
   @inlinable
   func truth<Subject: SlottedSubject>(
@@ -26,12 +26,12 @@ extension ComparisonNode {
     try truth(try left.value(subject, bindings: &bindings), try right.value(subject, bindings: &bindings))
   }
 
-  /// The comparison of two values, whatever they were read from.
+  /// The comparison of two values.
   @usableFromInline
   func truth(_ left: Value, _ right: Value) throws -> Truth {
     switch modifier {
     case .direct: return try direct(left, right)
-    // A quantifier counts what is true: an unknown comparison is no match, and NONE is a plain negation.
+    // A quantifier counts true comparisons. An unknown comparison is no match, and NONE is a plain negation.
     case .any: return Truth(try elements(of: left).contains { try direct($0, right) == .yes })
     case .all: return Truth(try elements(of: left).allSatisfy { try direct($0, right) == .yes })
     }
@@ -65,8 +65,8 @@ extension ComparisonNode {
     }
   }
 
-  /// IN is the OR of `==` with each element; a literal NULL among the elements asks for absence. A collection that a path
-  /// leads to is asked as by ANY, which knows only true and false.
+  /// IN is the OR of `==` with each element. A literal NULL among the elements matches null. A collection at the end of
+  /// a path is compared as by ANY, which is never unknown.
   private func contains(_ value: Value, in elements: [Value], source: ValueNode) throws -> Truth {
     if let found = members?.contains(rules.folded(value)) { return Truth(found) }
     try HostWork.charge(elements.count)
@@ -95,7 +95,7 @@ extension ComparisonNode {
 }
 
 extension ScalarComparison {
-  /// A value of the left side, folded as the constants on the right are.
+  /// A value of the left side, folded like the constants on the right.
   fileprivate func folded(_ value: Value) -> Value {
     guard !options.isEmpty, !folded.contains(.left), case .string(let text) = value else { return value }
     return .string(options.fold(text))

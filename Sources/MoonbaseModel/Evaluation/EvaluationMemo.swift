@@ -1,9 +1,9 @@
 import MoonbasePlatform
 
-/// What shared parts of an expression came to, for one run over many rows: a fetch, a sort, a walk.
+/// The results of an expression's shared parts, for a single run over many rows such as a fetch or a sort.
 ///
-/// Without it each of a thousand rows of one owner would go over the owner's thousand members. An outcome holds until anything changes
-/// in the owner's context, as a derived value does.
+/// Without a memo, each of a thousand rows of the same owner would visit the owner's thousand members again. A result
+/// is valid until anything changes in the owner's context, as for derived values.
 @usableFromInline
 package final class EvaluationMemo {
   struct Key: Hashable {
@@ -16,7 +16,7 @@ package final class EvaluationMemo {
     var changes: UInt64
   }
 
-  /// With more outcomes all are forgotten: a row then goes over members again that so many other rows did without.
+  /// The most results kept. When the memo is full, all results are discarded.
   private static let greatestCount = 1 << 16
 
   private var outcomes: [Key: Outcome] = [:]
@@ -25,13 +25,13 @@ package final class EvaluationMemo {
   /// Begins a run.
   package init() {}
 
-  /// What a part came to for an owner, if nothing changed since.
+  /// The result of a part for an owner, if nothing changed since.
   func value(of key: Key, changes: UInt64) -> Value? {
     guard let outcome = outcomes[key], outcome.changes == changes else { return nil }
     return outcome.value
   }
 
-  /// Keeps what a part came to. Throws the error with which the run ends, once it must.
+  /// Keeps the result of a part. Throws the error that ends the run if memory is exhausted.
   func keep(_ value: Value, of key: Key, changes: UInt64) throws {
     if outcomes.count >= Self.greatestCount {
       outcomes = [:]
@@ -42,19 +42,20 @@ package final class EvaluationMemo {
   }
 }
 
-/// What tells a subject from others, and from itself before something changed.
+/// The identity of a subject, with a counter of changes.
 @usableFromInline
 package struct SubjectState: Equatable {
+  /// The identity of an object in its context.
   package struct Identity: Hashable {
     let id: ManagedObjectID
     let context: ObjectIdentifier
   }
 
   let identity: Identity
-  /// Another number after every change of anything that the subject leads to.
+  /// A number that changes with every change of anything that the subject refers to.
   let changes: UInt64
 
-  /// The state of an object of a context, which is there as long as the run.
+  /// The state of an object in a context, which must exist for the whole run.
   package init(id: ManagedObjectID, context: AnyObject, changes: UInt64) {
     identity = Identity(id: id, context: ObjectIdentifier(context))
     self.changes = changes

@@ -1,26 +1,27 @@
 import MoonbasePlatform
 
-/// The pattern of LIKE: `?` is one character, `*` any number of them, a backslash takes either literally.
+/// A pattern of LIKE: `?` matches a single character, `*` any number of characters, and a backslash escapes either.
 struct GlobPattern: Sendable {
   private enum Part: Equatable, Sendable {
     case one, many
     case literal(Character)
 
-    /// Whether this is the character, in the same form of Unicode.
+    /// Whether this is the character, in the same Unicode form.
     func isLiteral(_ character: Character) -> Bool {
       if case .literal(let own) = self { own.utf8.elementsEqual(character.utf8) } else { false }
     }
   }
 
   private let parts: [Part]
-  /// The parts as bytes, where they are all ASCII: 0 stands for `?` and 1 for `*`.
+  /// The parts as bytes if all are ASCII: 0 stands for `?` and 1 for `*`.
   private let bytes: [UInt8]?
 
   init(_ text: String) {
     var parts: [Part] = []
     var isEscaped = false
     for character in text {
-      // Characters are compared in one form of Unicode, which takes the square of the marks that a letter has.
+      // Comparing characters normalizes them, in time quadratic in a letter's marks. So non-ASCII characters are not
+      // compared here.
       switch character.utf8.count < 2 ? character : "\u{FFFD}" {
       case "\\" where !isEscaped:
         isEscaped = true
@@ -43,7 +44,7 @@ struct GlobPattern: Sendable {
     self.bytes = bytes.contains(nil) ? nil : bytes.compactMap(\.self)
   }
 
-  /// Of a long text the characters would take many times as much memory as the text: they are found one by one.
+  /// An array of the characters of a long text would take many times the text's memory, so a long text is iterated.
   func matches(_ text: String) -> Bool {
     guard text.utf8.count > 1 << 16 else {
       return match(Array(text), parts, one: .one, many: .many) { $1.isLiteral($0) }
@@ -51,13 +52,13 @@ struct GlobPattern: Sendable {
     return match(text, parts, one: .one, many: .many) { $1.isLiteral($0) }
   }
 
-  /// The same for ASCII.
+  /// Matches an ASCII text.
   func matches(_ text: UnsafeBufferPointer<UInt8>, isFolding: Bool) -> Bool {
     guard let bytes else { return matches(String(decoding: text, as: UTF8.self)) }
     return match(text, bytes, one: 0, many: 1) { (isFolding ? $0.lowercasedASCII : $0) == $1 }
   }
 
-  /// Greedy from left to right; on a mismatch the last `*` takes one element more.
+  /// Greedy from left to right. On a mismatch the last `*` consumes an element more.
   private func match<Text: Collection, Part: Equatable>(
     _ text: Text, _ parts: [Part], one: Part, many: Part, _ isSame: (Text.Element, Part) -> Bool
   ) -> Bool {
@@ -66,8 +67,8 @@ struct GlobPattern: Sendable {
     var retry: (index: Text.Index, part: Int)?
     var steps = 0
     while index < text.endIndex {
-      // Many stars over a long text take as many steps as both lengths multiplied. The answer of a run that ends does
-      // not matter.
+      // Many stars over a long text take as many steps as the product of both lengths. The result of an ended run is
+      // ignored.
       steps &+= 1
       if steps & 0x3ff == 0, HostWork.mustEnd(after: 32) { return false }
       if part < parts.count, parts[part] == many {

@@ -1,7 +1,8 @@
-/// The integers that the conditions on one value of the subject allow, as in `age >= 100 AND age <= 200`: what most fetches ask.
+/// The integers that the conditions on a value of the subject allow, as in `age >= 100 AND age <= 200`; the most common
+/// conditions of fetches.
 ///
-/// It is looked at before the interpreter, which judges what is no integer. It holds no reference and reads the value once: without
-/// it the row `predicate-evaluate` of the benchmarks takes 19 % more instructions.
+/// The range is tested before the interpreter, which evaluates values that are not integers. A range holds no reference
+/// and reads the value once: without ranges, row `predicate-evaluate` of the benchmarks takes 19 % more instructions.
 @usableFromInline
 struct IntegerRange: Sendable {
   @usableFromInline private(set) var lower: Int64
@@ -10,14 +11,14 @@ struct IntegerRange: Sendable {
   @inlinable
   func contains(_ number: Int64) -> Bool { number >= lower && number <= upper }
 
-  /// What both ranges allow.
+  /// The integers that both ranges allow.
   mutating func intersect(_ other: IntegerRange) {
     lower = max(lower, other.lower)
     upper = min(upper, other.upper)
   }
 
-  /// The integers on the left for which a comparison holds; nil where no constant integers stand on the right, or where they are
-  /// no range.
+  /// The integers on the left that satisfy a comparison; nil if the right side is not constant integers, or the
+  /// integers are not contiguous.
   init?(_ comparison: ComparisonNode) {
     guard comparison.modifier == .direct, case .constant(let constant) = comparison.right else { return nil }
     switch (comparison.operator, constant) {
@@ -39,11 +40,11 @@ struct IntegerRange: Sendable {
   }
 }
 
-/// Conditions that must all hold, divided into ranges of integers and others.
+/// A conjunction, divided into integer ranges and other conditions.
 struct Conjunction: Sendable {
-  /// The ranges of values in slots, each slot once.
+  /// The ranges of slots, with a single range per slot.
   private(set) var slots: ContiguousArray<(slot: Slot, range: IntegerRange)> = []
-  /// The ranges of values under keys, each key once.
+  /// The ranges of keys, with a single range per key.
   private(set) var keys: ContiguousArray<(key: String, range: IntegerRange)> = []
   private(set) var others: [ConditionNode] = []
 

@@ -1,6 +1,6 @@
-/// Anything that predicates and sort keys can be evaluated on: it answers keys.
+/// A subject that predicates and sort keys can be evaluated on, because it answers keys.
 ///
-/// `Value` is one: a map answers with its entries. Managed objects are another.
+/// `Value` conforms: a map answers with its entries. Managed objects conform too.
 ///
 /// ```swift
 /// struct Point: KeyPathAnswering {
@@ -11,28 +11,28 @@
 /// }
 /// ```
 public protocol KeyPathAnswering {
-  /// What keys may lead to; the type itself in most cases.
+  /// The type of the objects behind keys; in most cases the type itself.
   associatedtype Related: KeyPathAnswering = Self where Related.Related == Related
 
-  /// What SELF is in a comparison: the ID of an object, or the value itself.
+  /// The value of SELF in a comparison: the ID of an object, or the value itself.
   var predicateValue: Value { get }
 
-  /// What is found under a key. Throws where the key is unknown or cannot be read.
+  /// The answer for a key. Throws if the key is unknown or cannot be read.
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Related>
 }
 
-/// What a key leads to.
+/// The answer of a subject for a key.
 public enum PredicateAnswer<Subject> {
   /// A value.
   case value(Value)
-  /// One object, or none.
+  /// An object, or nil.
   case object(Subject?)
-  /// Several objects; in order, where there is one.
+  /// Several objects, in order if they have an order.
   case objects([Subject])
 }
 
 extension PredicateAnswer where Subject: SlottedSubject {
-  /// As a value: objects by their IDs.
+  /// The answer as a value, with objects as their IDs.
   @inlinable
   package var value: Value {
     switch self {
@@ -43,13 +43,13 @@ extension PredicateAnswer where Subject: SlottedSubject {
   }
 }
 
-/// A subject whose properties are numbered by its resolved entity: what a fetch is evaluated on.
+/// A subject whose properties are numbered by its resolved entity, as in a fetch.
 @usableFromInline
 package protocol SlottedSubject<Related> {
   associatedtype Related: SlottedSubject where Related.Related == Related
 
   var predicateValue: Value { get }
-  /// The state in which it answers; nil where nothing tells one from another.
+  /// The subject's current state; nil if the subject has no identity.
   var predicateState: SubjectState? { get }
   /// An attribute's value, or the ID at the end of a to-one relationship.
   func predicateValue(slot: Slot) throws -> Value
@@ -59,10 +59,11 @@ package protocol SlottedSubject<Related> {
 }
 
 extension SlottedSubject {
+  /// No state.
   @usableFromInline package var predicateState: SubjectState? { nil }
 }
 
-/// A subject without slots. Compiled without an entity, a predicate asks for keys only.
+/// A subject without slots. A predicate compiled without an entity reads keys only.
 @usableFromInline
 struct KeyedSubject<Base: KeyPathAnswering>: SlottedSubject where Base.Related == Base {
   @usableFromInline typealias Related = KeyedSubject<Base>
@@ -89,7 +90,7 @@ extension Value: KeyPathAnswering {
   /// The value itself.
   public var predicateValue: Value { self }
 
-  /// An entry of a map, null where there is none; an element's key for each element of a list.
+  /// The entry of a map, or null; for a list, the values of its elements.
   public func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Value> {
     .value(try value(forPredicateKey: key))
   }

@@ -1,4 +1,4 @@
-// A compiled expression is gone through once, from the whole to its parts: the largest parts that rows can share are marked.
+// A compiled expression is searched once, from the root downwards, for the largest parts that rows can share.
 
 extension ConditionNode {
   /// The condition with its shared parts marked.
@@ -17,7 +17,7 @@ extension ConditionNode {
     }
   }
 
-  /// The condition as the object at the end of a way is asked.
+  /// The condition relative to the object at the end of a path.
   fileprivate func rebased(_ start: PartStart, along way: [Slot]) -> ConditionNode {
     switch self {
     case .constant, .shared: self
@@ -32,7 +32,7 @@ extension ConditionNode {
 }
 
 extension ValueNode {
-  /// The expression with its shared parts marked, where its value is asked for: what it leads to is lost.
+  /// The expression with its shared parts marked. Only its value is kept, not the objects at its end.
   func sharing() -> ValueNode {
     guard givesOne else { return sharingWithin() }
     let reads = PartReads(of: self)
@@ -41,7 +41,7 @@ extension ValueNode {
     return .shared(SharedPart(start: start, way: reads.way, whole: self, rest: rest))
   }
 
-  /// Whether the value is one and no collection, which would take memory for each element.
+  /// Whether the value is single. A collection would take memory for each element.
   private var givesOne: Bool {
     switch self {
     case .arithmetic, .call, .element: true
@@ -53,7 +53,7 @@ extension ValueNode {
 
   private var isElement: Bool { if case .element = self { true } else { false } }
 
-  /// The expression itself, with shared parts marked in what it is made of.
+  /// The expression with shared parts marked among its operands.
   private func sharingWithin() -> ValueNode {
     switch self {
     case .constant, .subject, .slot, .key, .variable, .shared: self
@@ -70,7 +70,7 @@ extension ValueNode {
     }
   }
 
-  /// The expression as the object at the end of a way is asked.
+  /// The expression relative to the object at the end of a path.
   fileprivate func rebased(_ start: PartStart, along way: [Slot]) -> ValueNode {
     func again(_ node: ValueNode) -> ValueNode { node.rebased(start, along: way) }
     return switch self {
@@ -96,7 +96,7 @@ extension ValueNode {
 }
 
 extension [PathStep] {
-  /// Whether a path from one object leads to one value or object.
+  /// Whether a path from a single object ends at a single value or object.
   fileprivate var leadToOne: Bool {
     allSatisfy {
       switch $0 {

@@ -1,11 +1,11 @@
 import MoonbasePlatform
 
-/// What a missing value means in a comparison.
+/// The meaning of missing values in comparisons.
 package enum NullRules: Sendable {
-  /// A fetch: comparing a missing attribute with a value is neither true nor false, so that NOT does not make it a match;
-  /// `= NULL` and `!= NULL` ask for absence; relationships compare with NULL as plain values.
+  /// The rules of a fetch. Comparing a missing attribute with a value is unknown, so that NOT does not make it a match.
+  /// `= NULL` and `!= NULL` test for absence. Relationships compare with NULL as plain values.
   case fetch
-  /// `evaluate(with:)`: nil equals nil and nothing else, and is in no order.
+  /// The rules of `evaluate(with:)`: nil equals only nil and has no order.
   case foundation
 }
 
@@ -14,10 +14,10 @@ package enum NullRules: Sendable {
 package enum Truth: Int8, Sendable {
   case no, yes, unknown
 
-  /// Looking at so many conditions is a part of looking at an object.
+  /// The number of conditions whose cost is part of the charge for the subject.
   private static let wide = 32
 
-  /// Counts what looking at more conditions costs.
+  /// Charges the cost of further conditions.
   @usableFromInline
   static func charge(_ parts: [ConditionNode]) throws {
     if parts.count > wide { try HostWork.charge(parts.count) }
@@ -26,7 +26,7 @@ package enum Truth: Int8, Sendable {
   @inline(__always)
   init(_ value: Bool) { self = value ? .yes : .no }
 
-  /// What AND makes of conditions: the first that is false decides.
+  /// The conjunction of conditions. The first false condition decides.
   @inlinable
   static func all(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) throws -> Truth {
     var result = Truth.yes
@@ -39,7 +39,7 @@ package enum Truth: Int8, Sendable {
     return result
   }
 
-  /// What OR makes of conditions: the first that is true decides.
+  /// The disjunction of conditions. The first true condition decides.
   @inlinable
   static func any(_ parts: [ConditionNode], _ truth: (ConditionNode) throws -> Truth) throws -> Truth {
     var result = Truth.no

@@ -1,12 +1,12 @@
-/// What an expression evaluates to.
+/// The result of an expression.
 @usableFromInline
 enum Operand<Subject: SlottedSubject> {
   case value(Value)
   case object(Subject?)
-  /// The end of a to-many path. Nil elements stand for to-one relationships on the way that lead nowhere.
+  /// The objects at the end of a to-many path. Nil elements stand for missing to-one destinations on the path.
   case objects([Subject?])
 
-  /// As a value: objects by their IDs.
+  /// The result as a value, with objects as their IDs.
   @usableFromInline var value: Value {
     switch self {
     case .value(let value): value
@@ -15,7 +15,7 @@ enum Operand<Subject: SlottedSubject> {
     }
   }
 
-  /// The elements of a collection; nil where this is none.
+  /// The elements of a collection; nil for other results.
   var elements: [Value]? {
     switch self {
     case .value(.list(let elements)): elements
@@ -34,11 +34,11 @@ enum Operand<Subject: SlottedSubject> {
   }
 }
 
-/// The variables of one evaluation: those of subqueries and assignments.
+/// The variables of an evaluation, bound by subqueries and assignments.
 @usableFromInline
 struct Bindings<Subject: SlottedSubject> {
   @usableFromInline var operands: [Operand<Subject>] = []
-  // Not counted, for every row makes bindings: who makes them holds the memo as long.
+  // Not retained, because bindings are made for every row. The caller keeps the memo alive.
   @usableFromInline unowned(unsafe) let memo: EvaluationMemo?
 
   @inlinable init(memo: EvaluationMemo?) { self.memo = memo }

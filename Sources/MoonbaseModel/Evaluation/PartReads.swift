@@ -1,20 +1,20 @@
-/// What a part of an expression reads of the row or of one variable, as far as it matters for whether rows can share its outcome.
+/// The reads of a part of an expression, as far as they decide whether rows can share its result.
 struct PartReads {
-  /// Where all that is read begins; nil before anything is.
+  /// The start of all reads; nil before the first read.
   private(set) var start: PartStart?
-  /// The to-one relationships through which all of it leads.
+  /// The to-one relationships that all reads begin with.
   private(set) var way: [Slot] = []
-  /// Whether it goes over many objects or values: anything else is read as quickly as looked up.
+  /// Whether the part visits many objects or values. Other parts are computed as fast as looked up.
   private var readsMany = false
-  /// Whether the outcome depends on more, or on when it is asked for.
+  /// Whether the result depends on other inputs, or on time.
   private var isOpen = false
-  /// The variables that the part itself binds.
+  /// The variables that the part binds.
   private var own: Set<Int> = []
 
   init(of condition: ConditionNode) { read(condition) }
   init(of value: ValueNode) { read(value) }
 
-  /// Whether the outcome depends on nothing but the object at the end of the way.
+  /// Whether the result depends only on the object at the end of the path.
   var isShared: Bool { !isOpen && readsMany && !way.isEmpty }
 
   private mutating func read(_ condition: ConditionNode) {
@@ -70,14 +70,14 @@ struct PartReads {
 }
 
 extension [PathStep] {
-  /// The slots of the to-one relationships with which a path begins.
+  /// The slots of the to-one relationships at the beginning of a path.
   fileprivate var leadingSlots: [Slot] {
     var slots: [Slot] = []
     for case .toOne(let slot) in prefix(while: \.isToOne) { slots.append(slot) }
     return slots
   }
 
-  /// Whether a path goes over many objects or values that another row may lead to as well.
+  /// Whether a path visits many objects or values that another row may refer to as well.
   var leadsToShared: Bool { first?.isToOne == true && contains(where: \.leadsToMany) }
 }
 

@@ -4,7 +4,7 @@ import MoonbasePlatform
 struct PathResolver {
   let model: ResolvedModel
 
-  /// Throws for a path that is too long.
+  /// Throws if a path is too long.
   static func check(_ components: [String]) throws(ModelError) {
     guard components.count > PredicateLimits.greatestPathLength else { return }
     throw ModelError(
@@ -12,27 +12,27 @@ struct PathResolver {
       message: "the key path has more than \(PredicateLimits.greatestPathLength) keys; no store can follow it")
   }
 
-  /// What a path leads to.
+  /// The end of a key path.
   enum End {
-    /// An object of this entity, or several.
+    /// An object of this entity, or several objects.
     case entity(ResolvedEntity)
     case attribute(AttributeDescription)
     /// The ID of an object.
     case identity
     /// A count or another computed number.
     case number
-    /// Something inside a value of which the model knows nothing.
+    /// A part of a value whose type the model does not determine.
     case unknown
   }
 
   struct Path {
     var steps: [PathStep] = []
     var end: End
-    /// Whether there may be several at the end.
+    /// Whether the end may be several values.
     var isToMany = false
-    /// Whether it ends with a sum of decimals.
+    /// Whether the path ends with a sum of decimals.
     var isSumOfDecimals = false
-    /// The first to-many relationship on the way whose objects are in no order.
+    /// The first unordered to-many relationship on the path.
     var unordered: String?
   }
 
@@ -48,7 +48,7 @@ struct PathResolver {
     var rest = components
     while let component = rest.popFirst() {
       if component.hasPrefix("@") {
-        // children.@sum.age: the operator works on what the rest of the path leads to.
+        // In children.@sum.age the operator applies to the end of the remaining path.
         path = try extend(path, with: rest, whole: whole)
         return try apply(component, to: path, whole: whole)
       }
@@ -161,7 +161,7 @@ struct PathResolver {
 
   private func joined(_ path: [String]) -> String { path.joined(separator: ".") }
 
-  /// How a key that is a method of Foundation's is called.
+  /// The way to call a method of Foundation that was written as a key.
   private static func call(of key: String, on attribute: AttributeDescription) -> String {
     guard let method = PredicateFunction.method(key), method.argumentCount == 1 else { return "" }
     return "; write FUNCTION(\(attribute.name), \"\(method.rawValue)\")"
@@ -183,7 +183,7 @@ extension PathResolver.Path {
 }
 
 extension PathResolver.Path {
-  /// Whether its values are decimals.
+  /// Whether the path ends at decimal values.
   var isOfDecimals: Bool { if case .attribute(let attribute) = end { attribute.type == .decimal } else { false } }
 }
 
@@ -200,16 +200,16 @@ extension ResolvedModel {
 }
 
 extension ResolvedModel {
-  /// Whether a key path leads to several values. Throws `.predicateMismatch` for unknown keys.
+  /// Whether a key path ends at several values. Throws `.predicateMismatch` for unknown keys.
   package func isToMany(_ keyPath: [String], from entity: ResolvedEntity) throws(ModelError) -> Bool {
     try PathResolver(model: self).resolve(keyPath, from: entity).isToMany
   }
 }
 
 extension ResolvedModel {
-  /// Checks that a key path leads somewhere from an entity, operators such as `@count` included.
+  /// Checks that a key path resolves from an entity, including operators such as `@count`.
   ///
-  /// Throws `.predicateMismatch` that names the key.
+  /// Throws `.predicateMismatch` that names the unknown key.
   package func check(keyPath: String, from entity: ResolvedEntity) throws(ModelError) {
     _ = try PathResolver(model: self).resolve(TextLimits.keys(of: keyPath), from: entity)
   }

@@ -1,10 +1,10 @@
 extension Predicate {
-  /// Whether a subject satisfies the predicate, with Foundation's rules for nil: nil equals nil and nothing else.
+  /// Whether a subject satisfies the predicate, with Foundation's rules for nil: nil equals only nil.
   ///
   /// ```swift
   /// try Predicate(format: "age > $AGE").evaluate(with: ["age": 30], substituting: ["AGE": 18])
   /// ```
-  /// Throws for variables without a value, unknown keys, and operators that have no meaning for the values found.
+  /// Throws for variables without a value, unknown keys, and operators that do not apply to the values found.
   public func evaluate<Subject: KeyPathAnswering>(
     with subject: Subject, substituting variables: [String: Value] = [:]
   ) throws -> Bool where Subject.Related == Subject {
@@ -12,20 +12,20 @@ extension Predicate {
     return try CompiledPredicate(complete, nulls: .foundation).evaluate(with: subject)
   }
 
-  /// Whether a map satisfies the predicate; a key that it lacks is nil.
+  /// Whether a map satisfies the predicate. A missing key is nil.
   @_disfavoredOverload
   public func evaluate(with map: ConvertibleValues, substituting variables: ConvertibleValues = [:]) throws -> Bool {
     try evaluate(with: [String: Value](map), substituting: [String: Value](variables))
   }
 
-  /// As above, with values of attributes.
+  /// Whether a map satisfies the predicate, with attribute values. A missing key is nil.
   public func evaluate(with map: [String: Value], substituting variables: [String: Value] = [:]) throws -> Bool {
     try evaluate(with: Value.map(map), substituting: variables)
   }
 }
 
 extension Expression {
-  /// The expression's value for a subject; objects are given by their IDs.
+  /// The expression's value for a subject, with objects as their IDs.
   public func value<Subject: KeyPathAnswering>(with subject: Subject) throws -> Value where Subject.Related == Subject {
     try CompiledExpression(self).value(KeyedSubject(base: subject))
   }

@@ -1,6 +1,7 @@
 import MoonbasePlatform
 
-/// Turns predicates and expressions into nodes: names become slots, variables indexes, constant patterns matchers.
+/// Compiles predicates and expressions into nodes: names become slots, variables become indexes, constant patterns
+/// become matchers.
 struct PredicateCompiler {
   let entity: ResolvedEntity?
   let model: ResolvedModel?
@@ -8,11 +9,11 @@ struct PredicateCompiler {
 
   private struct Variable {
     var index: Int
-    /// What it stands for, where the model tells.
+    /// The path that the variable stands for, if the model determines it.
     var path: PathResolver.Path?
   }
 
-  /// Whether a path leads through a to-one relationship to many objects or values, which other rows may lead to as well.
+  /// Whether a path goes through a to-one relationship to many objects or values, which other rows may share.
   private(set) var leadsToShared = false
 
   private var scope: [String: Variable] = [:]
@@ -39,7 +40,8 @@ struct PredicateCompiler {
     }
   }
 
-  /// Trees are walked by recursion, here and at each evaluation: what no text can say is refused before the stack is used up.
+  /// Trees are walked recursively, here and at each evaluation. Deeper trees than any text can express are refused, to
+  /// protect the stack.
   private mutating func enter() throws(ModelError) {
     depth += 1
     try PredicateLimits.check(depth: depth)
@@ -88,7 +90,7 @@ struct PredicateCompiler {
       matcher: matcher)
   }
 
-  /// Whether an expression leads to objects, whose absence compares as a plain value.
+  /// Whether an expression ends at objects, whose absence compares as a plain value.
   private func isReference(_ expression: Expression) -> Bool {
     guard let path = try? path(of: expression) else { return false }
     switch path.end {
@@ -193,7 +195,7 @@ struct PredicateCompiler {
     }
   }
 
-  /// What an expression leads to, where the model tells.
+  /// The path of an expression, if the model determines it.
   func path(of expression: Expression) throws(ModelError) -> PathResolver.Path? {
     guard let model else { return nil }
     switch expression {
@@ -211,7 +213,7 @@ struct PredicateCompiler {
     }
   }
 
-  /// Steps by key, for subjects that no model describes.
+  /// The steps by key, for subjects without a model.
   private func steps(_ components: [String]) throws(ModelError) -> [PathStep] {
     guard let position = components.firstIndex(where: { $0.hasPrefix("@") }) else {
       return components.map(PathStep.key)
@@ -226,14 +228,14 @@ struct PredicateCompiler {
 }
 
 extension ValueNode {
-  /// A sum of decimals, which is a decimal also of none.
+  /// A sum of decimals, which is a decimal even without elements.
   fileprivate static func sumOfDecimals(_ sum: ValueNode) -> ValueNode {
     .arithmetic(.add, sum, .constant(.decimal(0)))
   }
 }
 
 extension ScalarComparison {
-  /// Whether texts on both sides are folded, each by itself, before they are compared: not where one is looked for within the other.
+  /// Whether the texts of both sides are folded separately before comparison. False for substring operators.
   fileprivate func foldsConstants(of right: ValueNode) -> Bool {
     guard options.isFolding else { return false }
     switch (`operator`, right) {
@@ -244,7 +246,7 @@ extension ScalarComparison {
 }
 
 extension ValueNode {
-  /// A constant text, or a list of constants, without the differences that options ignore; nil for everything else.
+  /// A constant text or list, folded by the options; nil for other expressions.
   fileprivate func folded(by options: Predicate.Comparison.Options) -> ValueNode? {
     switch self {
     case .constant(.string(let text)): .constant(.string(options.noting(text)))
@@ -257,7 +259,7 @@ extension ValueNode {
 }
 
 extension Predicate.Comparison.Options {
-  /// The folded text. A long one counts as the work that it is.
+  /// The folded text. Folding a long text is charged as work.
   fileprivate func noting(_ text: String) -> String {
     HostWork.note(1 &+ text.utf8.count >> 6)
     return fold(text)

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
 extension PredicateFunction {
-  /// The value of a function over a collection.
+  /// The value of the function over a collection.
   func reduce(_ collection: Value) throws(ModelError) -> Value {
     var reduction = Reduction(self)
     switch collection {
@@ -12,8 +12,8 @@ extension PredicateFunction {
     return try reduction.value
   }
 
-  /// The value of a function over the inputs of an attribute that the store derives. A sum of integers that 64 bits do
-  /// not hold is a double, which does not fit the attribute.
+  /// The value of a function over the inputs of a stored derived attribute. A sum of integers that overflows 64 bits is
+  /// a double, which does not fit the attribute.
   package func derive(from values: some Sequence<Value>) throws(ModelError) -> Value {
     var reduction = Reduction(self)
     for value in values { try reduction.add(value) }
@@ -22,7 +22,7 @@ extension PredicateFunction {
 }
 
 extension ModelError {
-  /// The error for a sum of integers, of an attribute if that is named, which 64 bits do not hold.
+  /// The error for a sum of integers that overflows 64 bits.
   package static func sumTooLarge(of name: String? = nil) -> ModelError {
     ModelError(
       .evaluation,

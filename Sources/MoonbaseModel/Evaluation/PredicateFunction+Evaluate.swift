@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
 extension PredicateFunction {
-  /// Whether this is one of the operators of arithmetic.
+  /// Whether this is an arithmetic operator.
   var isArithmetic: Bool {
     switch self {
     case .add, .subtract, .multiply, .divide, .modulus, .power: true
@@ -9,19 +9,19 @@ extension PredicateFunction {
     }
   }
 
-  /// The value of an operator of arithmetic.
+  /// The value of an arithmetic operator.
   @usableFromInline
   func arithmetic(_ left: Value, _ right: Value) throws(ModelError) -> Value {
     left.isNull || right.isNull ? .null : try Arithmetic.evaluate(self, left, right)
   }
 
-  /// The function's value. A missing argument makes a missing result; collections skip missing elements.
+  /// The function's value. A null argument gives null; functions over collections skip null elements.
   @usableFromInline
   package func evaluate(_ arguments: [Value]) throws(ModelError) -> Value {
     if takesCollection { return try reduce(arguments[0]) }
     switch self {
     case .now: return .date(Date())
-    case .first, .last, .size: return .null  // they mean something in an index only
+    case .first, .last, .size: return .null  // meaningful only within an index
     case .random: return .double(Double.random(in: 0..<1))
     default: break
     }
@@ -45,7 +45,8 @@ extension PredicateFunction {
 
   // MARK: One argument
 
-  /// Lists all functions, so that a new one is none of those before.
+  /// The value of a function of a single argument. The switch lists all functions, so that a new function must be
+  /// placed.
   private func single(_ value: Value) throws(ModelError) -> Value {
     switch self {
     case .uppercase: return .string(try text(value).uppercased())
@@ -94,7 +95,7 @@ extension PredicateFunction {
     }
   }
 
-  /// A text that is gone over.
+  /// A text argument, charged by its length.
   func text(_ value: Value) throws(ModelError) -> String {
     guard case .string(let text) = value else { throw refusal(of: value) }
     try ModelError.charge(text.utf8.count >> 4)
@@ -122,7 +123,7 @@ extension PredicateFunction {
 
   // MARK: More arguments
 
-  /// The value of a function over the bits of two integers; nil where this is none.
+  /// The value of a bitwise function; nil for other functions.
   private func bits(_ arguments: [Value]) throws(ModelError) -> Value? {
     switch self {
     case .bitwiseAnd: return .int(try integer(arguments[0]) & integer(arguments[1]))
@@ -146,7 +147,7 @@ extension PredicateFunction {
     return map.value(exactly: key) ?? .null
   }
 
-  /// The value of a method; nil where this is none.
+  /// The value of a method; nil for other functions.
   private func method(_ arguments: [Value]) throws(ModelError) -> Value? {
     let target = arguments[0]
     switch self {
@@ -171,7 +172,7 @@ extension PredicateFunction {
     }
   }
 
-  /// Both texts in one. What is computed on with it is twice as long again, and its room grows by doubling.
+  /// The concatenation. Memory is required for the result and for the buffer, which grows by doubling.
   private func appended(_ first: String, _ second: String) throws(ModelError) -> String {
     try HostMemory.requireForModel(3 &* (first.utf8.count &+ second.utf8.count))
     return first + second
@@ -221,7 +222,7 @@ extension Value {
     switch self {
     case .int(let value): Double(value)
     case .double(let value): value
-    // Through text: Decimal's own conversion is off by a bit for many values.
+    // By way of text, because `Decimal`'s own conversion is off by a bit for many values.
     case .decimal(let value): Double(value.description)
     case .bool(let value): value ? 1 : 0
     default: nil

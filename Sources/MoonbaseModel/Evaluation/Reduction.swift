@@ -1,33 +1,35 @@
 import MoonbasePlatform
 
-/// A function over a collection on its way: it takes the elements one by one and keeps only what it needs of them.
+/// A running aggregate of a collection. It receives the elements singly and keeps only the state that the function
+/// needs.
 ///
-/// Missing elements are skipped; the sum of nothing is 0, its mean nothing. The sum of decimals is a decimal, also of
-/// none.
+/// Null elements are skipped. The sum of no elements is 0 and their average is null. A sum of decimals is a decimal,
+/// even without elements.
 package struct Reduction {
   private let function: PredicateFunction
   private var count = 0
   /// The least or greatest element.
   private var extreme: Value?
-  // Integers are summed exactly, however large they grow on the way.
+  // Integers are summed exactly, without overflow of intermediate sums.
   private var integers = WideSum()
   private var others = Value.int(0)
   private var hasDecimals = false
-  /// What cannot be had but of all elements.
+  /// The numbers seen, for functions that need all elements.
   private var numbers: [Double] = []
-  /// How often each element came, and which one came first.
+  /// The number of occurrences of each element, and the position of its first occurrence.
   private var frequencies: [Value: (count: Int, order: Int)] = [:]
 
-  /// The bytes of the elements that are kept, by estimate.
+  /// The estimated bytes of the elements kept.
   package private(set) var weight = 0
 
-  /// Begins without elements. `ofDecimals` says that they are decimals, as many as there are.
+  /// An aggregate without elements. `ofDecimals` says that all elements are decimals, so that an empty sum is a
+  /// decimal.
   package init(_ function: PredicateFunction, ofDecimals: Bool = false) {
     self.function = function
     if ofDecimals { (others, hasDecimals) = (.decimal(0), true) }
   }
 
-  /// Takes an element. Throws for one that the function is not for.
+  /// Adds an element. Throws if the function does not accept it.
   package mutating func add(_ element: Value) throws(ModelError) {
     if element.isNull { return }
     count += 1
@@ -72,7 +74,7 @@ package struct Reduction {
     return number
   }
 
-  /// The function's value for what came so far.
+  /// The function's value over the elements added so far.
   package var value: Value {
     get throws(ModelError) {
       switch function {
@@ -87,7 +89,7 @@ package struct Reduction {
     }
   }
 
-  /// The sum. Throws for integers alone whose sum 64 bits do not hold.
+  /// The sum. Throws for a sum of integers that overflows 64 bits.
   private var exactSum: Value {
     get throws(ModelError) {
       let sum = try sum
@@ -96,7 +98,7 @@ package struct Reduction {
     }
   }
 
-  /// The sum, as a double where 64 bits hold no sum of integers.
+  /// The sum, as a double if a sum of integers overflows 64 bits.
   package var sum: Value {
     get throws(ModelError) { others.isNull ? .null : try Arithmetic.evaluate(.add, others, integers.value) }
   }
@@ -124,7 +126,7 @@ package struct Reduction {
     return .double((squares / Double(numbers.count)).squareRoot())
   }
 
-  /// The most frequent element; of several the first.
+  /// The most frequent element; of several, the first to occur.
   private var mode: Value {
     let most = frequencies.values.map(\.count).max()
     return frequencies.filter { $0.value.count == most }.min { $0.value.order < $1.value.order }?.key ?? .null

@@ -1,14 +1,14 @@
-/// A part of an expression whose outcome depends only on the object at the end of a path through to-one relationships.
+/// A part of an expression whose result depends only on the object at the end of a path of to-one relationships.
 ///
-/// Rows that lead to the same object share the outcome: in `ANY department.employees.age > 30` a department is asked once in a run,
-/// and not once for each employee.
+/// Rows that refer to the same object share the result: `ANY department.employees.age > 30` is computed once per
+/// department in a run, and not once per employee.
 @usableFromInline
 final class SharedPart<Node: Sendable>: Sendable {
   private let start: PartStart
   private let way: [Slot]
-  /// The part as the row is asked.
+  /// The part relative to the row.
   private let whole: Node
-  /// The part as the object at the end of the way is asked.
+  /// The part relative to the object at the end of the path.
   private let rest: Node
 
   init(start: PartStart, way: [Slot], whole: Node, rest: Node) {
@@ -18,7 +18,7 @@ final class SharedPart<Node: Sendable>: Sendable {
     self.rest = rest
   }
 
-  /// Looks an outcome up, or asks for it.
+  /// The result from the memo, or computed.
   private func outcome<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>,
     ask: (Node, Subject, inout Bindings<Subject>) throws -> Value
@@ -29,12 +29,13 @@ final class SharedPart<Node: Sendable>: Sendable {
     let key = EvaluationMemo.Key(part: ObjectIdentifier(self), owner: state.identity)
     if let known = memo.value(of: key, changes: state.changes) { return known }
     let value = try ask(rest, owner, &bindings)
-    // Who computes a value on the way may change what was gone over.
+    // Computing a value may run hooks that change the visited objects, so the result is kept only if the state is
+    // unchanged.
     if owner.predicateState == state { try memo.keep(value, of: key, changes: state.changes) }
     return value
   }
 
-  /// The object at the end of the way; nil where there is none.
+  /// The object at the end of the path; nil if a destination is missing.
   private func owner<Subject: SlottedSubject>(
     of subject: Subject, bindings: Bindings<Subject>
   ) throws -> Subject? where Subject.Related == Subject {
@@ -78,7 +79,7 @@ extension Truth {
   }
 }
 
-/// Where the way of a shared part begins.
+/// The start of a shared part's path.
 enum PartStart: Equatable {
   case row
   case variable(Int)

@@ -1,34 +1,36 @@
-/// An attribute that stores derive from saved values, by one of Core Data's derivation expressions.
+/// An attribute that stores derive from saved values by a derivation expression of Core Data.
 ///
-/// From an object a path of to-one relationships leads to the one of which the value is made; mostly it is the object itself.
+/// The source of the value is the object itself, or the object at the end of a path of to-one relationships.
 package struct StoredDerivation: Sendable {
-  /// What the attribute gets.
+  /// The form of the derived value.
   package enum Result: Sendable {
     /// The time of the save that wrote the object.
     case now
-    /// An attribute's value, or what a function of text makes of it.
+    /// An attribute's value, or a text function of it.
     case value(Slot, PredicateFunction?)
-    /// What a function makes of the destinations of a to-many relationship, or of an attribute of theirs.
+    /// A function over the destinations of a to-many relationship, or over an attribute of the destinations.
     case collection(Slot, of: Slot?, PredicateFunction)
   }
 
-  /// The attribute, in the entity that was asked and its subentities.
+  /// The derived attribute's slot in the requested entity and its subentities.
   package let slot: Slot
-  /// The whole of it, for stores that have a language of their own.
+  /// The whole expression, for stores with a query language.
   package let expression: Expression
-  /// The to-one relationships of the path, each in the destination of the one before.
+  /// The to-one relationships of the path, each in the destination of the previous relationship.
   package let path: [Slot]
-  /// The entities along the path: the first derives, and of the last one the result is.
+  /// The entities along the path. The first has the derived attribute, the last provides the result.
   package let entities: [EntityIndex]
+  /// The form of the derived value.
   package let result: Result
 
-  /// What is derived from derived values is derived anew in the next round; in a circle it comes to rest, or stays as this many rounds left it.
+  /// The most rounds of derivation. Attributes derived from derived values are recomputed in the next round; circular
+  /// derivations may not settle before the limit.
   package static let greatestRounds = 1000
 }
 
 extension ResolvedModel {
-  /// The attributes of an entity that stores derive, inherited ones too. What a derivation names that no store can follow is left out:
-  /// the model's checks warn of it.
+  /// The attributes of an entity that stores derive, including inherited ones. Derivations that no store supports are
+  /// left out; the model's checks warn of them.
   package func storedDerivations(of entity: ResolvedEntity) -> [StoredDerivation] {
     entity.attributeSlots.compactMap { slot in
       let property = entity.properties[slot]
@@ -93,7 +95,7 @@ extension ResolvedModel {
 }
 
 extension AttributeDescription {
-  /// Whether values of another attribute, or what a function of text makes of them, can be this one's.
+  /// Whether the attribute can hold values of another attribute, or a text function of them.
   fileprivate func canHold(_ source: AttributeDescription, by function: PredicateFunction?) -> Bool {
     guard isPlain, source.isPlain else { return false }
     return switch function {
@@ -103,7 +105,7 @@ extension AttributeDescription {
     }
   }
 
-  /// Whether what a function makes of many values of another attribute can be this one's.
+  /// Whether the attribute can hold the result of a collection function over another attribute.
   fileprivate func canHold(_ source: AttributeDescription, reducedBy function: PredicateFunction) -> Bool {
     guard isPlain, source.isPlain else { return false }
     return switch function {
@@ -115,7 +117,7 @@ extension AttributeDescription {
     }
   }
 
-  /// Whether a value of it lies in its row as it is.
+  /// Whether the row stores the attribute's values directly.
   private var isPlain: Bool {
     switch type {
     case .undefined, .transformable, .composite, .objectID: false
@@ -125,7 +127,7 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
-  /// The widest type whose values are written as those of this one are.
+  /// The widest type with the same representation.
   fileprivate var family: AttributeType {
     switch self {
     case .integer16, .integer32: .integer64
@@ -134,7 +136,7 @@ extension AttributeType {
     }
   }
 
-  /// How much of its family it holds.
+  /// The rank of the type's range within its family.
   fileprivate var range: Int {
     switch self {
     case .integer16: 0

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
-/// A string operator with its pattern prepared: the one place that decides what `CONTAINS[cd]` and its kin mean, for
-/// evaluation in memory and for the functions a store registers.
+/// A string operator with a prepared pattern. Defines the meaning of `CONTAINS[cd]` and similar operators, both for
+/// evaluation in memory and for the functions that a store registers.
 package struct StringMatcher: Sendable {
   private enum Test: Sendable {
     case contains, beginsWith, endsWith, equal
@@ -14,7 +14,7 @@ package struct StringMatcher: Sendable {
   private let pattern: [UInt8]
   private let isFolding: Bool
 
-  /// Prepares CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or `==`. Throws for a broken regular expression.
+  /// Prepares CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or `==`. Throws for an invalid regular expression.
   package init(
     _ operator: Predicate.Comparison.Operator, pattern: String, options: Predicate.Comparison.Options
   ) throws(ModelError) {
@@ -29,7 +29,7 @@ package struct StringMatcher: Sendable {
     case .endsWith: test = .endsWith
     case .like: test = .like(GlobPattern(folded))
     case .matches:
-      // Case folding would turn \D into \d: the regular expression ignores case by itself.
+      // Case folding would turn \D into \d, so the regular expression itself ignores case.
       let text = options.subtracting(.caseInsensitive).fold(pattern)
       let isCaseInsensitive = options.contains(.caseInsensitive)
       test = .matches(
@@ -38,7 +38,7 @@ package struct StringMatcher: Sendable {
     }
   }
 
-  /// Whether the text satisfies the operator. Throws `.evaluation` where a regular expression takes too many steps.
+  /// Whether the text satisfies the operator. Throws `.evaluation` if a regular expression takes too many steps.
   package func matches(_ text: String) throws -> Bool {
     if case .matches(let expression) = test {
       return try expression.matches(options.subtracting(.caseInsensitive).fold(text))
@@ -47,7 +47,7 @@ package struct StringMatcher: Sendable {
     return matches(folded: options.fold(text))
   }
 
-  /// The answer where the bytes alone tell it: without folding, or in ASCII. Nil elsewhere.
+  /// The result if the bytes suffice: without folding, or in ASCII; nil otherwise.
   package func matches(utf8 text: UnsafeBufferPointer<UInt8>) -> Bool? {
     if case .like(let glob) = test {
       return text.isPlainASCII ? glob.matches(text, isFolding: options.contains(.caseInsensitive)) : nil
@@ -80,7 +80,7 @@ package struct StringMatcher: Sendable {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Each place may take as many steps as the pattern is long. The answer of a run that ends does not matter.
+  /// Each position may take as many steps as the pattern is long. The result of an ended run is ignored.
   fileprivate func contains(_ pattern: UnsafeBufferPointer<UInt8>, lowercasing: Bool) -> Bool {
     let places = count - pattern.count + 1
     let stride = Swift.max(1, Self.steps / pattern.count)
@@ -95,13 +95,13 @@ extension UnsafeBufferPointer<UInt8> {
     return false
   }
 
-  /// How many steps are made before the run is asked whether it must end.
+  /// The number of steps between checks whether the run must end.
   private static var steps: Int { 1 << 16 }
 
-  /// From this length on a few places take as long as a look at the clock is nothing beside.
+  /// The pattern length from which checking the clock costs little compared to the search.
   private static var longPattern: Int { 4096 }
 
-  /// Whether there is nothing but ASCII, and no carriage return, which forms one character with a following line feed.
+  /// Whether all bytes are ASCII without carriage returns, which form a single character with a following line feed.
   fileprivate var isPlainASCII: Bool {
     for byte in self where byte >= 0x80 || byte == 13 { return false }
     return true
@@ -123,6 +123,6 @@ extension UInt8 {
 }
 
 extension Predicate.Comparison.Options {
-  /// Whether texts must be folded before they are compared.
+  /// Whether texts are folded before comparison.
   var isFolding: Bool { !intersection([.caseInsensitive, .diacriticInsensitive, .localeSensitive]).isEmpty }
 }

@@ -12,7 +12,7 @@ extension ValueNode {
     }
   }
 
-  /// The value; objects are given by their IDs.
+  /// The value, with objects as their IDs.
   @inlinable
   func value<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
@@ -37,7 +37,7 @@ extension ValueNode {
     }
   }
 
-  /// Counts what an operator or a function costs.
+  /// Charges the cost of an operator or a function.
   @usableFromInline
   static func charge() throws { try HostWork.charge() }
 
@@ -54,7 +54,7 @@ extension ValueNode {
       })
   }
 
-  /// What the expression leads to: a value or objects.
+  /// The result of the expression: a value or objects.
   @usableFromInline
   func operand<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
@@ -218,18 +218,18 @@ extension CollectionOperator {
       if self == .union { return operand }
     }
     if case .objects(let objects) = operand { try HostMemory.require(objects.count &* MemoryLayout<Value>.stride) }
-    // Nothing at all counts as an empty collection: a path that ended at a missing object.
+    // Null counts as an empty collection, because a path may end at a missing object.
     guard let elements = operand.elements ?? (operand.value.isNull ? [] : nil) else {
       throw ModelError(
         .evaluation, message: "\(rawValue) needs a collection, not a value of type \(operand.value.typeDescription)")
     }
     try HostWork.charge(elements.count)
-    // Of the others no list of all is made.
+    // Only these operators build a list of all elements.
     if self == .union || self == .distinctUnion { try HostMemory.require(elements.count &* Self.elementWeight) }
     return .value(try reduce(elements))
   }
 
-  /// The bytes of an element in a list and in a set, by estimate.
+  /// The estimated bytes of an element in a list and in a set.
   private static let elementWeight = 80
 
   private func reduce(_ elements: [Value]) throws(ModelError) -> Value {
@@ -249,15 +249,16 @@ extension CollectionOperator {
 }
 
 extension Value {
-  /// The bytes of an object in a list that grows, by estimate.
+  /// The estimated bytes of an object in a growing list.
   fileprivate static let referenceWeight = 16
-  /// The bytes of a value in a list that grows, by estimate.
+  /// The estimated bytes of a value in a growing list.
   fileprivate var elementWeight: Int { 32 &+ weight }
 
   @inlinable
   var isText: Bool { if case .string = self { true } else { false } }
 
-  /// Throws where a script may not hold so much more: what computes on with a text holds both.
+  /// Throws if a script lacks memory for another copy of the value: a function of a text holds its argument and its
+  /// result.
   @usableFromInline
   func requireRoom() throws { try HostMemory.require(weight) }
 }

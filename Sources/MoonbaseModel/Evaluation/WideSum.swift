@@ -13,7 +13,7 @@ struct WideSum {
     }
   }
 
-  /// The sum as an integer where 64 bits hold it, else as the nearest double.
+  /// The sum as an integer if it fits in 64 bits, else as the nearest double.
   var value: Value {
     if let whole = Int32(exactly: high) { return .int(Int64(whole) << 32 | low) }
     return .double(Double(high) * 0x1p32 + Double(low))

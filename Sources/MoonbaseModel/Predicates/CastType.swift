@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// A type that CAST can name.
+/// The types that CAST accepts.
 enum CastType: String, Sendable, CaseIterable {
   case number = "NSNumber"
   case decimal = "NSDecimalNumber"
@@ -11,7 +11,7 @@ enum CastType: String, Sendable, CaseIterable {
   case uri = "NSURL"
   case objectID = "NSManagedObjectID"
 
-  /// The type of a name with or without Foundation's prefix.
+  /// The type with this name, with or without Foundation's prefix.
   init?(name: String) {
     guard name.utf8.count <= 20 else { return nil }
     switch name {
@@ -26,8 +26,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
-  /// The value of a cast whose operand is literal, for types that have no literal of their own; nil leaves the cast to
-  /// evaluation.
+  /// The value of a cast of a literal, for types without a literal form; nil leaves the cast to evaluation.
   func literal(_ value: Value) -> Value? {
     switch (self, value) {
     case (.string, _), (_, .null): return nil
@@ -44,7 +43,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
-  /// The value in this type; nil where there is none.
+  /// The value converted to this type; nil if it cannot be converted.
   func convert(_ value: Value) -> Value? {
     switch self {
     case .number: number(value)

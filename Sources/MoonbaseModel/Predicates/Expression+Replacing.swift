@@ -1,7 +1,8 @@
 import MoonbasePlatform
 
 extension Predicate {
-  /// The predicate with expressions replaced wherever the closure gives another, the outermost first.
+  /// The predicate with expressions replaced if the closure returns a replacement. Outer expressions are replaced
+  /// first.
   package func replacing(_ replacement: (Expression) -> Expression?) -> Predicate {
     switch self {
     case .constant: return self
@@ -17,7 +18,8 @@ extension Predicate {
 }
 
 extension Expression {
-  /// The expression with itself or parts of it replaced wherever the closure gives another, the outermost first.
+  /// The expression, replaced as a whole or in parts if the closure returns a replacement. Outer expressions are
+  /// replaced first.
   package func replacing(_ replacement: (Expression) -> Expression?) -> Expression {
     if let other = replacement(self) { return other }
     switch self {
@@ -35,7 +37,7 @@ extension Expression {
     }
   }
 
-  /// Whether a function over the rows of a group is the expression or a part of it.
+  /// Whether the expression is or contains a function over the rows of a group.
   package var hasGroupFunction: Bool {
     var isFound = false
     _ = replacing { part in

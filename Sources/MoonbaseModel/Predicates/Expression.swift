@@ -5,7 +5,7 @@
 /// let name = Expression.keyPath("department.name")
 /// ```
 public indirect enum Expression: Sendable, Hashable {
-  /// A literal, or an argument put in for a placeholder.
+  /// A literal, or the argument of a placeholder.
   case constant(Value)
   /// `SELF`.
   case evaluatedObject

@@ -6,12 +6,13 @@
 public struct FetchColumn: Sendable, Hashable {
   /// The key in the dictionaries.
   public var name: String
-  /// What is computed. `@sum.age` and its kin, and functions such as `sum:(age)`, are over the rows of a group.
+  /// The computed expression. Operators such as `@sum.age` and functions such as `sum:(age)` run over the rows of a
+  /// group.
   public var expression: Expression
-  /// The type that the result is given in; nil leaves it as it is computed.
+  /// The type to which the result is converted; nil leaves the computed type.
   public var resultType: AttributeType?
 
-  /// A column for a key path, under the path as its name.
+  /// A column for a key path, which is also its name.
   public init(_ keyPath: String) {
     name = keyPath
     expression = .keyPath(keyPath)
@@ -26,6 +27,6 @@ public struct FetchColumn: Sendable, Hashable {
 }
 
 extension FetchColumn: ExpressibleByStringLiteral {
-  /// A column for a key path that is written out: `propertiesToFetch = ["name", "boss.name"]`.
+  /// A column from a literal key path: `propertiesToFetch = ["name", "boss.name"]`.
   public init(stringLiteral keyPath: String) { self.init(keyPath) }
 }

@@ -1,6 +1,6 @@
 extension FetchRequest: CustomStringConvertible {
-  /// The entity, the predicate and whatever is not as usual, by the keys of the Lua form:
-  /// `Person where age > 30, sort = { "name", "-age" }, limit = 10`.
+  /// The entity, the predicate and the settings that differ from the defaults, under the keys of the Lua form: `Person
+  /// where age > 30, sort = { "name", "-age" }, limit = 10`.
   public var description: String {
     let head = "\(entityName)\(predicate.map { " where \($0)" } ?? "")"
     return ([head] + traits.map { "\($0.key) = \($0.text)" }).joined(separator: ", ")
@@ -46,7 +46,7 @@ extension FetchColumn {
 }
 
 extension SortDescriptor: CustomStringConvertible {
-  /// `name` or `-name`, with the comparator where it is not the usual one.
+  /// `name` or `-name`, with the comparator if it is not the default.
   public var description: String {
     "\(ascending ? "" : "-")\(keyPath)\(comparator == .compare ? "" : " by \(comparator.rawValue)")"
   }

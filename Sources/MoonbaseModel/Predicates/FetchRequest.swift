@@ -1,4 +1,4 @@
-/// A fetch as a value: what to look for, in which order, and what to return.
+/// A fetch as a value: the entity and condition, the order, and the form of the results.
 ///
 /// ```swift
 /// var request = FetchRequest("Person", where: try Predicate(format: "age > 30"))
@@ -6,13 +6,13 @@
 /// request.fetchLimit = 20
 /// ```
 public struct FetchRequest: Sendable, Hashable {
-  /// What a fetch returns. Raw values are Core Data's.
+  /// The form of a fetch's results. The raw values are Core Data's.
   public enum ResultType: Int, Sendable, Hashable, CaseIterable {
     /// Managed objects.
     case objects = 0
     /// Object IDs.
     case objectIDs = 1
-    /// Maps of values, which never reflect unsaved changes.
+    /// Maps of values, which do not reflect unsaved changes.
     case dictionaries = 2
     /// The number of matches.
     case count = 4
@@ -22,36 +22,36 @@ public struct FetchRequest: Sendable, Hashable {
   public var entityName: String
   /// The condition; nil matches every object.
   public var predicate: Predicate?
-  /// The order; without one there is none.
+  /// The order of the results; unspecified if empty.
   public var sortDescriptors: [SortDescriptor] = []
   /// The greatest number of results; 0 means no limit.
   public var fetchLimit: Int = 0
-  /// How many results to skip.
+  /// The number of results to skip.
   public var fetchOffset: Int = 0
-  /// How many objects to read from the store at a time; 0 reads all at once.
+  /// The number of objects read from the store at a time; 0 reads all at once.
   public var fetchBatchSize: Int = 0
-  /// Whether objects of subentities are wanted too.
+  /// Whether objects of subentities are included.
   public var includesSubentities: Bool = true
-  /// Whether unsaved changes of the context count.
+  /// Whether the results reflect unsaved changes of the context.
   public var includesPendingChanges: Bool = true
-  /// Whether the values of results are read with their IDs.
+  /// Whether the values of results are read together with their IDs.
   public var includesPropertyValues: Bool = true
-  /// Whether results are returned as faults.
+  /// Whether objects are returned as faults.
   public var returnsObjectsAsFaults: Bool = true
-  /// Whether objects that are in the context already are read anew.
+  /// Whether objects already in the context are read again.
   public var shouldRefreshRefetchedObjects: Bool = false
-  /// Key paths of relationships whose destinations are read along.
+  /// Key paths of relationships whose destinations are fetched in advance.
   public var relationshipKeyPathsForPrefetching: [String] = []
-  /// What is returned.
+  /// The form of the results.
   public var resultType: ResultType = .objects
-  /// The columns of dictionary results; empty stands for all attributes.
+  /// The columns of dictionary results; if empty, all attributes.
   public var propertiesToFetch: [FetchColumn] = []
-  /// Key paths whose equal values put rows into one group of dictionary results.
+  /// The grouping keys of dictionary results: rows with equal values form a group.
   public var propertiesToGroupBy: [String] = []
-  /// The condition on groups. It may name columns, the keys of the groups, and functions over the rows of a group, which need
-  /// not be columns: `total > 26 AND max:(age) < 60`.
+  /// The condition on groups. It may refer to columns, to grouping keys and to functions over the rows of a group,
+  /// which need not be columns: `total > 26 AND max:(age) < 60`.
   public var havingPredicate: Predicate?
-  /// Whether equal dictionaries are returned once.
+  /// Whether duplicate dictionaries are removed.
   public var returnsDistinctResults: Bool = false
 
   /// A request for all objects of an entity and its subentities.

@@ -1,13 +1,13 @@
 /// A function over the rows of a group: `@sum.age` or `sum:(age)`.
 package struct GroupFunction: Sendable, Hashable {
-  /// What is computed of the rows' values.
+  /// The function of the rows' values.
   package let function: PredicateFunction
-  /// The key path whose values are taken; nil for `@count` of the rows themselves.
+  /// The key path of the values; nil for `@count` of the rows.
   package let keyPath: [String]?
 }
 
 extension Expression {
-  /// What the expression means in a column of grouped rows, if that is a function over the rows.
+  /// The function over the rows of a group that the expression denotes in a column; nil for other expressions.
   package var groupFunction: GroupFunction? {
     switch self {
     case .keyPath(.evaluatedObject, let path):
@@ -22,7 +22,7 @@ extension Expression {
     }
   }
 
-  /// The key paths that are read of each object, outside of functions over the rows of a group.
+  /// The key paths read from each object, without the arguments of functions over the rows of a group.
   package var ownPaths: [[String]] {
     var found: [[String]] = []
     _ = replacing { part in
@@ -39,7 +39,7 @@ extension Expression {
 }
 
 extension CollectionOperator {
-  /// The function that computes the same of a list; nil for those that give a list.
+  /// The equivalent function of a list; nil for operators that give a list.
   var function: PredicateFunction? {
     switch self {
     case .count: .count

@@ -1,6 +1,7 @@
 extension Predicate {
-  /// The key paths from the evaluated object that the predicate reads, each once, in order of appearance. Those of a
-  /// subquery's variable are given behind the path of its collection. A tree that is too deep to be evaluated reads none.
+  /// The key paths from the evaluated object that the predicate reads, without duplicates, in order of appearance.
+  /// Paths of a subquery's variable follow the path of its collection. Empty for a tree that is too deep to be
+  /// evaluated.
   public var keyPaths: [[String]] {
     var paths: [[String]] = []
     var known: Set<[String]> = []
@@ -8,7 +9,7 @@ extension Predicate {
     return paths
   }
 
-  /// Calls `body` for each of these key paths, as often as it is read: they are not kept.
+  /// Calls `body` for each key path, duplicates included. The paths are not collected.
   package func forEachKeyPath<Failure>(_ body: ([String]) throws(Failure) -> Void) throws(Failure) {
     if PredicateNode.predicate(self).isTooDeep { return }
     var walk = KeyPathWalk()
@@ -16,7 +17,7 @@ extension Predicate {
   }
 }
 
-/// Goes over the key paths of a tree.
+/// A traversal of a tree's key paths.
 struct KeyPathWalk {
   private var variables: [String: [String]] = [:]
 

@@ -1,16 +1,16 @@
 import MoonbasePlatform
 
 extension Predicate {
-  /// The predicate with its variables replaced by values; a key path behind a variable that is a map gives the entry.
+  /// The predicate with its variables replaced by values. A key path after a variable reads the entry of a map.
   ///
-  /// Throws `.evaluation` where a variable has no value, and `.invalidPredicate` where the tree is too deep. Variables of
-  /// a SUBQUERY are its own and stay.
+  /// Throws `.evaluation` for a variable without a value and `.invalidPredicate` for a tree that is too deep. Variables
+  /// of a SUBQUERY are not replaced.
   @_disfavoredOverload
   public func substituting(_ values: ConvertibleValues) throws(ModelError) -> Predicate {
     try substituting([String: Value](values))
   }
 
-  /// As above, with values of attributes.
+  /// Replaces variables as above, with attribute values.
   public func substituting(_ values: [String: Value]) throws(ModelError) -> Predicate {
     try PredicateLimits.check(.predicate(self))
     return try substituting { name, path throws(ModelError) in
@@ -25,8 +25,8 @@ extension Predicate {
     }
   }
 
-  /// The predicate with each variable, and whatever key path stands behind it, replaced by an expression. Variables that the
-  /// predicate itself gives a value (of subqueries, and assigned ones from their assignment on) stay.
+  /// The predicate with each variable, together with the key path after it, replaced by an expression. Variables bound
+  /// within the predicate are not replaced: those of subqueries, and assigned variables after their assignment.
   package func substituting<Failure: Error>(
     _ replacement: (_ variable: String, _ path: [String]) throws(Failure) -> Expression
   ) throws(Failure) -> Predicate {
@@ -34,8 +34,8 @@ extension Predicate {
     return try mapped(&bound, replacement)
   }
 
-  /// The names of the variables that need a value, in order of appearance: without those of subqueries, and without those that
-  /// `$NAME := expression` gave one before. A tree that is too deep to be evaluated has none.
+  /// The names of the variables that need a value, in order of appearance, without those of subqueries and those
+  /// assigned earlier by `$NAME := expression`. Empty for a tree that is too deep to be evaluated.
   public var freeVariables: [String] {
     if PredicateNode.predicate(self).isTooDeep { return [] }
     var found: [String] = []

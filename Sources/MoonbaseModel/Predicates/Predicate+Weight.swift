@@ -1,17 +1,17 @@
 extension Predicate {
-  /// The bytes that the predicate keeps, by estimate: what a script's memory limit counts.
+  /// The estimated bytes of the predicate, for a script's memory limit.
   package var weight: Int {
     PredicateNode.predicate(self).totalWeight
   }
 }
 
 extension FetchColumn {
-  /// The bytes that the column keeps, by estimate.
+  /// The estimated bytes of the column.
   package var weight: Int { 96 + name.weight + PredicateNode.expression(expression).totalWeight }
 }
 
 extension PredicateNode {
-  /// What the tree keeps.
+  /// The estimated bytes of the tree.
   fileprivate var totalWeight: Int {
     var total = 0
     var pending = [self]
@@ -22,7 +22,7 @@ extension PredicateNode {
     return total
   }
 
-  /// What the node keeps beside its parts: a box for it, its names, its value.
+  /// The estimated bytes of the node without its parts.
   fileprivate var weight: Int {
     switch self {
     case .predicate: 160
@@ -34,7 +34,7 @@ extension PredicateNode {
 }
 
 extension FetchRequest {
-  /// The bytes that the request keeps, by estimate.
+  /// The estimated bytes of the request.
   var weight: Int {
     var total = MemoryLayout<Self>.stride + relationshipKeyPathsForPrefetching.weight
     for predicate in [predicate, havingPredicate] { total += predicate?.weight ?? 0 }

@@ -1,6 +1,7 @@
-/// A condition over an object: Core Data's predicates as a value.
+/// A condition over an object: Core Data's predicates as values.
 ///
-/// Where Foundation is imported too, its own `Predicate` is another type: write `MoonbaseModel.Predicate` there.
+/// In files that also import Foundation, write `MoonbaseModel.Predicate`, because Foundation has a type `Predicate`
+/// too.
 ///
 /// ```swift
 /// let adults = try Predicate(format: "age >= %@ AND name BEGINSWITH[c] 'a'", 18)
@@ -12,22 +13,22 @@ public indirect enum Predicate: Sendable, Hashable {
   case constant(Bool)
   /// A comparison of two expressions.
   case comparison(Comparison)
-  /// All hold; true where the list is empty.
+  /// A conjunction; true if empty.
   case and([Predicate])
-  /// At least one holds; false where the list is empty.
+  /// A disjunction; false if empty.
   case or([Predicate])
-  /// The other does not hold.
+  /// A negation.
   case not(Predicate)
 
   /// A comparison of two expressions.
   public struct Comparison: Sendable, Hashable {
-    /// How a collection on the left side is compared.
+    /// The comparison of a collection on the left side.
     public enum Modifier: Sendable, Hashable {
-      /// As a whole.
+      /// The collection as a whole.
       case direct
-      /// True if any element satisfies it (`ANY`, `SOME`; `NONE` is `not` of it).
+      /// True if any element satisfies the comparison (`ANY`, `SOME`; `NONE` is its negation).
       case any
-      /// True if every element satisfies it.
+      /// True if every element satisfies the comparison.
       case all
     }
 
@@ -47,7 +48,7 @@ public indirect enum Predicate: Sendable, Hashable {
       case like = "LIKE"
       case matches = "MATCHES"
 
-      /// The operator that says the same with the sides exchanged.
+      /// The equivalent operator with exchanged sides.
       package var mirrored: Self {
         switch self {
         case .lessThan: .greaterThan
@@ -63,7 +64,7 @@ public indirect enum Predicate: Sendable, Hashable {
     public struct Options: OptionSet, Sendable, Hashable {
       /// The bits.
       public let rawValue: UInt8
-      /// Makes options from bits.
+      /// Options with these bits.
       public init(rawValue: UInt8) { self.rawValue = rawValue }
       /// `[c]`.
       public static let caseInsensitive = Self(rawValue: 1)

@@ -10,7 +10,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   case median = "median:"
   case mode = "mode:"
   case standardDeviation = "stddev:"
-  // Arithmetic; those that have a sign, but for the remainder, are printed with it.
+  // Arithmetic. Operators with a sign, except the remainder, are printed with it.
   case add = "add:to:"
   case subtract = "from:subtract:"
   case multiply = "multiply:by:"
@@ -37,7 +37,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   case uppercase = "uppercase:"
   case lowercase = "lowercase:"
   case canonical = "canonical:"
-  // Others.
+  // Date, cast, collections and random numbers.
   case now = "now"
   case noIndex = "noindex:"
   case cast = "castObject:toType:"
@@ -76,7 +76,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   /// The NSExpression name.
   var name: String { rawValue }
 
-  /// The name up to its first colon, as it may be written in front of a parenthesis.
+  /// The name up to its first colon, which is allowed before a parenthesis.
   var shortName: String { String(rawValue.prefix { $0 != ":" }) }
 
   /// Whether the function is called by `FUNCTION(target, "selector", ...)` only.
@@ -94,7 +94,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   /// Whether this is FIRST, LAST or SIZE.
   var isPosition: Bool { CollectionPosition(rawValue: rawValue) != nil }
 
-  /// Whether the one argument is a collection; several arguments are taken as its elements.
+  /// Whether the argument is a collection. Several arguments are treated as its elements.
   var takesCollection: Bool {
     switch self {
     case .sum, .count, .min, .max, .average, .median, .mode, .standardDeviation: true
@@ -102,7 +102,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
     }
   }
 
-  /// How many arguments there are, the target of a method among them.
+  /// The number of arguments, including the target of a method.
   package var argumentCount: Int {
     let colons = rawValue.count { $0 == ":" }
     return isMethod ? colons + 1 : colons
@@ -113,7 +113,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
     argumentCount == 0 ? "no arguments" : argumentCount == 1 ? "1 argument" : "\(argumentCount) arguments"
   }
 
-  /// How a method is called, for messages: `name, "length"`.
+  /// The arguments of an example call, for messages: `name, "length"`.
   var example: String {
     let target =
       switch self {
@@ -126,7 +126,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
     return "\(target), \"\(rawValue)\"\(operand)"
   }
 
-  /// The method of a name, with or without its colon.
+  /// The method with this name, with or without its colon.
   package static func method(_ name: String) -> PredicateFunction? {
     isTooLong(name) ? nil : allCases.first { $0.isMethod && ($0.rawValue == name || $0.shortName == name) }
   }
@@ -142,21 +142,22 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
     return Dictionary(full + short + aliases) { first, _ in first }
   }()
 
-  /// The function of a full or short name, without regard to case.
+  /// The function with this full or short name, ignoring case.
   static func named(_ name: String) -> PredicateFunction? {
     isTooLong(name) ? nil : byLowercaseName[name.lowercased()]
   }
 
-  /// The function that a text names: exactly, or as it may be called.
+  /// The function with this exact name, or its callable name.
   init?(selector: String) {
     guard !Self.isTooLong(selector), let function = Self(rawValue: selector) ?? Self.named(selector) else { return nil }
     self = function
   }
 
-  /// Whether no function has a name as long. Names come as values too, and looking up a hostile one takes the square of its length.
+  /// Whether the name is longer than any function's. Names may come from values, and lookups of a hostile name take
+  /// time quadratic in its length.
   private static func isTooLong(_ name: String) -> Bool { name.utf8.count > 60 }
 
-  /// The function that a call with so many arguments means.
+  /// The function that a call with this number of arguments denotes.
   static func find(_ name: String, arguments count: Int) -> PredicateFunction? {
     guard let function = named(name) else { return nil }
     if function == .random || function == .randomBelow { return count == 0 ? .random : count == 1 ? .randomBelow : nil }
@@ -165,7 +166,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   }
 }
 
-/// A position in a collection that has a name instead of a number.
+/// A named position in a collection.
 enum CollectionPosition: String {
   case first = "FIRST"
   case last = "LAST"

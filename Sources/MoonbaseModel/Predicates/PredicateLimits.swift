@@ -1,6 +1,6 @@
-/// How far predicates may go, in text and in trees that a program builds.
+/// Limits for predicates in text and for trees that a program builds.
 enum PredicateLimits {
-  /// Levels of a tree: as many as the longest row of operators makes.
+  /// The deepest tree allowed: that of the longest chain of operators.
   static let greatestDepth = 520
 
   /// The greatest number of keys of a key path. Each key is a join to a store, and SQLite joins at most 64 tables.
@@ -11,7 +11,7 @@ enum PredicateLimits {
     throw refusal
   }
 
-  /// For walks that cannot refuse a tree on their way.
+  /// Checks a tree in advance, for walks that cannot throw.
   static func check(_ node: PredicateNode) throws(ModelError) {
     if node.isTooDeep { throw refusal }
   }
@@ -22,7 +22,7 @@ enum PredicateLimits {
       message: "the predicate is nested more than \(greatestDepth) levels deep, or has a million parts; split it")
   }
 
-  /// Values in a predicate are nested no deeper than values of attributes.
+  /// Values in a predicate have the same depth limit as attribute values.
   static func check(_ constant: Value) throws(ModelError) {
     guard constant.isNestedTooDeeply else { return try constant.checkComparable() }
     throw ModelError(

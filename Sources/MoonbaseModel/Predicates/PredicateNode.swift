@@ -1,4 +1,4 @@
-/// A part of a predicate's tree, predicate or expression: what lets trees of any depth be walked without recursion.
+/// A node of a predicate's tree, predicate or expression, for walking trees of any depth without recursion.
 enum PredicateNode {
   case predicate(Predicate)
   case expression(Expression)
@@ -27,7 +27,7 @@ enum PredicateNode {
     }
   }
 
-  /// What the node is beside its parts.
+  /// The node without its parts.
   private enum Head: Hashable {
     case constant(Bool), and(Int), or(Int), not
     case comparison(Predicate.Comparison.Operator, Predicate.Comparison.Modifier, Predicate.Comparison.Options)
@@ -61,7 +61,7 @@ enum PredicateNode {
     }
   }
 
-  /// Whether two trees are the same.
+  /// Whether two trees are equal.
   func isSame(as other: PredicateNode) -> Bool {
     var pending = [(self, other)]
     while let (left, right) = pending.popLast() {
@@ -72,14 +72,14 @@ enum PredicateNode {
     return true
   }
 
-  /// Hashes the outer levels.
+  /// Hashes the outer levels of the tree.
   func hash(into hasher: inout Hasher, levels: Int = 8) {
     hasher.combine(head)
     guard levels > 0 else { return }
     for part in parts { part.hash(into: &hasher, levels: levels - 1) }
   }
 
-  /// The parts that have parts themselves: a long list of constants has none.
+  /// The parts that have parts themselves. A long list of constants has none.
   private var branches: [PredicateNode] { parts.filter(\.isBranch) }
 
   private var isBranch: Bool {
@@ -91,10 +91,10 @@ enum PredicateNode {
     }
   }
 
-  /// Whether the tree is deeper than predicates may be.
+  /// Whether the tree exceeds the depth limit of predicates.
   var isTooDeep: Bool { TreeLimits.areExceeded(by: self, depth: PredicateLimits.greatestDepth, \.branches) }
 
-  /// Whether a value in the tree is deeper than values may be.
+  /// Whether a value in the tree exceeds the depth limit of values.
   var hasDeepValue: Bool {
     var pending = [self]
     while let node = pending.popLast() {
@@ -106,7 +106,7 @@ enum PredicateNode {
 }
 
 extension Predicate {
-  /// Whether both are the same tree.
+  /// Whether both trees are equal.
   public static func == (left: Predicate, right: Predicate) -> Bool {
     PredicateNode.predicate(left).isSame(as: .predicate(right))
   }
@@ -116,7 +116,7 @@ extension Predicate {
 }
 
 extension Expression {
-  /// Whether both are the same tree.
+  /// Whether both trees are equal.
   public static func == (left: Expression, right: Expression) -> Bool {
     if case .evaluatedObject = left, case .evaluatedObject = right { return true }
     return PredicateNode.expression(left).isSame(as: .expression(right))

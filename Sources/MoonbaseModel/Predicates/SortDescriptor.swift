@@ -1,20 +1,20 @@
-/// One key of a sort order.
+/// A key of a sort order.
 ///
 /// ```swift
 /// request.sortDescriptors = [SortDescriptor("lastName", comparator: .localizedStandardCompare), SortDescriptor(text: "-age")]
 /// ```
 public struct SortDescriptor: Sendable, Hashable {
-  /// How two strings are ordered.
+  /// The comparison of strings.
   public enum Comparator: String, Sendable, Hashable {
     /// By code point, as SQLite's BINARY.
     case compare
-    /// Without regard to case.
+    /// By code point, ignoring case.
     case caseInsensitiveCompare
-    /// As a person expects in the current locale.
+    /// By the rules of the current locale.
     case localizedCompare
-    /// The same without regard to case.
+    /// By the rules of the current locale, ignoring case.
     case localizedCaseInsensitiveCompare
-    /// As a file browser does: numbers in text by value.
+    /// As in a file browser: numbers within text by value.
     case localizedStandardCompare
   }
 
@@ -22,7 +22,7 @@ public struct SortDescriptor: Sendable, Hashable {
   public var keyPath: String
   /// Whether the order ascends. Missing values come first in ascending order.
   public var ascending: Bool
-  /// How strings are compared.
+  /// The comparison of strings.
   public var comparator: Comparator
 
   /// A sort key.

@@ -1,29 +1,30 @@
 import MoonbasePlatform
 
-/// An attribute that an entity has because an extension computes it, and that its model does not know.
+/// An attribute that an extension computes and that the model does not declare.
 package struct AddedAttribute: Sendable {
   /// The name of the entity.
   package var entity: String
   /// The name of the attribute.
   package var name: String
-  /// The type of its values; nil where nothing says it.
+  /// The type of the values; nil if undeclared.
   package var type: AttributeType?
-  /// Where it is declared.
+  /// The place of the declaration.
   package var location: SourceLocation?
 
-  /// Says what an extension declares.
+  /// An attribute declared by an extension.
   package init(entity: String, name: String, type: AttributeType?, location: SourceLocation? = nil) {
     (self.entity, self.name, self.type, self.location) = (entity, name, type, location)
   }
 
-  /// What is wrong with it where it overrides an attribute of an entity above: it computes that otherwise, and makes no other one of it.
+  /// The reason why the attribute cannot override an inherited attribute; nil if it can. An override computes the value
+  /// differently but must keep the type.
   package func mismatch(overriding type: AttributeType?, of ancestor: String) -> String? {
     guard let own = self.type, let type, own != type else { return nil }
     return
       "\(entity).\(name) is \(own.phrase), and \(ancestor).\(name), which it overrides, is \(type.phrase): give both one type"
   }
 
-  /// The attribute as one of a model: a transient one.
+  /// The attribute as a transient attribute of a model.
   package var description: AttributeDescription {
     var description = AttributeDescription(name, type: type ?? .undefined)
     description.isTransient = true
@@ -32,23 +33,24 @@ package struct AddedAttribute: Sendable {
   }
 }
 
-/// The slots of attributes that extensions add to the entities of one family (a root entity and all below it), and never take back.
+/// The slots of attributes that extensions add to the entities of a family (a root entity and its descendants). Slots
+/// are never reused.
 ///
-/// They lie above the slots of all rows of the family, and belong to names: whatever comes and goes, an attribute of a name has the
-/// same slot in all entities of the family, in all contexts and in each generation of extensions.
+/// The slots lie above those of all rows of the family and belong to names. An attribute name keeps its slot in all
+/// entities of the family, in all contexts and in every generation of extensions.
 final class AddedSlots: Sendable {
   private struct Names {
-    /// The first slot that no row has.
+    /// The first slot above those of rows.
     var first = 0
     var names: [String] = []
     var slots: [ExactText: Slot] = [:]
-    /// Which entities had an attribute of a slot, and where that was declared last.
+    /// The entities that had an attribute in a slot, with the place of the last declaration.
     var declarations: [Slot: [(subtree: Range<EntityIndex>, location: SourceLocation?)]] = [:]
   }
 
   private let known = Lock(Names())
 
-  /// The slot of a name. `first` is the number of slots of the longest row.
+  /// The slot of a name. `first` is the number of slots in the family's longest row.
   func slot(of name: String, in entity: ResolvedEntity, at location: SourceLocation?, first: Int) -> Slot {
     known.withLock { known in
       known.first = first
@@ -60,7 +62,7 @@ final class AddedSlots: Sendable {
     }
   }
 
-  /// The name of a slot that was given out; nil for others.
+  /// The name of an assigned slot; nil for other slots.
   func name(of slot: Slot) -> String? {
     known.withLock { known in
       let index = slot - known.first
@@ -68,7 +70,7 @@ final class AddedSlots: Sendable {
     }
   }
 
-  /// Whether an entity has had an attribute of a name, and where that was declared last.
+  /// Whether an entity ever had an added attribute with this name, and the place of its last declaration.
   func declaration(of name: String, in entity: EntityIndex) -> (wasThere: Bool, location: SourceLocation?) {
     known.withLock { known in
       guard let slot = known.slots[ExactText(name)],

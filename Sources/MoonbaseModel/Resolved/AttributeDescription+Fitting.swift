@@ -1,12 +1,12 @@
 import MoonbasePlatform
 
-/// Values in a file of Xcode's, or in a store's own copy of its model, that are none of their attribute's type.
+/// Adapts values that do not fit their attribute's type, in Xcode's files and in a store's copy of its model.
 ///
-/// Core Data's compiler takes these values. The version hash has neither defaults nor rules, so that a replaced value
-/// cannot lock a store out.
+/// Core Data's compiler accepts such values. The version hash includes neither defaults nor rules, so a replaced value
+/// cannot make a store incompatible.
 extension AttributeDescription {
-  /// Replaces each value that does not fit with the one that Core Data has for it. Returns what there is to say, each
-  /// as the end of a sentence that begins with the attribute's name.
+  /// Replaces each value that does not fit by the value that Core Data would use. Returns the warnings, each as the end
+  /// of a sentence that begins with the attribute's name.
   package mutating func takeFittingValues() -> [String] {
     var told: [String] = []
     if let fitting = fitting(defaultValue, otherwise: number) {
@@ -37,12 +37,12 @@ extension AttributeDescription {
     told.append(
       "has the \(name) \(shown(value)), which is not \(type.phrase): "
         + (fitting.isNull ? "it is left out" : "\(shown(fitting)) stands for it"))
-    // Not by a conditional: nil would be the value of none.
+    // An `if` statement instead of a conditional expression, in which nil would mean an optional without value.
     guard !fitting.isNull else { return nil }
     return fitting
   }
 
-  /// The value that replaces one that does not fit; nil for a value that fits.
+  /// The replacement of a value that does not fit; nil if the value fits.
   private func fitting(_ value: Value, otherwise other: (Value) -> Value) -> Value? {
     if (try? checked(value)) != nil { return nil }
     return (try? checked(other(value))) ?? .null
@@ -56,7 +56,7 @@ extension AttributeDescription {
 
   // MARK: As Foundation reads them
 
-  /// A default as NSString and NSNumber give it in the attribute's type.
+  /// A default converted to the attribute's type as NSString and NSNumber convert it.
   private func number(_ value: Value) -> Value {
     switch (type, value) {
     case (.boolean, .string(let text)): .bool(Self.truth(text))
@@ -76,14 +76,15 @@ extension AttributeDescription {
     }
   }
 
-  /// The sign and the digits that a text begins with.
+  /// The leading sign and digits of a text.
   private static func digits(_ text: String) -> Substring {
     let text: Substring = text.drop { $0.isWhitespace }
     let sign = text.prefix(1).filter { $0 == "-" || $0 == "+" }
     return text.prefix(sign.count + text.dropFirst(sign.count).prefix { ("0"..."9").contains($0) }.count)
   }
 
-  /// `boolValue` of NSString: behind spaces, signs and zeros stands a digit or the beginning of yes or true.
+  /// The `boolValue` of NSString: true if a nonzero digit or the beginning of yes or true follows spaces, signs and
+  /// zeros.
   private static func truth(_ text: String) -> Bool {
     let rest: Substring = text.drop { $0.isWhitespace || $0 == "-" || $0 == "+" }.drop { $0 == "0" }
     return rest.first.map { "YyTt123456789".contains($0) } ?? false
@@ -91,7 +92,7 @@ extension AttributeDescription {
 
   // MARK: Bounds
 
-  /// The nearest bound of the type that says the same of all its values.
+  /// The nearest bound of the attribute's type that admits the same values.
   private func limit(_ value: Value, rounding rule: FloatingPointRoundingRule) -> Value {
     let number: Double
     switch value {

@@ -1,9 +1,9 @@
 import MoonbasePlatform
 
 extension ManagedObjectModel {
-  /// The model with inheritance declared from the child's end only.
+  /// The model with inheritance declared in subentities only.
   ///
-  /// Throws `ModelError` with `.invalidModel` where a parent names a child that does not exist or has another parent.
+  /// Throws `ModelError` with `.invalidModel` if an entity names a child that does not exist or has another parent.
   package func withInheritanceFromChildren() throws(ModelError) -> Self {
     guard entities.contains(where: { !$0.subentityNames.isEmpty }) else { return self }
     var model = self

@@ -1,7 +1,7 @@
 extension ManagedObjectModel {
-  /// The model with defaults, bounds and allowed values in the types of their attributes: a date given as text becomes
-  /// a date, an integer for a double becomes a double. Throws where a value does not fit. In the model of an app that
-  /// is not here, the value that Core Data has in its place replaces it, and `warnings` says so.
+  /// The model with defaults, bounds and allowed values converted to the types of their attributes: a date given as
+  /// text becomes a date, an integer for a double becomes a double. Throws if a value does not fit. In a model without
+  /// its app, Core Data's replacement is used, with a warning.
   func withValuesInTheirTypes(warnings: inout [String]) throws(ModelError) -> Self {
     var model = self
     for (place, entity) in entities.enumerated() {
@@ -21,7 +21,7 @@ extension ManagedObjectModel {
 }
 
 extension AttributeDescription {
-  /// The attribute with its values in its type, or nil where they are so already.
+  /// The attribute with its values converted; nil if no value changes.
   fileprivate func withValuesInTheirType() throws(ModelError) -> Self? {
     if defaultValue.isNull, validation.isEmpty, elements.isEmpty { return nil }
     var typed = self

@@ -1,10 +1,10 @@
 import MoonbasePlatform
 
-/// Resolves a checked model: orders the inheritance forest, numbers slots, finds destinations and inverses.
+/// Resolves a checked model: orders the inheritance forest, numbers slots and finds destinations and inverses.
 struct ModelResolver {
   let model: ManagedObjectModel
 
-  /// An entity on its way to being resolved: its place in the order is known, its properties are not.
+  /// An entity whose index is known and whose properties are not resolved yet.
   private struct Numbered {
     var description: EntityDescription
     var parent: EntityIndex?
@@ -15,7 +15,7 @@ struct ModelResolver {
     let numbered = number()
     let indexes = Dictionary(uniqueKeysWithValues: numbered.enumerated().map { ($1.description.name, $0) })
     let places = relationshipPlaces(of: numbered, indexes: indexes)
-    // What entities inherit is many times what the model states: each counts before it is made.
+    // Inherited properties multiply the size of the model, so memory is charged before each entity is made.
     var memory = HostMemory()
     var entities: [ResolvedEntity] = []
     for (index, entry) in numbered.enumerated() {
@@ -38,7 +38,7 @@ struct ModelResolver {
 
   // MARK: Numbering
 
-  /// Depth first, siblings by name without regard to case: Core Data's Z_ENT order.
+  /// Numbers entities depth first, siblings by name ignoring case: Core Data's Z_ENT order.
   private func number() -> [Numbered] {
     let children = Dictionary(grouping: model.entities) { $0.superentityName ?? "" }
     var result: [Numbered] = []
@@ -69,14 +69,14 @@ struct ModelResolver {
     }
   }
 
-  /// An entity's own properties in slot order: attributes, to-one, to-many.
+  /// The properties that an entity declares, in slot order: attributes, to-one, to-many.
   private func ownProperties(of entity: EntityDescription) -> [Property] {
     entity.attributes.map(Property.attribute)
       + entity.relationships.filter { !$0.isToMany }.map(Property.relationship)
       + entity.relationships.filter(\.isToMany).map(Property.relationship)
   }
 
-  /// What has to be known of a relationship that is another one's inverse.
+  /// The facts about a relationship that are needed when it is the inverse of another.
   private struct Place {
     var slot: Slot
     var isToMany: Bool
@@ -91,7 +91,7 @@ struct ModelResolver {
     }
   }
 
-  /// The relationships that each entity declares itself, by name.
+  /// The relationships that each entity declares, by name.
   private func relationshipPlaces(of numbered: [Numbered], indexes: [String: EntityIndex]) -> [[String: Place]] {
     var slotCounts: [Int] = []
     return numbered.map { entry in
@@ -127,7 +127,8 @@ struct ModelResolver {
       name: property.name, slot: slot, declaringEntity: entity, kind: kind)
   }
 
-  /// Whether an inverse points back. Files of released apps have some that do not: they do not count as inverses.
+  /// Whether an inverse refers back to a relationship. Files of released apps have inverses that do not, which are
+  /// ignored.
   private func leads(
     _ inverse: Place, backTo relationship: RelationshipDescription, of entity: EntityIndex, in numbered: [Numbered]
   ) -> Bool {

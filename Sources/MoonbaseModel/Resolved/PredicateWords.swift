@@ -1,8 +1,8 @@
-/// Finds words in a predicate's text that probably mean something other than what the language reads.
+/// Finds words in predicate text that probably have another meaning than the language gives them.
 package enum PredicateWords {
-  /// The first key word of a text that is the name of a property too, spelled as in the text; nil where there is none.
-  /// With `asOperand` only key words that stand for a value count. No error shows these: `no == 1` compares false with
-  /// 1.
+  /// The first keyword in a text that is also the name of a property, spelled as in the text; nil if there is none.
+  /// `asOperand` restricts the search to keywords that stand for a value. The parser reports no error for these: `no == 1`
+  /// compares false with 1.
   package static func property(in text: String, of entity: ResolvedEntity, asOperand: Bool) -> String? {
     var lexer = PredicateLexer(text)
     while let token = try? lexer.next(), token.kind != .end {
@@ -13,19 +13,19 @@ package enum PredicateWords {
     return nil
   }
 
-  /// The advice for a pattern of LIKE with the wildcards of SQL.
+  /// The advice for a LIKE pattern with SQL's wildcards.
   package static func advice(pattern: String) -> String {
     "LIKE '\(TextLimits.beginning(of: pattern))': the wildcards are * and ?, and % stands for itself"
   }
 
-  /// How such a property is named.
+  /// The advice for a property whose name is a keyword.
   package static func advice(_ word: String) -> String {
     "\(word) is a word of the predicate language here: the property is written #\(word)"
   }
 }
 
 extension PredicateKeyword {
-  /// Whether it stands for a value.
+  /// Whether the keyword stands for a value.
   fileprivate var isOperand: Bool {
     switch self {
     case .null, .true, .false, .self: true
@@ -35,7 +35,7 @@ extension PredicateKeyword {
 }
 
 extension Predicate {
-  /// A pattern of LIKE with the wildcards of SQL and none of the language's.
+  /// A LIKE pattern with SQL's wildcards and without those of the predicate language; nil if there is none.
   package var sqlPattern: String? {
     switch self {
     case .constant: return nil
@@ -43,7 +43,7 @@ extension Predicate {
     case .not(let inner): return inner.sqlPattern
     case .comparison(let comparison):
       guard comparison.operator == .like, case .constant(.string(let pattern)) = comparison.right,
-        // Characters are compared by their normal forms, which takes the square of the marks that a letter has.
+        // Bytes are compared, because comparing characters normalizes them in time quadratic in a letter's marks.
         pattern.utf8.contains(UInt8(ascii: "%")),
         !pattern.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") })
       else { return nil }

@@ -1,15 +1,16 @@
 import MoonbasePlatform
 
-/// The number of a property within its entity. Inherited properties come first, so that a slot means the same in a subentity.
+/// The index of a property within its entity. Inherited properties come first, so a slot has the same meaning in
+/// subentities.
 public typealias Slot = Int
 
-/// The number of an entity within its model: `model.entities[index]`.
+/// The index of an entity within its model: `model.entities[index]`.
 public typealias EntityIndex = Int
 
-/// An entity with everything looked up: slots numbered, inherited properties in place, subentities known.
+/// A resolved entity, with numbered slots, inherited properties and known subentities.
 ///
-/// Entities are numbered as Core Data numbers them (depth first, siblings by name without regard to case), so that an entity
-/// and its subentities are one range.
+/// Entities are numbered as in Core Data (depth first, siblings by name ignoring case), so that an entity and its
+/// descendants form a range.
 ///
 /// ```swift
 /// for property in entity.properties { print(property.slot, property.name) }
@@ -18,65 +19,68 @@ public typealias EntityIndex = Int
 public final class ResolvedEntity: Sendable {
   /// The index in the model, from 0.
   public let index: EntityIndex
-  /// The entity as the model states it, without inherited properties.
+  /// The entity as declared in the model, without inherited properties.
   public let description: EntityDescription
   /// The interned name.
   package let symbol: Symbol
-  /// What the entity's objects are called and have: the same number for entities of any models whose names all agree, slot by slot.
+  /// A symbol of the names of the entity and of its properties by slot. Entities of different models have the same
+  /// shape if all these names agree.
   package let shape: Symbol
   /// The index of the parent entity.
   public let parent: EntityIndex?
   /// The index of the topmost ancestor, whose table holds the rows.
   public let root: EntityIndex
-  /// The indexes of the entity and all its subentities.
+  /// The indexes of the entity and its descendants.
   public let subtree: Range<EntityIndex>
-  /// All properties of the model, by slot; inherited ones first. A row has a cell for each.
+  /// The model's properties by slot, inherited properties first. A row has a cell for each.
   public let properties: [ResolvedProperty]
-  /// Attributes that the model lacks and extensions compute, inherited ones first. Their slots lie above those of the rows, with gaps.
-  /// None in the model of a coordinator.
+  /// Attributes computed by extensions, which the model does not declare, inherited attributes first. Their slots lie
+  /// above those of rows, with gaps. Empty in the model of a coordinator.
   public let addedProperties: [ResolvedProperty]
-  /// Slots of attributes.
+  /// The slots of attributes.
   public let attributeSlots: [Slot]
-  /// Slots of to-one relationships.
+  /// The slots of to-one relationships.
   public let toOneSlots: [Slot]
-  /// Slots of to-many relationships.
+  /// The slots of to-many relationships.
   public let toManySlots: [Slot]
-  /// Slots of properties that are kept in memory only.
+  /// The slots of properties that are kept in memory only.
   public let transientSlots: [Slot]
-  /// Fetched properties by name, inherited ones too.
+  /// Fetched properties by name, including inherited ones.
   public let fetchedProperties: [String: FetchedPropertyDescription]
-  /// Uniqueness constraints as slots, inherited ones too.
+  /// Uniqueness constraints as slots, including inherited ones.
   public let uniquenessConstraints: [[Int]]
-  /// The values of a new object by slot: defaults, or null.
+  /// The initial values of a new object by slot: defaults or null.
   public let initialValues: ContiguousArray<Value>
-  /// The slots that are not null in a new object.
+  /// The slots whose initial value is not null.
   package let initialSlots: [Slot]
 
   private let slotsByName: [ExactText: Int]
+  /// The slots by interned name.
   @usableFromInline package let slotsBySymbol: SymbolTable
   /// The slots of attributes that extensions add to the family.
   let addedSlots: AddedSlots
-  /// The number of the extensions whose attributes it has.
+  /// The generation of the extensions whose attributes the entity has.
   private let generation: Int
 
   /// The name.
   public var name: String { description.name }
-  /// Whether no object can be of this entity itself.
+  /// Whether the entity has only objects of its subentities.
   public var isAbstract: Bool { description.isAbstract }
   /// Whether other entities inherit from this one.
   public var hasSubentities: Bool { subtree.count > 1 }
 
-  /// The slot of a property by name.
+  /// The slot of the property with this name.
   public func slot(_ name: String) -> Int? { slotsByName[ExactText(name)] }
 
-  /// The slot of a property by interned name.
+  /// The slot of the property with this interned name.
   @inlinable
   package func slot(_ symbol: Symbol) -> Int? { slotsBySymbol[symbol] }
 
-  /// The property of a name.
+  /// The property with this name.
   public func property(_ name: String) -> ResolvedProperty? { slot(name).map(property(at:)) }
 
-  /// The property of a slot, of a row or above it. What no extension adds any more is an attribute of which only the name is known.
+  /// The property of a slot, in rows or above them. For an attribute that no extension adds any more, only the name is
+  /// known.
   package func property(at slot: Slot) -> ResolvedProperty {
     slot < properties.count ? properties[slot] : addedProperty(at: slot)
   }
@@ -88,30 +92,30 @@ public final class ResolvedEntity: Sendable {
       name: former.name, slot: slot, declaringEntity: index, kind: .attribute(former.description))
   }
 
-  /// Whether a slot lies above those of rows.
+  /// Whether a slot lies above the slots of rows.
   @inline(__always)
   package func isAdded(_ slot: Slot) -> Bool { slot >= properties.count }
 
-  /// Whether the entity has a property in a slot: what an extension added may be gone.
+  /// Whether the entity has a property in a slot. An attribute added by an extension may have been removed.
   package func has(_ slot: Slot) -> Bool { !isAdded(slot) || addedProperties.contains { $0.slot == slot } }
 
-  /// All properties, of rows and above them.
+  /// All properties, declared and added.
   package var allProperties: [ResolvedProperty] {
     addedProperties.isEmpty ? properties : properties + addedProperties
   }
 
-  /// Whether this entity is the other one or inherits from it.
+  /// Whether this entity is the other entity or inherits from it.
   public func isKind(of other: ResolvedEntity) -> Bool { other.subtree.contains(index) }
 
-  /// The indexes of the entity and all its subentities, or its own alone.
+  /// The indexes of the entity and its descendants, or the entity's index alone.
   public func indexes(includingSubentities: Bool) -> Range<EntityIndex> {
     includingSubentities ? subtree : index..<index + 1
   }
 
-  /// That the entity has no property of a name, and which name is near: `Person has no property agee; did you mean age?`
+  /// A message about an unknown name, with a suggestion: `Person has no property agee; did you mean age?`
   ///
-  /// Where fetched properties, or `others`, could have been named too, theirs are near as well. The place, where it is told, stands
-  /// before what is near, and a hint in its stead.
+  /// `orFetchedProperty` and `others` extend the names to suggest. `place` is inserted before the suggestion, and
+  /// `hint` replaces it.
   package func noProperty(
     _ name: String, at place: String = "", hint: String? = nil, orFetchedProperty: Bool = false,
     or others: [String] = []
@@ -121,7 +125,7 @@ public final class ResolvedEntity: Sendable {
     return "\(self.name) has no property \(name.asName)\(place)\(hint ?? suggestion(for: name, among: names))"
   }
 
-  /// That an extension had an attribute of a name, and which one does not any more; nil where none had.
+  /// The end of a message about an attribute that an extension declared earlier; nil if no extension did.
   private func former(_ name: String) -> String? {
     let declaration = addedSlots.declaration(of: name, in: index)
     guard declaration.wasThere else { return nil }
@@ -129,12 +133,13 @@ public final class ResolvedEntity: Sendable {
     return ": an extension declared it\(place), and generation \(generation) of the extensions does not"
   }
 
-  /// That an attribute of which a slot is known is not there any more.
+  /// A message about the attribute of a slot that no longer exists.
   package func noMore(_ slot: Slot) -> String {
     let name = property(at: slot).name
     return "\(self.name) has no property \(name.asName)\(former(name) ?? "")"
   }
 
+  /// Makes an entity from its own description and the properties by slot.
   package init(
     index: EntityIndex, description: EntityDescription, parent: ResolvedEntity?, subtree: Range<EntityIndex>,
     properties: [ResolvedProperty]
@@ -166,7 +171,7 @@ public final class ResolvedEntity: Sendable {
     initialSlots = initialValues.indices.filter { [initialValues] in !initialValues[$0].isNull }
     slotsBySymbol = SymbolTable(properties.map(\.symbol))
   }
-  /// The same entity with attributes that extensions add.
+  /// The entity with attributes that extensions add.
   init(_ base: ResolvedEntity, adding added: [ResolvedProperty], generation: Int) {
     (index, description, symbol, parent, root) = (base.index, base.description, base.symbol, base.parent, base.root)
     (subtree, properties, addedProperties) = (base.subtree, base.properties, added)

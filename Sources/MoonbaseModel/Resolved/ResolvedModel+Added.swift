@@ -1,11 +1,11 @@
 import MoonbasePlatform
 
 extension ResolvedModel {
-  /// The model with attributes that only extensions declare: what contexts look names up in, while rows, stores and their coordinator know
-  /// the model without them. Those that an entity has already, from its model or from an entity above, are left out.
+  /// The model with attributes that only extensions declare. Contexts look up names in it; rows, stores and the
+  /// coordinator use the model without them. Attributes that an entity has already, declared or inherited, are skipped.
   ///
-  /// `generation` is the number of the extensions, for messages. Throws `.invalidModel` where a name is that of something else in a
-  /// subentity or of a fetched property, and where a subentity declares another type than an entity above it.
+  /// `generation` is the number of the extensions, for messages. Throws `.invalidModel` if a name is used otherwise in
+  /// a subentity or by a fetched property, and if a subentity declares another type than its ancestor.
   package func adding(_ attributes: [AddedAttribute], generation: Int) throws(ModelError) -> ResolvedModel {
     if attributes.isEmpty, generation == 0 { return self }
     let byEntity = Dictionary(grouping: attributes, by: \.entity)
@@ -29,7 +29,7 @@ extension ResolvedModel {
     return ResolvedModel(self, entities: entities)
   }
 
-  /// The number of slots of the longest row of a family.
+  /// The number of slots in the longest row of a family.
   private func rowLength(of root: EntityIndex) -> Int {
     entities[entities[root].subtree].reduce(0) { max($0, $1.properties.count) }
   }
@@ -41,7 +41,7 @@ extension ResolvedModel {
       .invalidModel, message: message, at: attribute.location, entity: attribute.entity, property: attribute.name)
   }
 
-  /// A name that stands for something else in an entity or one below it would lead to either.
+  /// Refuses a name that has another meaning in the entity or a descendant, because it would be ambiguous.
   private func checkName(of attribute: AddedAttribute, in entity: ResolvedEntity) throws(ModelError) {
     for other in entities[entity.subtree] {
       let isFetched = other.fetchedProperties[attribute.name] != nil
@@ -57,7 +57,7 @@ extension ResolvedModel {
 }
 
 extension ManagedObjectModel {
-  /// The model with attributes that extensions declare as transient ones, to be checked as a whole.
+  /// The model with attributes of extensions as transient attributes, for checking it as a whole.
   package func with(_ attributes: [AddedAttribute]) -> ManagedObjectModel {
     var model = self
     let places = Dictionary(entities.indices.map { (entities[$0].name, $0) }) { first, _ in first }

@@ -1,6 +1,6 @@
-/// What a model keeps, by estimate: it counts as the memory of the script that opened it.
+/// The estimated memory of a model, charged to the script that opened it.
 extension ResolvedModel {
-  /// The bytes of the model as it was stated and as it is resolved.
+  /// The bytes of the declared and the resolved model.
   package var weight: Int { entities.reduce(4096 + description.weight) { $0 + $1.weight } }
 }
 
@@ -9,7 +9,7 @@ extension ResolvedEntity {
     Self.weight(propertyCount: properties.count, fetchedPropertyCount: fetchedProperties.count)
   }
 
-  /// The bytes of an entity that is yet to be resolved, with the text of all its names.
+  /// The bytes of an entity before it is resolved, including its names.
   static func weight(of description: EntityDescription, parent: ResolvedEntity?) -> Int {
     let propertyCount = description.attributes.count + description.relationships.count + (parent?.properties.count ?? 0)
     let fetchedCount = description.fetchedProperties.count + (parent?.fetchedProperties.count ?? 0)
@@ -17,7 +17,7 @@ extension ResolvedEntity {
     return weight(propertyCount: propertyCount, fetchedPropertyCount: fetchedCount) + ofNames
   }
 
-  /// What names are looked up by costs as much again as what they lead to.
+  /// The lookup tables by name cost as much as the properties themselves.
   private static func weight(propertyCount: Int, fetchedPropertyCount: Int) -> Int {
     let ofProperties = propertyCount * (MemoryLayout<ResolvedProperty>.stride + 128)
     return 1024 + ofProperties + fetchedPropertyCount * (MemoryLayout<FetchedPropertyDescription>.stride + 64)
@@ -62,7 +62,7 @@ extension AttributeDescription {
   fileprivate var weight: Int {
     var total = MemoryLayout<Self>.stride + name.weight + defaultValue.weight + validation.weight + userInfo.weight
     total += derivationExpression?.weight ?? 0
-    // They are few levels deep: what is deeper is refused.
+    // Recursion is safe, because deeper composites are refused.
     for element in elements { total += element.weight }
     return total
   }

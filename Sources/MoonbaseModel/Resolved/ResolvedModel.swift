@@ -1,35 +1,36 @@
 public import MoonbasePlatform
 
-/// A checked model whose names are resolved: what contexts and stores work with. Immutable and shared.
+/// A checked model with resolved names, used by contexts and stores. Immutable and shared.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel { ... }.resolved()
 /// model.entity("Person")?.property("age")?.slot      // the place of the value in an object
 /// ```
 public final class ResolvedModel: Sendable {
-  /// The model as it was stated.
+  /// The model as declared.
   public let description: ManagedObjectModel
   /// The entities in Core Data's numbering; `entities[i].index == i`.
   public let entities: [ResolvedEntity]
-  /// What is worth telling about the model without being wrong.
+  /// The warnings of the model's checks.
   public let warnings: [String]
-  /// The model without what extensions add; nil where this is it.
+  /// The model without added attributes; nil if this model has none.
   package let base: ResolvedModel?
 
-  /// Computed when first asked for: most models are never written to a store.
+  /// Computed on first use, because most models are never written to a store.
   private let knownVersion = Lock(ModelVersion?.none)
   private let indexesByName: [ExactText: Int]
   private let indexesBySymbol: SymbolTable
 
-  /// The entity of a name.
+  /// The entity with this name.
   public func entity(_ name: String) -> ResolvedEntity? { indexesByName[ExactText(name)].map { entities[$0] } }
 
   /// The entity of an object ID; nil for an ID of another model.
   public func entity(of id: ManagedObjectID) -> ResolvedEntity? { entity(id.entitySymbol) }
 
+  /// The entity with this interned name.
   package func entity(_ symbol: Symbol) -> ResolvedEntity? { indexesBySymbol[symbol].map { entities[$0] } }
 
-  /// The entity that a relationship leads to.
+  /// The destination entity of a relationship.
   public func destination(of relationship: ResolvedRelationship) -> ResolvedEntity {
     entities[relationship.destination]
   }
@@ -44,9 +45,10 @@ public final class ResolvedModel: Sendable {
     }
   }
 
-  /// The 32-byte version hash of each entity, by its name.
+  /// The 32-byte version hash of each entity, by name.
   public var versionHashes: [String: Data] { version.hashes }
 
+  /// Makes a model of resolved entities.
   package init(description: ManagedObjectModel, entities: [ResolvedEntity], warnings: [String]) {
     self.description = description
     self.entities = entities
@@ -64,7 +66,7 @@ public final class ResolvedModel: Sendable {
 }
 
 extension ResolvedModel {
-  /// The entities of a configuration with their ancestors, or all entities for nil.
+  /// The entities of a configuration with their ancestors; all entities for nil.
   ///
   /// Throws `ModelError` with `.invalidModel` for an unknown configuration.
   public func entities(inConfiguration name: String?) throws(ModelError) -> [ResolvedEntity] {

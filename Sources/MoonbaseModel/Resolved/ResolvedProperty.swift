@@ -1,14 +1,18 @@
-/// Which property of a model: the entity that declares it and its slot. An inherited property is the same one in each subentity.
+/// The identity of a property within its model: its declaring entity and slot. An inherited property has the same ID in
+/// each subentity.
 package struct PropertyID: Hashable, Comparable, Sendable {
+  /// The declaring entity.
   package let entity: EntityIndex
+  /// The slot.
   package let slot: Slot
 
+  /// The order by entity and slot.
   package static func < (left: PropertyID, right: PropertyID) -> Bool {
     (left.entity, left.slot) < (right.entity, right.slot)
   }
 }
 
-/// A property with its place in the objects of its entity. A class, so that handing one on copies no description.
+/// A property with its slot. A class, so that passing it copies no description.
 ///
 /// ```swift
 /// switch property.kind {
@@ -17,13 +21,13 @@ package struct PropertyID: Hashable, Comparable, Sendable {
 /// }
 /// ```
 public final class ResolvedProperty: Sendable {
-  /// What a slot holds.
+  /// The content of a slot.
   public enum Kind: Sendable {
     /// An attribute's value.
     case attribute(AttributeDescription)
-    /// The ID of one destination.
+    /// The ID of the destination.
     case toOne(ResolvedRelationship)
-    /// A set or list of destinations; the slot itself stays empty.
+    /// A set or list of destinations. The slot itself stays empty.
     case toMany(ResolvedRelationship)
   }
 
@@ -31,23 +35,23 @@ public final class ResolvedProperty: Sendable {
   public let name: String
   /// The interned name.
   package let symbol: Symbol
-  /// The index of the property's value in an object. A subentity's inherited properties keep their slots.
+  /// The index of the value in an object. Subentities inherit the slot.
   public let slot: Slot
   /// The index of the entity that declares the property.
   public let declaringEntity: EntityIndex
-  /// What the slot holds.
+  /// The content of the slot.
   public let kind: Kind
-  /// The attribute's type, if the property is one.
+  /// The attribute's type; nil for a relationship.
   public let attributeType: AttributeType?
-  /// The relationship, if the property is one.
+  /// The relationship; nil for an attribute.
   public let relationship: ResolvedRelationship?
-  /// Whether the value is kept in memory only.
+  /// Whether the value is kept in memory only and not in stores.
   public let isTransient: Bool
-  /// Whether the value may be missing, as the model states it.
+  /// Whether the value may be missing according to the model.
   public let isOptional: Bool
-  /// Whether a value or a destination must be there.
+  /// Whether a value or a destination is required.
   package let isRequired: Bool
-  /// Whether stores derive the values.
+  /// Whether stores derive the value.
   package let isDerived: Bool
   /// Whether the model has rules for the values.
   package let hasValueRules: Bool
@@ -78,34 +82,34 @@ public final class ResolvedProperty: Sendable {
     }
   }
 
-  /// Which property of the model it is.
+  /// The identity of the property within its model.
   package var id: PropertyID { PropertyID(entity: declaringEntity, slot: slot) }
 
-  /// The attribute, if the property is one.
+  /// The attribute; nil for a relationship.
   public var attribute: AttributeDescription? {
     if case .attribute(let attribute) = kind { attribute } else { nil }
   }
 }
 
 extension ResolvedProperty {
-  /// The rules of the model that a value breaks; none for a relationship.
+  /// The model's rules that a value breaks; empty for a relationship.
   package func validate(_ value: Value) throws -> [ValidationFailure] {
     guard hasValueRules, let attribute else { return [] }
     return try attribute.validate(value)
   }
 }
 
-/// A relationship whose destination and inverse have been found. A class, so that handing one on copies no description.
+/// A relationship with resolved destination and inverse. A class, so that passing it copies no description.
 public final class ResolvedRelationship: Sendable {
-  /// The relationship as the model states it.
+  /// The relationship as declared.
   public let description: RelationshipDescription
   /// The index of the destination entity.
   public let destination: EntityIndex
-  /// The slot of the inverse in the destination entity, where there is an inverse.
+  /// The slot of the inverse in the destination entity; nil without an inverse.
   public let inverseSlot: Slot?
   /// Whether the inverse is to-many; false without an inverse.
   public let isInverseToMany: Bool
-  /// Whether there can be several destinations.
+  /// Whether the relationship can have several destinations.
   public let isToMany: Bool
   /// Whether a to-many relationship keeps its destinations in order.
   public let isOrdered: Bool

@@ -1,10 +1,10 @@
-/// The type of an attribute. Raw values are Core Data's `NSAttributeType`.
+/// The type of an attribute. The raw values are those of Core Data's `NSAttributeType`.
 ///
 /// ```swift
 /// let age = AttributeDescription("age", type: .integer16)
 /// ```
 public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
-  /// No declared type: transient attributes whose value is of any class.
+  /// No declared type, for transient attributes with values of any class.
   case undefined = 0
   /// −32,768 to 32,767.
   case integer16 = 100
@@ -34,6 +34,6 @@ public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
   case transformable = 1800
   /// The ID of an object; cannot be stored.
   case objectID = 2000
-  /// A group of attributes under one name.
+  /// A group of attributes under a common name.
   case composite = 2100
 }

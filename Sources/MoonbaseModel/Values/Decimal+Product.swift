@@ -3,8 +3,8 @@ package import MoonbasePlatform
 extension Decimal {
   private static let leastExponent = -128
 
-  /// The product. Foundation's own operator traps where the exponents add up to less than a decimal can have; here the digits
-  /// that are too small for it are rounded off, and a product that is smaller than all is 0.
+  /// The product. Foundation's operator traps if the sum of the exponents is below a decimal's least exponent. Here
+  /// digits below it are rounded off, and a product too small for a decimal is 0.
   package func product(_ other: Decimal) -> Decimal {
     if isNaN || other.isNaN { return .nan }
     let scale = exponent + other.exponent
@@ -13,8 +13,8 @@ extension Decimal {
       significand.magnitude * other.significand.magnitude, scale: scale, isNegative: isSignMinus != other.isSignMinus)
   }
 
-  /// The quotient by a number that is not 0. Foundation's own operator has none where the 38 digits that it computes reach below the
-  /// least exponent; here those digits are rounded off, and a quotient that is smaller than all is 0.
+  /// The quotient by a number other than 0. Foundation's operator returns NaN if its 38 digits reach below the least
+  /// exponent. Here those digits are rounded off, and a quotient too small for a decimal is 0.
   package func quotient(_ other: Decimal) -> Decimal {
     let plain = self / other
     let scale = exponent - other.exponent
@@ -23,7 +23,7 @@ extension Decimal {
       significand.magnitude / other.significand.magnitude, scale: scale, isNegative: isSignMinus != other.isSignMinus)
   }
 
-  /// Digits with their point moved left, as far as a decimal has them.
+  /// The number scaled by a power of ten, rounded to a decimal's least exponent.
   private static func rounded(_ exact: Decimal, scale: Int, isNegative: Bool) -> Decimal {
     var digits = exact
     let excess = leastExponent - scale - digits.exponent

@@ -1,9 +1,11 @@
-/// A text that equals no other than itself, as SQLite and Lua see text. To Swift a composed and a decomposed é are equal.
+/// A text compared by code points, as in SQLite and Lua. Swift's `String` treats a composed and a decomposed é as
+/// equal.
 package struct ExactText: Hashable, Sendable {
   private let text: String
 
   init(_ text: String) { self.text = text }
 
+  /// Whether both texts have the same code points.
   package static func == (left: ExactText, right: ExactText) -> Bool { areSame(left.text, right.text) }
 
   package func hash(into hasher: inout Hasher) {
@@ -11,7 +13,7 @@ package struct ExactText: Hashable, Sendable {
     if bytes.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {
       for byte in bytes { hasher.combine(byte) }
     }
-    // So that two texts side by side are not hashed as one.
+    // A separator, so that adjacent texts do not hash like their concatenation.
     hasher.combine(0xff as UInt8)
   }
 
@@ -20,13 +22,13 @@ package struct ExactText: Hashable, Sendable {
     let count = left.utf8.count
     guard count == right.utf8.count else { return false }
     if haveSameWords(left, right) { return true }
-    // Swift keeps so short a text in these words themselves, and tells two apart faster than their bytes do.
+    // Swift stores such short texts inline in these words, and `!=` is faster than comparing bytes.
     if count < 16, left != right { return false }
     return Value.compareBytes(left, right) == .same
   }
 
-  /// Whether both are one text by the two words that make a `String`: most texts that are assigned again are. Whatever the words
-  /// mean, the same ones are the same text.
+  /// Whether both strings have the same two-word representation, as is usual when a value is assigned again. Equal
+  /// words always mean equal text.
   @inline(__always)
   private static func haveSameWords(_ left: String, _ right: String) -> Bool {
     withUnsafeBytes(of: left) { left in
@@ -40,7 +42,7 @@ package struct ExactText: Hashable, Sendable {
 }
 
 extension [String: Value] {
-  /// The value of a key with these very code points.
+  /// The value of a key with exactly these code points.
   func value(exactly key: String) -> Value? {
     guard let index = index(forKey: key), ExactText.areSame(self[index].key, key) else { return nil }
     return self[index].value

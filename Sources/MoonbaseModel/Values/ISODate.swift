@@ -1,8 +1,8 @@
 package import MoonbasePlatform
 
-/// Dates as ISO 8601 text: printed in UTC with milliseconds, read in the usual forms.
+/// Dates as ISO 8601 text: printed in UTC with milliseconds, parsed in the usual forms.
 ///
-/// Hand-written, because formatters cost microseconds and imports read millions of dates.
+/// Written by hand, because formatters take microseconds and imports parse millions of dates.
 package enum ISODate {
   /// The text of a date, `2001-01-01T00:00:00.000Z`.
   package static func text(_ date: Date) -> String {
@@ -11,7 +11,7 @@ package enum ISODate {
     return String(unsafeUninitializedCapacity: greatestLength) { write(seconds, to: $0) }
   }
 
-  /// The text with as many decimal places of a second as the date has: three, six or nine.
+  /// The text with the decimal places that the date needs: three, six or nine.
   package static func exactText(_ date: Date) -> String {
     let (plain, seconds) = (text(date), date.timeIntervalSinceReferenceDate)
     let whole = seconds.rounded(.down)
@@ -20,15 +20,15 @@ package enum ISODate {
     func isEnough(_ power: Double) -> Bool { abs(number(power) / power - (seconds - whole)) <= seconds.ulp }
     guard !isEnough(1e3) else { return plain }
     let power = isEnough(1e6) ? 1e6 : 1e9
-    // The zeros of the number behind a 1, and none of a number that is rounded up to the next second.
+    // The leading 1 keeps the zeros of the number; `min` prevents rounding up to the next second.
     let digits = String(Int64(min(number(power), power - 1) + power)).dropFirst()
     return text(Date(timeIntervalSinceReferenceDate: whole)).dropLast("000Z".count) + digits + "Z"
   }
 
-  /// The greatest number of bytes that `write` writes.
+  /// The most bytes that `write` writes.
   package static let greatestLength = 32
 
-  /// Writes the text of a date that has one (`hasText`), so many seconds after 1970; how many bytes that are.
+  /// Writes the text of a date given in seconds since 1970, which must satisfy `hasText`. Returns the number of bytes.
   package static func write(_ seconds: Double, to bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
     let (days, rest) = floorDivide(Int64((seconds * 1000).rounded()), by: 86_400_000)
     let (year, month, day) = civil(days: days)
@@ -59,7 +59,7 @@ package enum ISODate {
       put(number, width: width)
     }
 
-    /// At least so many digits.
+    /// Writes a number with at least `width` digits.
     mutating func put(_ number: Int64, width: Int) {
       var (length, power) = (1, Int64(10))
       while length < width || number >= power { (length, power) = (length + 1, power * 10) }
@@ -72,10 +72,11 @@ package enum ISODate {
     }
   }
 
-  /// Whether a date so many seconds after 1970 (or 2001) has a text: it is a number, and within three million years.
+  /// Whether a date, in seconds since 1970 or 2001, has a text: it is finite and within three million years.
   package static func hasText(_ seconds: Double) -> Bool { abs(seconds) < 1e14 }
 
-  /// Reads `2001-01-01`, `2001-01-01T12:30`, `2001-01-01 12:30:15.250+02:00` and their like; without a zone it is UTC.
+  /// Parses forms such as `2001-01-01`, `2001-01-01T12:30` and `2001-01-01 12:30:15.250+02:00`. Without a zone the time
+  /// is UTC.
   package static func parse(_ text: String) -> Date? {
     var reader = Reader(bytes: Array(text.utf8))
     guard let year = reader.year(), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
@@ -102,7 +103,7 @@ package enum ISODate {
     month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
-  /// Days since 1970-01-01 in the proleptic Gregorian calendar; years begin in March, so that leap days come last.
+  /// Days since 1970-01-01 in the proleptic Gregorian calendar. Years begin in March here, so that leap days come last.
   private static func days(_ year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let (era, yearOfEra) = floorDivide(shifted, by: 400)
@@ -160,7 +161,7 @@ package enum ISODate {
       return isNegative ? -result : result
     }
 
-    /// The seconds of a time of day, its zone taken off.
+    /// The seconds of a time of day, converted to UTC.
     mutating func time() -> Double? {
       guard let hour = number(2), hour <= 24, skip(":"), let minute = number(2), minute < 60 else { return nil }
       var seconds = Double(hour * 3600 + minute * 60)

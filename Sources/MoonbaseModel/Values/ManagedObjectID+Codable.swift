@@ -1,8 +1,8 @@
 import MoonbasePlatform
 
-/// As its URI: a permanent ID can be read again where its store is open or was.
+/// Encoded as a URI. A permanent ID can be decoded in a process that has opened its store.
 extension ManagedObjectID: Codable {
-  /// Reads a URI. Throws for a temporary ID, and for one of a store or an entity that this process does not know.
+  /// Decodes a URI. Throws for a temporary ID, and for a store or an entity that this process does not know.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)

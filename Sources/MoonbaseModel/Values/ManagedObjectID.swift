@@ -1,22 +1,23 @@
 import MoonbasePlatform
 
-/// The identity of a managed object: store, entity and key. 16 bytes, no reference counting.
+/// The identity of a managed object: store, entity and key. 16 bytes, without reference counting.
 ///
 /// ```swift
 /// let text = id.uriRepresentation                            // x-coredata://<STORE-UUID>/Person/p1
 /// let same = ManagedObjectID(uriRepresentation: text) == id
 /// ```
 ///
-/// A temporary ID belongs to an object that was never saved; it becomes permanent when its context saves. The text forms are
+/// A temporary ID belongs to an object that was never saved; saving its context makes it permanent. The text forms are
 /// Core Data's: `x-coredata://<STORE-UUID>/Person/p1` and `x-coredata:///Person/t<uuid>`.
 public struct ManagedObjectID: Hashable, Sendable {
-  /// The interned store identifier; 0 while the ID is temporary.
+  /// The interned store identifier; 0 for a temporary ID.
   package let storeNumber: UInt32
-  /// The interned name of the object's own (most derived) entity.
+  /// The interned name of the object's entity, the most derived one.
   package let entitySymbol: Symbol
-  /// The primary key in the store, or the running number of a temporary ID.
+  /// The primary key in the store, or the serial number of a temporary ID.
   package let key: Int64
 
+  /// A permanent ID.
   package init(store: StoreNumber, entity: Symbol, key: Int64) {
     storeNumber = store.rawValue
     entitySymbol = entity
@@ -30,14 +31,14 @@ public struct ManagedObjectID: Hashable, Sendable {
     key = TemporaryKeys.setAside(1)
   }
 
-  /// Hashes all at once: IDs are looked up for every object that is touched.
+  /// Combines the fields into a single word, because IDs are hashed for every object access.
   public func hash(into hasher: inout Hasher) {
     let place = UInt64(storeNumber) << 32 | UInt64(entitySymbol.number)
     hasher.combine(UInt64(bitPattern: key) ^ place &* 0x9E37_79B9_7F4A_7C15)
   }
 
-  /// The order of objects that nothing else orders: stores in the order in which they were opened, in each the keys ascending, and objects that
-  /// were never saved behind them, those of an entity as they came. So nearly all stay where they are when they are saved.
+  /// The order of objects that are equal otherwise: by store in opening order and by key within a store. Temporary IDs
+  /// follow, by serial number within an entity. So saving changes the order of few objects.
   package func isBefore(_ other: Self) -> Bool {
     if storeNumber == other.storeNumber { return key < other.key }
     return !isTemporaryID && (other.isTemporaryID || storeNumber < other.storeNumber)
@@ -46,10 +47,11 @@ public struct ManagedObjectID: Hashable, Sendable {
   /// Whether the object was never saved.
   public var isTemporaryID: Bool { storeNumber == 0 }
 
-  /// The name of the object's own entity. In an ID that was made of a text alone it is what the text says, until a store looks at the row.
+  /// The name of the object's entity. In an ID parsed from text this is the name in the text, until a store has read
+  /// the row.
   public var entityName: String { entitySymbol.name }
 
-  /// The store's identifier, an upper-case UUID; nil while the ID is temporary.
+  /// The store's identifier, an upper-case UUID; nil for a temporary ID.
   public var storeIdentifier: String? { isTemporaryID ? nil : StoreNumber(rawValue: storeNumber).identifier }
 
   /// The `x-coredata` URI of the object.
@@ -59,13 +61,13 @@ public struct ManagedObjectID: Hashable, Sendable {
       : "x-coredata://\(storeIdentifier ?? "")/\(entityName)/p\(key)"
   }
 
-  /// Reads the URI of a permanent ID; nil where the text has another form or names a store this process never opened.
+  /// Parses the URI of a permanent ID. Returns nil for another form and for a store that this process never opened.
   ///
-  /// Takes the text at its word. Where it may name another entity than the object has, one with the same table, ask a coordinator
-  /// (`managedObjectID(forURIRepresentation:)`), which looks at the row.
+  /// The text is not verified and may name another entity that shares the object's table. A coordinator's
+  /// `managedObjectID(forURIRepresentation:)` reads the row instead.
   public init?(uriRepresentation text: String) {
     let prefix = "x-coredata://"
-    // What is longer than a name may be is not taken apart.
+    // A text longer than any name is not split.
     guard text.utf8.count <= 2 * TextLimits.greatestPath, text.hasPrefix(prefix), !text.hasLongRunOfMarks
     else { return nil }
     let parts = text.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false)
@@ -81,7 +83,8 @@ extension ManagedObjectID: CustomStringConvertible {
   public var description: String { uriRepresentation }
 }
 
-/// Keys of temporary IDs that are one context's for new objects of one entity: they follow each other, as the permanent keys will.
+/// A range of temporary keys, reserved by a context for new objects of an entity. The keys are consecutive, like the
+/// permanent keys later.
 package struct TemporaryKeyRange: Sendable {
   private static let smallest: Int64 = 16
   private static let greatest: Int64 = 1 << 20
@@ -90,10 +93,10 @@ package struct TemporaryKeyRange: Sendable {
   private var end: Int64 = 0
   private var size = smallest
 
-  /// No keys; they are set aside when the first is taken.
+  /// An empty range. Keys are reserved when the first is taken.
   package init() {}
 
-  /// A new temporary ID of an entity.
+  /// A new temporary ID of the entity.
   package mutating func take(for entity: Symbol) -> ManagedObjectID {
     if next == end { setAside() }
     defer { next += 1 }
@@ -107,12 +110,12 @@ package struct TemporaryKeyRange: Sendable {
   }
 }
 
-/// Running numbers for temporary IDs, and their UUID text form.
+/// Serial numbers for temporary IDs, and their text form as UUIDs.
 private enum TemporaryKeys {
   private static let counter = Lock(Int64(0))
   private static let base = UUID.random().uuid
 
-  /// The first of so many numbers that nobody else gets.
+  /// Reserves serial numbers and returns the first.
   static func setAside(_ count: Int64) -> Int64 {
     counter.withLock {
       $0 += count
@@ -120,7 +123,7 @@ private enum TemporaryKeys {
     }
   }
 
-  /// A UUID of this process with the number in its last eight bytes.
+  /// A UUID of this process whose last eight bytes are the number.
   static func uuid(of key: Int64) -> UUID {
     var bytes = base
     withUnsafeMutableBytes(of: &bytes) { $0.storeBytes(of: key.bigEndian, toByteOffset: 8, as: Int64.self) }

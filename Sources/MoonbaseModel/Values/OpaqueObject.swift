@@ -1,26 +1,26 @@
 package import MoonbasePlatform
 
-/// A value that only its maker can resolve: a token that carries the class name and the maker's reference.
+/// A value that only its creator can resolve: a token with a class name and the creator's reference.
 ///
-/// The token is `Sendable` because it is opaque: code outside of its domain sees its class name and nothing else. The domain
-/// that made it keeps the object alive as long as the token lives.
+/// The token is `Sendable` because it is opaque: code outside of its domain sees only the class name. The domain that
+/// made the token keeps the object alive while the token lives.
 ///
-/// In snapshots, and nowhere else, a token may also stand for bytes that the store has not read yet, or for what a store holds in the place
-/// of a value and is none: to read that throws.
+/// In snapshots only, a token may also stand for bytes that the store has not read yet, or for damaged data in a store.
+/// Reading damaged data throws.
 public final class OpaqueObject: Sendable, Hashable {
   /// The registered name of the value's class, for example `Color`.
   public let className: String
   /// The number of the domain that can resolve the reference.
   package let domain: UInt64
-  /// The domain's own reference; it has no meaning elsewhere.
+  /// The domain's reference, without meaning elsewhere.
   package let reference: Int
-  /// Reads the bytes that the token stands for; nil for objects of scripting domains.
+  /// Reads the bytes of the token; nil for objects of scripting domains.
   package let load: (@Sendable () throws -> Data)?
-  /// Why the store has no value; nil where it has one.
+  /// The error of damaged data; nil for other tokens.
   package let damage: (any Error)?
   private let release: @Sendable (Int) -> Void
 
-  /// A token; `release` is called once with the reference, from whatever thread drops the token last.
+  /// A token of a domain. `release` is called once with the reference, on the thread that releases the token last.
   package init(className: String, domain: UInt64, reference: Int, release: @escaping @Sendable (Int) -> Void) {
     self.className = className
     self.domain = domain
@@ -29,7 +29,7 @@ public final class OpaqueObject: Sendable, Hashable {
     self.release = release
   }
 
-  /// A token for bytes that `load` reads when they are asked for. No two are equal.
+  /// A token for bytes that `load` reads on demand. Each token of this kind equals only itself.
   package init(load: @escaping @Sendable () throws -> Data, release: @escaping @Sendable () -> Void) {
     className = "binary data"
     domain = 0
@@ -39,7 +39,7 @@ public final class OpaqueObject: Sendable, Hashable {
     self.release = { _ in release() }
   }
 
-  /// A token for what is no value of its attribute; `digest` tells what one column holds from what it held before.
+  /// A token for damaged data. `digest` identifies the data in the column, so that changes are detected.
   package init(damage: any Error, digest: Int) {
     className = "damaged value"
     domain = 0
@@ -51,7 +51,7 @@ public final class OpaqueObject: Sendable, Hashable {
 
   deinit { release(reference) }
 
-  /// Tokens are equal when they name the same object of the same domain, or the same damage.
+  /// Whether both tokens name the same object of the same domain, or the same damaged data.
   public static func == (left: OpaqueObject, right: OpaqueObject) -> Bool {
     if left === right { return true }
     if left.damage != nil, right.damage != nil { return left.reference == right.reference }

@@ -2,11 +2,11 @@ import MoonbasePlatform
 
 /// A compiled regular expression that must match a whole string.
 struct WholeMatch: Sendable {
-  /// How often the engine may report that it is still at work on one text: each time after some ten thousand steps, so that this
-  /// is a fraction of a second. Such a pattern as `(a+)+` would take longer with each character than all before.
+  /// The most progress reports of the regular expression engine for a text. Each report follows some ten thousand
+  /// steps, so the limit is a fraction of a second. A pattern such as `(a+)+` takes exponential time.
   private static let greatestReportCount = 1000
 
-  /// What the steps between two reports cost.
+  /// The cost charged for the steps between two reports.
   private static let reportUnits = 2000
 
   private let expression: NSRegularExpression
@@ -16,7 +16,7 @@ struct WholeMatch: Sendable {
     self.pattern = pattern
     let options: NSRegularExpression.Options = isCaseInsensitive ? .caseInsensitive : []
     do {
-      // Compiled alone first: the parentheses around it must not complete a broken one.
+      // The pattern is compiled alone first, because the added parentheses could complete an invalid pattern.
       _ = try NSRegularExpression(pattern: pattern, options: options)
       expression = try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options)
     } catch {
@@ -25,8 +25,8 @@ struct WholeMatch: Sendable {
     }
   }
 
-  /// Throws `.evaluation` where the engine tries too many ways to match, or runs out of memory for them, and ends with the run
-  /// of a script that it works for.
+  /// Throws `.evaluation` if the engine takes too many steps or runs out of memory, and throws when the run of its
+  /// script must end.
   func matches(_ text: String) throws -> Bool {
     try HostWork.charge()
     var isFound = false
@@ -61,7 +61,7 @@ struct WholeMatch: Sendable {
   }
 }
 
-/// Compiled patterns that are not known before a row is looked at. Emptied when it has grown large.
+/// Compiled patterns that are known only at evaluation. Emptied when large.
 final class RegularExpressionCache: Sendable {
   static let shared = RegularExpressionCache()
 
@@ -72,7 +72,7 @@ final class RegularExpressionCache: Sendable {
 
   private struct Table {
     var expressions: [Key: WholeMatch] = [:]
-    /// The bytes of the patterns: what is compiled of them takes many times as many.
+    /// The bytes of all patterns. A compiled pattern takes many times its text.
     var length = 0
   }
 

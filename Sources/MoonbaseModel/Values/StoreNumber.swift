@@ -1,7 +1,8 @@
 import MoonbasePlatform
 
-/// A store identifier interned for the process, so that an object ID needs no reference. Zero stands for "no store".
+/// A store identifier interned in the process, so that object IDs need no reference. Zero means no store.
 package struct StoreNumber: Hashable, Sendable {
+  /// The number, from 1; 0 means no store.
   package let rawValue: UInt32
 
   private struct Table {
@@ -11,6 +12,7 @@ package struct StoreNumber: Hashable, Sendable {
 
   private static let table = Lock(Table())
 
+  /// A store number with this raw value.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Interns an identifier (a store's UUID in upper case).
@@ -24,11 +26,13 @@ package struct StoreNumber: Hashable, Sendable {
     }
   }
 
+  /// The identifier.
   package var identifier: String {
     let number = Int(rawValue)
     return Self.table.withLock { $0.identifiers[number] }
   }
 
+  /// The number of an identifier that is already interned; nil for others.
   package static func known(_ identifier: String) -> StoreNumber? {
     table.withLock { $0.numbers[ExactText(identifier)] }.map(StoreNumber.init(rawValue:))
   }

@@ -1,6 +1,6 @@
 extension String {
-  /// The text in double quotation marks, with a backslash before what cannot stand there as it is; control characters that have
-  /// no letter of their own are written as the language at hand writes them.
+  /// The text in double quotation marks, with backslash escapes. `control` gives the escape of control characters that
+  /// have no letter.
   package func quoted(control: (Unicode.Scalar) -> String) -> String {
     var result = "\""
     for scalar in unicodeScalars {

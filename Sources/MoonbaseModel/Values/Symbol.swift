@@ -1,10 +1,11 @@
 import MoonbasePlatform
 
-/// A name interned once for the whole process, so that looking up a property costs an index instead of a string hash.
+/// A name interned in the process, so that looking up a property costs an index instead of a string hash.
 ///
-/// The table grows by distinct entity and property names and never shrinks; names come from models, not from data.
+/// The table grows with distinct entity and property names and never shrinks. Names come from models, not from data.
 @usableFromInline
 package struct Symbol: Hashable, Sendable {
+  /// The index of the name in the table.
   @usableFromInline package let number: UInt32
 
   private struct Table {
@@ -15,6 +16,7 @@ package struct Symbol: Hashable, Sendable {
 
   private static let table = Lock(Table())
 
+  /// Interns a name.
   package init(_ name: String) {
     number = Self.table.withLock { table in
       let key = ExactText(name)
@@ -27,51 +29,56 @@ package struct Symbol: Hashable, Sendable {
     }
   }
 
+  /// A symbol of a known number.
   @inlinable
   package init(number: UInt32) { self.number = number }
 
-  /// The bytes that all names keep, by estimate.
+  /// The estimated bytes of all names.
   package static var weight: Int { table.withLock { $0.weight } }
 
+  /// The name.
   package var name: String {
     let number = Int(number)
     return Self.table.withLock { $0.names[number] }
   }
 
-  /// The symbol of a name that is interned already; looking up hostile names does not grow the table.
+  /// The symbol of a name that is already interned. Looking up hostile names does not grow the table.
   package static func known(_ name: String) -> Symbol? {
     table.withLock { $0.numbers[ExactText(name)] }.map(Symbol.init(number:))
   }
 }
 
-/// Indexes by symbol: looked up for every object and every value that is touched, which a dictionary would slow down. Its size
-/// goes by its own symbols, however many names the process knows.
+/// A hash table from symbols to indexes, which is faster than a dictionary for the lookups of every object and value
+/// access. Its size depends on its own symbols, not on all interned names.
 @usableFromInline
 package struct SymbolTable: Sendable {
+  /// A slot of the hash table.
   @usableFromInline
   package struct Entry: Sendable {
-    /// No symbol's.
+    /// A number that no symbol has, for free entries.
     @inlinable package static var noNumber: UInt32 { .max }
 
+    /// The symbol's number.
     @usableFromInline package var number: UInt32
     @usableFromInline package var index: Int32
 
+    /// An entry; free by default.
     @usableFromInline
     package init(number: UInt32 = noNumber, index: Int32 = -1) { (self.number, self.index) = (number, index) }
   }
 
-  /// A power of two, of which more than half are free. A symbol is at the place where its number leads, or at the next that was
-  /// free.
+  /// The entries. Their count is a power of two, and more than half of them are free. A symbol lies at its hash
+  /// position, or at the next free entry.
   @usableFromInline package let entries: ContiguousArray<Entry>
-  /// What leaves as many bits of a product as there are to a place.
+  /// The shift that reduces the hash to an index.
   @usableFromInline package let shift: UInt32
 
-  /// Numbers the symbols in their order.
+  /// Assigns indexes to the symbols in order.
   init(_ symbols: [Symbol]) {
     self.init(symbols.enumerated().map { (symbol: $1, index: $0) })
   }
 
-  /// Gives the symbols these numbers.
+  /// Assigns these indexes to the symbols.
   init(_ symbols: [(symbol: Symbol, index: Int)]) {
     shift = UInt32(UInt32(symbols.count).leadingZeroBitCount) - 1
     var entries = ContiguousArray(repeating: Entry(), count: 1 << (32 - Int(shift)))
@@ -83,9 +90,10 @@ package struct SymbolTable: Sendable {
     self.entries = entries
   }
 
-  /// The places that it keeps.
+  /// The number of entries.
   var capacity: Int { entries.count }
 
+  /// The index of a symbol; nil if the table lacks it.
   @inlinable @inline(__always)
   package subscript(symbol: Symbol) -> Int? {
     entries.withUnsafeBufferPointer { entries in
@@ -99,7 +107,7 @@ package struct SymbolTable: Sendable {
     }
   }
 
-  /// Numbers in a row, as those of one entity's names mostly are, lie far apart.
+  /// The hash position of a symbol. Multiplication spreads consecutive numbers, which names of an entity usually have.
   @inlinable @inline(__always)
   package static func place(of symbol: Symbol, shift: UInt32) -> Int {
     Int((symbol.number &* 0x9E37_79B1) &>> shift)

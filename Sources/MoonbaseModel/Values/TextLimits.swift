@@ -1,21 +1,21 @@
 import MoonbasePlatform
 
-/// How long texts may be that are taken apart before they are used, such as those of a predicate: that needs a multiple of
-/// their length, in time and memory.
+/// Limits for texts that are parsed before use, such as those of predicates. Parsing takes a multiple of their length
+/// in time and memory.
 package enum TextLimits {
-  /// The bytes of a name, or of the names of a key path.
+  /// The most bytes of a name or a key path.
   static let greatestPath = 1 << 16
 
-  /// The bytes of a pattern of LIKE, or of a regular expression.
+  /// The most bytes of a LIKE pattern or a regular expression.
   package static let greatestPattern = 1 << 16
 
-  /// The keys of a path in text; empty ones are among them.
+  /// The keys of a path, including empty ones.
   static func keys(of path: String) throws(ModelError) -> [String] {
     try check(path: path)
     return path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// Throws for a key path that nothing can be called by.
+  /// Throws for a key path that is too long or too slow to look up.
   package static func check(path: String) throws(ModelError) {
     guard path.utf8.count > greatestPath else {
       guard let mistake = mistake(ofName: path) else { return }
@@ -27,13 +27,13 @@ package enum TextLimits {
         "a key path has at most \(greatestPath) bytes, and this one has \(path.utf8.count): \(beginning(of: path))")
   }
 
-  /// What is wrong with a name that takes long to look up, as the object of a sentence: Swift's tables put the marks of a letter in
-  /// order each time, and need the square of their number.
+  /// The mistake of a name that is slow to look up, as the object of a sentence: Swift normalizes the combining marks
+  /// of a letter at each lookup, in time quadratic in their number.
   package static func mistake(ofName name: String) -> String? {
     name.hasLongRunOfMarks ? "more than 30 accents or other marks on one letter: \(beginning(of: name))" : nil
   }
 
-  /// What is wrong with a pattern that is too long, as the object of a sentence.
+  /// The mistake of a pattern that is too long, as the object of a sentence.
   static func mistake(ofPattern pattern: String) -> String? {
     guard pattern.utf8.count > greatestPattern else { return nil }
     return
@@ -45,7 +45,7 @@ package enum TextLimits {
     if let mistake = mistake(ofPattern: pattern) { throw ModelError(.evaluation, message: "there is \(mistake)") }
   }
 
-  /// The characters of a message that somebody else wrote, such as the reason of a rule.
+  /// The most characters of a foreign message, such as the reason of a rule.
   package static let greatestReason = 4096
 
   /// The beginning of a message that a script or an extension wrote.

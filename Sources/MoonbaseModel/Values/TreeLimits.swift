@@ -1,14 +1,14 @@
-/// How far trees that a program builds may go: walking them uses the stack, and a tree that holds one part twice at each level
-/// has more parts than memory could.
+/// Limits for trees that a program builds. Walking them uses the stack, and a tree that contains a part twice at each
+/// level can have more nodes than fit in memory.
 package enum TreeLimits {
-  /// Levels of lists and maps in each other, of tables of a model file and of composite attributes.
+  /// The deepest nesting of lists and maps, of tables in a model file and of composite attributes.
   package static let greatestDepth = 100
-  /// Lists and maps of one value.
+  /// The most lists and maps of a value.
   package static let greatestCount = 1_000_000
 
-  /// Whether a tree is deeper than allowed, or has more branches. Looks at it without recursion.
+  /// Whether a tree exceeds the depth or has too many branches. Works without recursion.
   ///
-  /// `branches` gives the parts of a node that have parts themselves.
+  /// `branches` returns the parts of a node that have parts themselves.
   package static func areExceeded<Node>(
     by root: Node, depth: Int = greatestDepth, _ branches: (Node) -> [Node]
   ) -> Bool {

@@ -1,15 +1,13 @@
 import MoonbasePlatform
 
-/// Values as JSON, as the command writes them: dates in ISO 8601, bytes in base64, decimal numbers, UUIDs, URIs and
-/// IDs as texts.
+/// Values as JSON in the command's form: dates in ISO 8601, bytes in base64; decimals, UUIDs, URIs and IDs as text.
 ///
 /// ```swift
 /// let rows = try context.fetchDictionaries(request)
 /// let body = try JSONEncoder().encode(rows)
 /// ```
 ///
-/// Decoding gives truth values, numbers, texts, lists and maps. An attribute of another type reads its value from the
-/// text when it is set.
+/// Decoding gives booleans, numbers, texts, lists and maps. An attribute of another type parses the text on assignment.
 extension Value: Codable {
   /// Throws `EncodingError` for a value of an extension's class, and the encoder's error for numbers that are not
   /// finite.

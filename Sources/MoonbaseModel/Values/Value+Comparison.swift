@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Which of two values comes first.
+/// The order of two values.
 package enum ValueOrder: Int8, Sendable {
   case ascending = -1
   case same = 0
@@ -9,6 +9,7 @@ package enum ValueOrder: Int8, Sendable {
   @inline(__always)
   init<T: Comparable>(_ left: T, _ right: T) { self = left < right ? .ascending : left == right ? .same : .descending }
 
+  /// The opposite order.
   package var reversed: ValueOrder {
     switch self {
     case .ascending: .descending
@@ -19,10 +20,11 @@ package enum ValueOrder: Int8, Sendable {
 }
 
 extension Value {
-  /// The order of two values of one kind; nil where they have none, for example a string and a number, or NaN.
+  /// The order of two values of the same kind; nil for values without an order, for example a string and a number, or
+  /// NaN.
   ///
-  /// Integers, floating-point numbers, decimals, truth values and dates (as seconds since 2001) are one kind, and are
-  /// compared exactly. Strings are compared by code point, as SQLite does.
+  /// Integers, floating-point numbers, decimals, booleans and dates (as seconds since 2001) are the same kind and are
+  /// compared exactly. Strings are compared by code point, as in SQLite.
   package static func compare(_ left: Value, _ right: Value) -> ValueOrder? {
     switch (left, right) {
     case (.int(let left), .int(let right)): return ValueOrder(left, right)
@@ -51,12 +53,12 @@ extension Value {
     }
   }
 
-  /// A total order for sorting: missing values first, then by kind, then by value.
+  /// A total order for sorting: null first, then by kind, then by value.
   package static func order(_ left: Value, _ right: Value) -> ValueOrder {
     order(left, right, levels: TreeLimits.greatestDepth)
   }
 
-  /// Lists deeper than any that is kept count as the same.
+  /// Lists nested deeper than the limit compare as equal.
   private static func order(_ left: Value, _ right: Value, levels: Int) -> ValueOrder {
     if let order = compare(left, right) { return order }
     if levels == 0 { return .same }
@@ -70,7 +72,7 @@ extension Value {
       return ValueOrder(left.count, right.count)
     }
     if case .double(let left) = left, case .double(let right) = right {
-      // NaN sorts in front of every number.
+      // NaN sorts before every number.
       return ValueOrder(left.isNaN ? 0 : 1, right.isNaN ? 0 : 1)
     }
     return .same
@@ -108,23 +110,23 @@ extension Value {
     case (.double(let double), _) where double.isInfinite: return double > 0 ? .descending : .ascending
     default:
       if let left = left.asDecimal, let right = right.asDecimal { return ValueOrder(left, right) }
-      // A double that is too large or too small for a decimal.
+      // A double outside of a decimal's range.
       return left.asDouble.flatMap { left in right.asDouble.map { ValueOrder(left, $0) } }
     }
   }
 
-  /// NaN of a decimal is one value, less than every number, as `NSDecimalNumber.compare` has it.
+  /// Decimal NaN equals itself and is less than every number, as in `NSDecimalNumber.compare`.
   private static func compareNoDecimals(_ left: Value, _ right: Value) -> ValueOrder? {
     if [left, right].contains(where: { $0.double?.isNaN == true }) { return nil }
     return ValueOrder(left.isNoDecimal ? 0 : 1, right.isNoDecimal ? 0 : 1)
   }
 
-  /// Whether it is `NSDecimalNumber.notANumber`.
+  /// Whether the value is `NSDecimalNumber.notANumber`.
   private var isNoDecimal: Bool {
     if case .decimal(let number) = self { number.isNaN } else { false }
   }
 
-  /// Exact, where conversion to Double would lose digits.
+  /// Exact, because conversion to Double would lose digits.
   private static func compare(_ left: Int64, _ right: Double) -> ValueOrder? {
     if right.isNaN { return nil }
     if right >= 0x1p63 { return .ascending }
@@ -134,7 +136,7 @@ extension Value {
     return right > Double(whole) ? .ascending : .same
   }
 
-  /// The number that the value is: `.int`, `.double` or `.decimal`.
+  /// The value as a number: `.int`, `.double` or `.decimal`; nil for other types.
   package var asNumber: Value? {
     switch self {
     case .int, .double, .decimal: self
@@ -144,7 +146,7 @@ extension Value {
     }
   }
 
-  /// A number as a decimal; a Double by its shortest text, so that 0.1 is 0.1.
+  /// A number as a decimal. A Double is converted by its shortest text, so that 0.1 stays 0.1.
   private var asDecimal: Decimal? {
     switch self {
     case .int(let value): Decimal(value)

@@ -1,14 +1,14 @@
 extension Value {
-  /// Whether a value is `.null`. `nil` is no literal of `Value`: without this, Swift would compare an optional, which
-  /// is never nil.
+  /// Whether a value is `.null`. `nil` is no literal of `Value`, so without this operator Swift would compare an
+  /// optional, which is never nil.
   public static func == (value: Value, _: _OptionalNilComparisonType) -> Bool { value.isNull }
-  /// Whether a value is anything but `.null`.
+  /// Whether a value is not `.null`.
   public static func != (value: Value, _: _OptionalNilComparisonType) -> Bool { !value.isNull }
 }
 
 extension Value {
-  /// Whether both are of one case and equal, text by its code points. Lists and maps are compared without recursion, so that any
-  /// depth may be.
+  /// Whether both values have the same case and are equal; text is compared by code points. Lists and maps of any depth
+  /// are compared without recursion.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.list, .list), (.map, .map): haveSameLeaves(left, right, areEqualScalars)
@@ -16,7 +16,7 @@ extension Value {
     }
   }
 
-  /// Hashes the case and what it holds, of nested lists and maps the outer levels.
+  /// Hashes the case and its content; only the outer levels of nested lists and maps.
   public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: 8) }
 
   private func hash(into hasher: inout Hasher, levels: Int) {
@@ -38,7 +38,7 @@ extension Value {
       if levels > 0 { for element in list { element.hash(into: &hasher, levels: levels - 1) } }
     case .map(let map):
       hasher.combine(map.count)
-      // A map has no order: entries are hashed one by one and added.
+      // A map is unordered, so the hashes of its entries are added.
       var sum = 0
       for (key, value) in map where levels > 0 {
         var entry = Hasher()
@@ -52,7 +52,7 @@ extension Value {
 
   // MARK: Two trees in step
 
-  /// Whether both are equal; false for lists and maps.
+  /// Whether two scalars are equal; false for lists and maps.
   @inline(__always)
   static func areEqualScalars(_ left: Value, _ right: Value) -> Bool {
     switch (left, right) {
@@ -72,7 +72,7 @@ extension Value {
     }
   }
 
-  /// Whether two trees have the same lists and maps, and leaves that satisfy the test.
+  /// Whether two trees have the same structure of lists and maps, with leaves that satisfy the test.
   static func haveSameLeaves(_ left: Value, _ right: Value, _ areSame: (Value, Value) -> Bool) -> Bool {
     var pending = [(left, right)]
     while let (left, right) = pending.popLast() {
@@ -94,7 +94,7 @@ extension Value {
 }
 
 extension Value {
-  /// Whether this is the same value, so that assigning it changes nothing. NaN, which equals nothing, is the same as NaN.
+  /// Whether assigning the value would change nothing. Unlike `==`, NaN is the same as NaN.
   package func isSame(as other: Value) -> Bool {
     switch (self, other) {
     case (.list, .list), (.map, .map): Value.haveSameLeaves(self, other, Value.areSameScalars)

@@ -1,5 +1,5 @@
 extension Value {
-  /// The lists and maps that a list or a map holds.
+  /// The lists and maps within a list or a map.
   private var branches: [Value] {
     switch self {
     case .list(let list): list.filter(\.isBranch)
@@ -15,10 +15,10 @@ extension Value {
     }
   }
 
-  /// Whether lists and maps are nested deeper than 100 levels, or are more than a million.
+  /// Whether lists and maps are nested deeper than 100 levels, or number more than a million.
   package var isNestedTooDeeply: Bool { isBranch && TreeLimits.areExceeded(by: self, \.branches) }
 
-  /// The value, or `.invalidValue` where it is nested too deeply to be kept, compared or written.
+  /// Returns the value, or throws `.invalidValue` if it is nested too deeply to be stored, compared or written.
   package func checkedNesting() throws(ModelError) -> Value {
     guard isNestedTooDeeply else { return self }
     throw ModelError(
@@ -30,7 +30,7 @@ extension Value {
 }
 
 extension Value {
-  /// Throws where the value is, or holds, one of a script's own classes: what makes two of them equal only the script knows.
+  /// Throws if the value is or contains an object of a script's class, whose equality only the script knows.
   @inline(__always)
   package func checkComparable() throws(ModelError) {
     switch self {

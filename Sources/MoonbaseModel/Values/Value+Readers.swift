@@ -1,6 +1,6 @@
 public import MoonbasePlatform
 
-/// The value as a Swift type, where it is of that type; nil for every other one.
+/// The value as a Swift type; nil for a value of another type.
 ///
 /// ```swift
 /// let age = person["age"].int ?? 0
@@ -8,9 +8,9 @@ public import MoonbasePlatform
 extension Value {
   /// The truth value.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-  /// The integer. A double is none, even a whole one.
+  /// The integer; nil for a double, even a whole one.
   public var int: Int64? { if case .int(let value) = self { value } else { nil } }
-  /// The floating-point number. An integer is none.
+  /// The floating-point number; nil for an integer.
   public var double: Double? { if case .double(let value) = self { value } else { nil } }
   /// The decimal number.
   public var decimal: Decimal? { if case .decimal(let value) = self { value } else { nil } }

@@ -1,5 +1,6 @@
 extension Value {
-  /// The value with IDs replaced wherever the closure gives another, in lists and maps too; nil where it gives none.
+  /// The value with IDs replaced if the closure returns a replacement, also within lists and maps; nil if no ID is
+  /// replaced.
   package func replacingIDs(_ replacement: (ManagedObjectID) -> ManagedObjectID?) -> Value? {
     switch self {
     case .objectID(let id): return replacement(id).map(Value.objectID)

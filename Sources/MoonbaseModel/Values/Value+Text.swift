@@ -18,7 +18,7 @@ extension Value {
     }
   }
 
-  /// The first characters of the same text, for a message that may be one of many.
+  /// The first characters of `text`, for messages.
   package var beginning: String? {
     switch self {
     case .string(let text): TextLimits.beginning(of: text)
@@ -29,9 +29,9 @@ extension Value {
 }
 
 extension Value: CustomStringConvertible {
-  /// The value as a person reads it: a string without quotes, dates as ISO 8601, bytes as base64, `nil` for null.
+  /// The value in readable form: a string without quotes, dates as ISO 8601, bytes as base64, `nil` for null.
   ///
-  /// Lists and maps deeper than an attribute takes are shown as `…`.
+  /// Lists and maps beyond the depth limit are shown as `…`.
   public var description: String { description(levels: TreeLimits.greatestDepth) }
 
   private func description(levels: Int) -> String {

@@ -1,8 +1,8 @@
 import MoonbasePlatform
 
 extension Value {
-  /// The bytes that the value keeps beside its own 24, by estimate: what a script's memory limit counts.
-  // Every value that is read or written is weighed: docs/development.md, "What the compiler is told".
+  /// The estimated bytes of the value in addition to its own 24, for a script's memory limit.
+  // Inlined, because every value read or written is weighed: docs/development.md, "What the compiler is told".
   @inlinable @inline(__always)
   package var weight: Int {
     switch self {
@@ -12,6 +12,7 @@ extension Value {
     }
   }
 
+  /// The weight of a data, URI, list, map or object.
   @usableFromInline
   package var largeWeight: Int {
     switch self {
@@ -25,7 +26,7 @@ extension Value {
   private var branchWeight: Int {
     var total = 0
     var pending = [self]
-    // Without recursion: a program may nest values as deep as it likes.
+    // Without recursion, because a program may nest values to any depth.
     while let value = pending.popLast() {
       switch value {
       case .list(let list):
@@ -52,7 +53,7 @@ extension Value {
 }
 
 extension String {
-  /// Short texts have no memory of their own.
+  /// Short texts are stored inline.
   var weight: Int { utf8.count < 16 ? 0 : utf8.count + 32 }
 }
 

@@ -1,6 +1,6 @@
 public import MoonbasePlatform
 
-/// A value of an attribute: exactly the types a model can declare, plus what transformers produce.
+/// A value of an attribute, of any type that a model can declare or a transformer can produce.
 ///
 /// ```swift
 /// let age: Value = 30
@@ -8,7 +8,7 @@ public import MoonbasePlatform
 /// if case .int(let years) = age { print(years) }
 /// ```
 ///
-/// A `Value` is immutable and `Sendable`; its stride is 24 bytes. Relationships to one object are held as `.objectID`.
+/// A `Value` is immutable and `Sendable`, with a stride of 24 bytes. To-one relationships are held as `.objectID`.
 public enum Value: Sendable, Hashable {
   /// No value: SQL's NULL, Lua's nil, Core Data's nil.
   case null
@@ -46,7 +46,7 @@ extension Value {
     if case .null = self { true } else { false }
   }
 
-  /// What kind of value this is, in the words of an error message.
+  /// The kind of value, for error messages.
   public var typeDescription: String {
     switch self {
     case .null: "null"
@@ -81,7 +81,8 @@ extension Value {
   }
 }
 
-// `nil` is no literal of it: in `isKnown ? value : nil`, which is meant as an optional value, it would be `.null`.
+// `nil` is deliberately no literal of `Value`: in `isKnown ? value : nil`, which is meant as an optional, it would be
+// `.null`.
 extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -95,7 +96,7 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expre
   public init(stringLiteral value: String) { self = .string(value) }
   /// Makes `.list`.
   public init(arrayLiteral elements: Value...) { self = .list(elements) }
-  /// Makes `.map`; of two equal keys the later one counts.
+  /// Makes `.map`. The last of several equal keys is kept.
   public init(dictionaryLiteral elements: (String, Value)...) {
     self = .map(Dictionary(elements) { _, later in later })
   }

@@ -1,9 +1,9 @@
 public import MoonbasePlatform
 
-/// A type whose values become values of attributes and arguments of predicates by themselves.
+/// A type whose values convert to attribute values and predicate arguments.
 ///
-/// Swift's numbers, texts, truth values, dates, bytes, UUIDs, URLs, object IDs and managed objects are convertible, and
-/// so are optionals, arrays, sets and dictionaries of these. A type of an app needs one line:
+/// Swift's numbers, strings, booleans, dates, data, UUIDs, URLs, object IDs and managed objects conform, as do
+/// optionals, arrays, sets and dictionaries of these. A type of an app needs a single line:
 ///
 /// ```swift
 /// enum Status: String, ValueConvertible { case open, closed }
@@ -12,9 +12,9 @@ public import MoonbasePlatform
 /// let request = try FetchRequest("Task", where: "status == %@ AND age > %@", status, 3)
 /// ```
 ///
-/// Types with `Codable` alone are wrapped in `CodedValue`.
+/// Types that are only `Codable` can be wrapped in `CodedValue`.
 public protocol ValueConvertible {
-  /// This as a value of an attribute.
+  /// The value as an attribute value.
   var attributeValue: Value { get }
 }
 
@@ -27,7 +27,7 @@ extension [String: Value] {
 }
 
 extension [Value] {
-  /// Converts each value of a list of arguments.
+  /// Converts each argument of a list.
   @inlinable public init<each Part: ValueConvertible>(converting parts: repeat each Part) {
     self = []
     for part in repeat each parts { append(part.attributeValue) }
@@ -35,7 +35,7 @@ extension [Value] {
 }
 
 extension Value: ValueConvertible {
-  /// This value.
+  /// The value itself.
   @inlinable public var attributeValue: Value { self }
 }
 
@@ -45,7 +45,7 @@ extension Optional: ValueConvertible where Wrapped: ValueConvertible {
 }
 
 extension ValueConvertible where Self: FixedWidthInteger {
-  /// An integer; a decimal number where 64 bits with a sign do not hold it.
+  /// An integer, or a decimal if it does not fit in a signed 64-bit integer.
   @inlinable public var attributeValue: Value {
     if let number = Int64(exactly: self) { return .int(number) }
     return Decimal(string: description).map(Value.decimal) ?? .double(Double(self))
@@ -64,46 +64,57 @@ extension UInt32: ValueConvertible {}
 extension UInt64: ValueConvertible {}
 
 extension Double: ValueConvertible {
+  /// A floating-point number.
   @inlinable public var attributeValue: Value { .double(self) }
 }
 
 extension Float: ValueConvertible {
+  /// A floating-point number.
   @inlinable public var attributeValue: Value { .double(Double(self)) }
 }
 
 extension Bool: ValueConvertible {
+  /// A boolean.
   @inlinable public var attributeValue: Value { .bool(self) }
 }
 
 extension String: ValueConvertible {
+  /// A string.
   @inlinable public var attributeValue: Value { .string(self) }
 }
 
 extension Substring: ValueConvertible {
+  /// A string.
   @inlinable public var attributeValue: Value { .string(String(self)) }
 }
 
 extension Date: ValueConvertible {
+  /// A date.
   @inlinable public var attributeValue: Value { .date(self) }
 }
 
 extension Data: ValueConvertible {
+  /// Binary data.
   @inlinable public var attributeValue: Value { .data(self) }
 }
 
 extension URL: ValueConvertible {
+  /// A URI.
   @inlinable public var attributeValue: Value { .uri(self) }
 }
 
 extension Decimal: ValueConvertible {
+  /// A decimal number.
   @inlinable public var attributeValue: Value { .decimal(self) }
 }
 
 extension UUID: ValueConvertible {
+  /// A UUID.
   @inlinable public var attributeValue: Value { .uuid(self) }
 }
 
 extension ManagedObjectID: ValueConvertible {
+  /// An object ID.
   @inlinable public var attributeValue: Value { .objectID(self) }
 }
 
@@ -113,7 +124,7 @@ extension Array: ValueConvertible where Element: ValueConvertible {
 }
 
 extension Set: ValueConvertible where Element: ValueConvertible {
-  /// A list in any order.
+  /// A list in unspecified order.
   @inlinable public var attributeValue: Value { .list(map(\.attributeValue)) }
 }
 

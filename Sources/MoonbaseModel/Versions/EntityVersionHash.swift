@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Computes entity hashes; an entity's parent must have been hashed before.
+/// Computes the version hashes of entities. Parents must be added before their children.
 struct EntityVersionHasher {
   private(set) var hashes: [String: Data] = [:]
   private(set) var unproven: Set<String> = []
@@ -34,7 +34,7 @@ struct EntityVersionHasher {
 }
 
 extension ModelVersion {
-  /// Hashes entities that are given parents first, as a resolved model holds them.
+  /// Hashes entities in an order with parents first, as in a resolved model.
   package init(parentsFirst entities: some Sequence<EntityDescription>) {
     var hasher = EntityVersionHasher()
     for entity in entities { hasher.add(entity) }

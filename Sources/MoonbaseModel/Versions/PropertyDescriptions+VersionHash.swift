@@ -3,13 +3,13 @@ public import MoonbasePlatform
 extension AttributeDescription {
   /// Core Data's hash of the attribute: name, optionality, transience, hash modifier, type and storage options.
   ///
-  /// Default values, validation, user info, class and transformer names do not count.
+  /// Default values, validation, user info, class and transformer names do not contribute.
   public var versionHash: Data {
     var bytes = propertyBase(name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier)
     bytes.append(littleEndian: Int32(type.rawValue))
     if allowsExternalBinaryDataStorage { bytes.append(1) }
     if preservesValueInHistoryOnDeletion { bytes.append(1) }
-    // Apple's rule for these two is not known; what is hashed makes changes of the model visible.
+    // Apple's algorithm for these two is unknown. They are hashed so that changes of the model are visible.
     if let derivationExpression { bytes += Data(derivationExpression.utf8) }
     for element in elements.sorted(by: { $0.name.literallyPrecedes($1.name) }) { bytes += element.versionHash }
     return SHA2.sha256(bytes)
@@ -20,9 +20,10 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-  /// Core Data's hash of the relationship: name, optionality, transience, hash modifier, destination, inverse, counts, order.
+  /// Core Data's hash of the relationship: name, optionality, transience, hash modifier, destination, inverse, counts,
+  /// order.
   ///
-  /// The delete rule and user info do not count.
+  /// The delete rule and user info do not contribute.
   public var versionHash: Data {
     var bytes = propertyBase(name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier)
     bytes += Data(destinationEntityName.utf8)

@@ -1,19 +1,19 @@
 import MoonbaseModel
 
-/// The keys that the archived classes of a model are known to have. Others are reported, not dropped in silence.
+/// The known keys of a model's archived classes. Other keys are reported instead of silently dropped.
 enum ArchivedKeys {
-  /// The keys of an object that are not known.
+  /// The unknown keys of an object.
   static func unknown(in object: ArchivedObject) -> [String] {
     guard let known = byClass[object.className] else { return [] }
     return object.fields.keys.filter { !known.contains($0) }.sorted()
   }
 
-  /// The storage flags of attributes that are known.
+  /// The known storage flags of attributes.
   static let storageFlags = AttributeDescription.aspects.reduce(0) { flags, aspect in
     if case .storageFlag(let bit)? = aspect.archived { flags | bit } else { flags }
   }
 
-  /// The keys of what the aspects of a description say.
+  /// The keys of a description's aspects.
   private static func keys<Owner: Described>(of type: Owner.Type) -> Set<String> {
     Set(type.aspects.compactMap { $0.archived?.key })
   }
@@ -60,11 +60,11 @@ enum ArchivedKeys {
   private static func words(_ text: String) -> Set<String> { Set(text.split(separator: " ").map(String.init)) }
 }
 
-/// What descriptions hold and Core Data's archive has no known place for. Each stands under a key of our own beside those of
-/// Core Data, and only where it differs from what reading would find without it: the archive of a model that says none of it
-/// has Core Data's keys and no others. Unarchiving asks for keys by name, so that a framework passes over these.
+/// Keys for settings that have no known place in Core Data's archive. They are written beside Core Data's keys, and
+/// only for settings that differ from the default on reading: the archive of a model without such settings has Core
+/// Data's keys only. Unarchiving asks for keys by name, so frameworks ignore unknown ones.
 ///
-/// These are the keys of what is read and written in a way of its own; the others stand with their aspects.
+/// Only settings with their own reading and writing are listed here; the others are declared with their aspects.
 enum SupplementKeys {
   static let valueClass = "MoonbaseAttributeValueClassName"
   static let derivation = "MoonbaseDerivationExpression"

@@ -54,7 +54,7 @@ extension ArchivedModelReader {
     }
   }
 
-  /// The names in a list; what has none is told.
+  /// The names in a list. Elements without a name are reported.
   private mutating func names(_ object: ArchivedObject, key: String, subject: String) -> [String] {
     let elements = object.elements(key) ?? []
     let names = elements.compactMap(\.propertyName)
@@ -98,8 +98,8 @@ extension ArchivedModelReader {
   }
 }
 
-/// What archived fetch requests have in common.
+/// The shared constants of archived fetch requests.
 enum ArchivedFetchRequest {
-  /// The flags of a request that was not changed. What each bit means is not known.
+  /// The flags of an unmodified request. The meaning of the bits is unknown.
   static let defaultFlags = 30
 }

@@ -42,7 +42,8 @@ extension ArchivedModelReader {
     }
   }
 
-  /// A default that cannot be read is told, not refused: the model is good for all objects that exist.
+  /// Reads the default value. An unreadable default is a warning and not an error, because the model remains usable for
+  /// existing objects.
   private mutating func readDefault(
     _ object: ArchivedObject, into attribute: inout AttributeDescription, subject: String
   ) {
@@ -56,7 +57,7 @@ extension ArchivedModelReader {
     }
   }
 
-  /// In an archive a number is a number, whatever the attribute's type.
+  /// The value in the attribute's type, because an archive does not distinguish types of numbers.
   func normalized(_ value: Value, for type: AttributeType) -> Value {
     switch (type, value) {
     case (.boolean, .int(let integer)): .bool(integer != 0)
@@ -95,6 +96,6 @@ extension ArchivedModelReader {
 }
 
 extension AttributeType {
-  /// Whether a class is the one that values of the type have anyway.
+  /// Whether a class is the default class for values of the type.
   func isUsual(valueClass name: String) -> Bool { name == foundationClassName || name == "NSObject" }
 }

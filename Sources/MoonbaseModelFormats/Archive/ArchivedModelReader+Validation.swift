@@ -1,8 +1,8 @@
 import MoonbaseModel
 
-/// The codes that a compiled model names beside the rules that Xcode's inspector can state.
+/// The error codes of rules in a compiled model, for rules that Xcode's inspector can express.
 enum ValidationWarningCode: Int {
-  /// Core Data has no code for values that are not listed: this is its general one.
+  /// Core Data's general validation code, because it has none for unlisted values.
   case notAllowed = 1550
   case numberTooLarge = 1610
   case numberTooSmall = 1620
@@ -14,7 +14,8 @@ enum ValidationWarningCode: Int {
 }
 
 extension ArchivedModelReader {
-  /// Rules of known shape become minimum, maximum, lengths and pattern; all others stay predicates with their messages.
+  /// Reads the validation rules. Rules of known form become minimum, maximum, lengths and pattern; all others remain
+  /// predicates with their messages.
   mutating func readValidation(_ object: ArchivedObject, into attribute: inout AttributeDescription, subject: String)
     throws(ModelError)
   {

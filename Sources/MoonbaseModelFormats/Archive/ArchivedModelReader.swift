@@ -114,7 +114,7 @@ struct ArchivedModelReader {
           warnings.append("\(subject): its predicate is left out: \(error.message)")
         }
       }
-      // An index of one attribute that bears the attribute's name is what the legacy flag means.
+      // An index over a single attribute with the attribute's name represents the legacy flag.
       let isLegacy = entity.attributes.contains { $0.name == name && $0.isIndexed }
       if !isLegacy || index.elements != [FetchIndexDescription.Element(name)] { result.append(index) }
     }
@@ -133,7 +133,7 @@ struct ArchivedModelReader {
 
   // MARK: Parts
 
-  /// Tells which keys of an object are not understood.
+  /// Reports the unknown keys of an object.
   mutating func report(_ object: ArchivedObject, subject: String) {
     for key in ArchivedKeys.unknown(in: object) {
       warnings.append("\(subject): \(key) of \(object.className) is not understood")
@@ -154,18 +154,18 @@ struct ArchivedModelReader {
     return info
   }
 
-  /// A renaming identifier that is the name itself says nothing.
+  /// The renaming identifier, or nil if it equals the name.
   func other(_ identifier: String?, than name: String) -> String? { identifier == name ? nil : identifier }
 }
 
 extension ArchivedObject {
-  /// The property behind a proxy: old frameworks archive inherited properties so.
+  /// The property behind a proxy, in which old frameworks archive inherited properties.
   fileprivate var underlying: ArchivedObject {
     className == "_NSPropertyDescriptionProxy" ? self["NSUnderlyingProperty"]?.object ?? self : self
   }
 }
 
 extension ArchivedValue {
-  /// The name of a property that is given by name or as itself.
+  /// The name of a property given by name or as an object.
   var propertyName: String? { string ?? object?.string("NSPropertyName") }
 }

@@ -39,7 +39,7 @@ extension ArchivedModelWriter {
     return archive.object("NSFetchRequest", fields: fields)
   }
 
-  /// A column: a property by its name, or an expression description.
+  /// A column: a property name, or an expression description.
   private mutating func column(_ column: FetchColumn) throws(ModelError) -> PropertyList {
     if column == FetchColumn(column.name) { return archive.string(column.name) }
     var fields: [String: PropertyList] = [

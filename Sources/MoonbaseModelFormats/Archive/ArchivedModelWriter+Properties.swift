@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension ArchivedModelWriter {
-  /// What Core Data sums up in one number beside each property.
+  /// The traits of a property that Core Data also combines into a number.
   struct Traits: OptionSet {
     let rawValue: Int64
     static let always = Self(rawValue: 1)
@@ -14,7 +14,7 @@ extension ArchivedModelWriter {
     static let indexedBySpotlight = Self(rawValue: 0x100)
     static let ordered = Self(rawValue: 0x400)
 
-    /// The keys that say the same.
+    /// The corresponding separate keys.
     static let keys: KeyValuePairs<String, Self> = [
       "NSIsOptional": .optional, "NSIsReadOnly": .readOnly, "NSIsTransient": .transient,
       "NSIndexedBySpotlight": .indexedBySpotlight, "NSIsOrdered": .ordered,
@@ -29,7 +29,7 @@ extension ArchivedModelWriter {
     }
   }
 
-  /// What all kinds of property have in common.
+  /// The fields shared by all kinds of properties.
   mutating func common<Property: NamedDescription>(_ property: Property, of entity: EntityIndex, traits: Traits)
     throws(ModelError) -> [String: PropertyList]
   {
@@ -77,7 +77,7 @@ extension ArchivedModelWriter {
     var className = "NSAttributeDescription"
     if let text = attribute.derivationExpression {
       className = "NSDerivedAttributeDescription"
-      // A text of another form is no expression that Core Data could evaluate either; it is kept as it stands.
+      // A text of another form is no expression that Core Data could evaluate either, so it is kept as text.
       let expression = DerivationText.expression(text) ?? .constant(.string(text))
       if isComplete, DerivationText.text(expression) != text {
         fields[SupplementKeys.derivation] = archive.string(text)

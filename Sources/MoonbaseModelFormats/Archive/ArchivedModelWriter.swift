@@ -1,14 +1,14 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Writes a model as Core Data archives it in a store's model cache and in compiled models.
+/// Writes a model as Core Data archives it, in a store's model cache and in compiled models.
 struct ArchivedModelWriter {
   var archive = KeyedArchiveWriter(ofModel: ())
   let model: ResolvedModel
-  /// Whether what Core Data has no place for is written too, under `SupplementKeys`.
+  /// Whether settings without a place in Core Data's archive are included, under `SupplementKeys`.
   let isComplete: Bool
   let root: PropertyList
-  /// Entities and properties refer to each other, so all have their places before the first is written.
+  /// Entities and properties refer to each other, so all references are reserved before writing.
   private(set) var entityReferences: [PropertyList] = []
   private var propertyReferences: [PropertyKey: PropertyList] = [:]
 

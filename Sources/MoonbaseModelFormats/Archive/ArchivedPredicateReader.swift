@@ -90,12 +90,13 @@ struct ArchivedPredicateReader {
     return value
   }
 
-  /// A key path is archived as a call of `valueForKey:` or `valueForKeyPath:`.
+  /// Reads a function call. A key path is archived as a call of `valueForKey:` or `valueForKeyPath:`.
   private func function(_ object: ArchivedObject) throws(ModelError) -> Expression {
     guard let name = object.string("NSSelectorName") else { throw unreadable("a function without a name") }
     let arguments = try expressions(object, key: "NSArguments")
     guard name == "valueForKey:" || name == "valueForKeyPath:" else {
-      // A function's operand is a class of Foundation; a method's is its receiver, the first argument here.
+      // A predefined function's operand is a class of Foundation; a method's is its receiver, which becomes the first
+      // argument.
       guard let operand = object["NSOperand"]?.object, operand.fields["NSConstantValueClassName"] == nil else {
         return .function(name, arguments)
       }

@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ArchivedValue {
-  /// The value of an attribute or of user info; nil for objects of classes that have no meaning here.
+  /// The value of an attribute or of user info; nil for objects of unknown classes.
   var modelValue: Value? { modelValue(depth: 0) }
 
   private func modelValue(depth: Int) -> Value? {

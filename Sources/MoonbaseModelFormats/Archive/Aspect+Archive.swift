@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension ArchivedObject {
-  /// Reads what a description says into a new one, as far as an archive holds it under a key or in a flag.
+  /// Reads the aspects of a description that an archive stores under a key or as a flag.
   func read<Owner: Described>(into owner: inout Owner) {
     for aspect in Owner.aspects {
       guard let archived = aspect.archived else { continue }
@@ -27,7 +27,7 @@ extension ArchivedObject {
 }
 
 extension ArchivedModelWriter {
-  /// Adds what a description says, as far as an archive holds it under a key or in a flag.
+  /// Adds the aspects of a description that an archive stores under a key or as a flag.
   mutating func add<Owner: Described>(_ owner: Owner, to fields: inout [String: PropertyList]) {
     for aspect in Owner.aspects {
       guard let archived = aspect.archived else { continue }
@@ -53,7 +53,7 @@ extension ArchivedModelWriter {
 }
 
 extension Aspect.Archived {
-  /// The key that it stands under.
+  /// The archive's key.
   var key: String {
     switch self {
     case .key(let key), .keyOrNull(let key), .supplement(let key): key

@@ -1,13 +1,13 @@
 import MoonbaseModel
 
-/// A validation rule as a compiled model holds it: a predicate, and a code or a message.
+/// A validation rule in a compiled model: a predicate, with a code or a message.
 struct ArchivedRule {
   var predicate: Predicate
   var warning: PropertyList
 }
 
 extension AttributeDescription {
-  /// The rules in the form in which Xcode's compiler writes them; reading recognizes it.
+  /// The rules in the form that Xcode's compiler writes and that reading recognises.
   var archivedRules: [ArchivedRule] {
     let isDate = type == .date
     let length = Expression.keyPath("length")

@@ -20,7 +20,7 @@ struct CompiledModelFile: ModelReader {
   }
 }
 
-/// The optimized form that lies beside a compiled model, `.omo`. Its form is not documented, and the `.mom` says the same.
+/// The optimized format beside a compiled model, `.omo`. It is undocumented, and the `.mom` contains the same model.
 struct OptimizedModelFile: ModelReader {
   var form: String { "optimized model (.omo)" }
 

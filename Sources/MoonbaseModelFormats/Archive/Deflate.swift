@@ -4,12 +4,12 @@ package import MoonbasePlatform
 
 /// Raw DEFLATE, as a store's model cache uses it.
 package enum Deflate {
-  /// Ample for any model; a hostile file cannot unfold into more.
+  /// Enough for any model, and a limit for hostile files.
   package static let defaultLimit = 64 << 20
   private static let rawWindow: Int32 = -15
   private static let chunk = 64 << 10
 
-  /// Inflates raw DEFLATE bytes. Throws `.malformedFile` where they are damaged or unfold into more than `limit` bytes.
+  /// Inflates raw DEFLATE data. Throws `.malformedFile` if it is damaged or exceeds `limit` bytes.
   package static func inflate(_ data: Data, limit: Int = defaultLimit) throws(ModelError) -> Data {
     var stream = z_stream()
     guard inflateInit2_(&stream, rawWindow, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -34,7 +34,7 @@ package enum Deflate {
     return output
   }
 
-  /// Deflates bytes.
+  /// Deflates data.
   package static func deflate(_ data: Data) throws(ModelError) -> Data {
     var stream = z_stream()
     let status = deflateInit2_(
@@ -59,7 +59,7 @@ package enum Deflate {
     return output
   }
 
-  /// Runs one step into the buffer and says how many bytes it gave.
+  /// Runs a step into the buffer and returns the number of bytes written.
   private static func step(
     _ stream: inout z_stream, buffer: inout [UInt8], _ body: (inout z_stream) -> Int32
   ) -> (status: Int32, count: Int) {

@@ -1,10 +1,10 @@
 import MoonbaseModel
 
-/// The objects of a keyed archive. Nothing is instantiated: a class is only a name here.
+/// The objects of a keyed archive. Nothing is instantiated: a class is only a name.
 struct KeyedArchive {
   private static let greatestCount = 500_000
 
-  /// How many references may still be followed. Objects may share others, so that a small archive could unfold into
+  /// The remaining number of references that may be followed. Objects may be shared, so a small archive could cause
   /// endless work.
   private final class Budget {
     var left: Int
@@ -27,7 +27,7 @@ struct KeyedArchive {
     budget = Budget(1_000_000 + 20 * objects.count)
   }
 
-  /// Throws if more references were followed than any honest archive needs: what was read then is not whole.
+  /// Throws if more references were followed than any valid archive needs, because the result is incomplete then.
   func checkBudget() throws(ModelError) {
     if budget.left < 0 { throw ModelError(.malformedFile, message: "the archive refers to its objects too often") }
   }
@@ -40,7 +40,7 @@ struct KeyedArchive {
     return root
   }
 
-  /// What a reference leads to; nil for `$null`, for nothing and for what lies outside of the archive.
+  /// The target of a reference; nil for `$null`, for a missing value and for an index outside of the archive.
   func value(_ plist: PropertyList?) -> ArchivedValue? {
     budget.left -= 1
     guard budget.left >= 0 else { return nil }
@@ -70,7 +70,7 @@ enum ArchivedValue {
     if case .object(let object) = self { object } else { nil }
   }
 
-  /// A string, whether it stands for itself or in an object.
+  /// The string, plain or as an object.
   var string: String? {
     switch self {
     case .scalar(let plist): plist.string
@@ -91,7 +91,7 @@ enum ArchivedValue {
 /// An object of a keyed archive.
 struct ArchivedObject {
   let archive: KeyedArchive
-  /// The number in the archive: an object's identity.
+  /// The index in the archive, which identifies the object.
   let index: Int
   let className: String
   let fields: [String: PropertyList]
@@ -104,13 +104,13 @@ struct ArchivedObject {
 
   func integer(_ key: String) -> Int? { self[key]?.integer.map { Int($0) } }
 
-  /// The elements of an array or set under a key; nil where there is none.
+  /// The elements of the array or set of a key; nil if there is none.
   func elements(_ key: String) -> [ArchivedValue]? { self[key]?.object?.elements }
 
-  /// The pairs of a dictionary under a key; nil where there is none.
+  /// The pairs of the dictionary of a key; nil if there is none.
   func pairs(_ key: String) -> [(key: String, value: ArchivedValue)]? { self[key]?.object?.pairs }
 
-  /// The elements, if this is an array or a set.
+  /// The elements of an array or set; nil for other classes.
   var elements: [ArchivedValue]? {
     switch className {
     case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
@@ -119,7 +119,7 @@ struct ArchivedObject {
     }
   }
 
-  /// The pairs with string keys in order of their keys, if this is a dictionary of one of the kinds that models hold.
+  /// The pairs with string keys, sorted by key, of the kinds of dictionaries in models; nil for other classes.
   var pairs: [(key: String, value: ArchivedValue)]? {
     switch className {
     case "NSDictionary", "NSMutableDictionary": zipped(values("NS.keys"), values: values("NS.objects"))

@@ -1,10 +1,10 @@
 import MoonbaseModel
 
 extension KeyedArchiveWriter {
-  /// A writer of what Core Data and Foundation archive of a model.
+  /// A writer for models of Core Data.
   init(ofModel: Void) { self.init(ancestors: Self.ancestors) }
 
-  /// The dictionary that Core Data uses for entities, whose keys are fixed.
+  /// A dictionary with fixed keys, which Core Data uses for entities.
   mutating func knownKeysDictionary(_ pairs: [(key: String, value: PropertyList)]) -> PropertyList {
     let keys = array(pairs.map { string($0.key) })
     let mapping = object(
@@ -15,7 +15,7 @@ extension KeyedArchiveWriter {
       fields: ["values": array(pairs.map(\.value)), "searchMapping": mapping, "emptyToken": token, "version": 1])
   }
 
-  /// A dictionary of user info. Throws for values that only this process could resolve.
+  /// A user info dictionary. Throws for values that only this process can resolve.
   mutating func userInfo(_ values: [String: Value], of owner: String) throws(ModelError) -> PropertyList {
     guard let reference = value(.map(values)) else {
       throw ModelError(.unsupportedForm, message: "\(owner): its user info holds a value that cannot be archived")

@@ -93,7 +93,7 @@ extension KeyedArchiveWriter {
     }
   }
 
-  /// The receiver of a method is archived as its operand; that of a predefined function is a class of Foundation.
+  /// A function call. The operand is the receiver of a method, and a class of Foundation for a predefined function.
   private mutating func function(_ name: String, arguments: [Expression]) throws(ModelError) -> PropertyList {
     let isMethod = PredicateFunction(rawValue: name).map(\.isMethod) ?? true
     let operand: PropertyList
@@ -118,7 +118,7 @@ extension KeyedArchiveWriter {
     return references
   }
 
-  /// Key paths are archived as calls: `valueForKey:` of SELF for one key, `valueForKeyPath:` for all others.
+  /// A key path, archived as a call: `valueForKey:` of SELF for a single key, `valueForKeyPath:` otherwise.
   private mutating func keyPath(_ base: Expression, path: [String]) throws(ModelError) -> PropertyList {
     let ofSelf = base == .evaluatedObject
     guard path.allSatisfy({ !$0.isEmpty && !$0.contains(".") }), !path.isEmpty else {

@@ -2,10 +2,10 @@ public import MoonbaseModel
 public import MoonbasePlatform
 
 extension ManagedObjectModel {
-  /// Reads a compiled model: the binary property list of a keyed archive. Throws `ModelError`.
+  /// Reads a compiled model: a keyed archive as a binary property list. Throws `ModelError`.
   public init(archive: Data) throws(ModelError) { self = try ArchivedModelReader.read(archive) }
 
-  /// Reads the model that a store keeps in its table `Z_MODELCACHE`: a compressed archive. Throws `ModelError`.
+  /// Reads the model in a store's table `Z_MODELCACHE`: a compressed archive. Throws `ModelError`.
   public init(modelCache: Data) throws(ModelError) {
     self = try ArchivedModelReader.read(try Deflate.inflate(modelCache))
   }
@@ -14,17 +14,17 @@ extension ManagedObjectModel {
 extension ResolvedModel {
   /// The model as Core Data archives it: the contents of a `.mom` file.
   ///
-  /// What Core Data's archive has no place for stands under keys that begin with `Moonbase`, which a framework passes over.
-  /// Throws `ModelError` with `.unsupportedForm` where a predicate holds what no archive can.
+  /// Settings without a place in Core Data's archive are stored under keys that begin with `Moonbase`, which frameworks
+  /// ignore. Throws `ModelError` with `.unsupportedForm` for a predicate that no archive can hold.
   public func archive() throws(ModelError) -> Data { try ArchivedModelWriter.write(self, isComplete: true) }
 
-  /// The archive with Core Data's keys alone, compressed: the contents of a store's table `Z_MODELCACHE`, from which the store
-  /// opens without a model.
+  /// The archive with Core Data's keys only, compressed: the content of a store's table `Z_MODELCACHE`, from which the
+  /// store opens without a model.
   ///
-  /// What extensions add is none of the model: it is theirs, and gone where they are not loaded.
+  /// Attributes added by extensions are not included, because they exist only while their extension is loaded.
   public func modelCache() throws(ModelError) -> Data { try modelCaches().plain }
 
-  /// The model cache, and another one with all that the model says, where Core Data's keys do not say it all.
+  /// The model cache, and a complete version if Core Data's keys cannot hold all settings.
   package func modelCaches() throws(ModelError) -> (plain: Data, complete: Data?) {
     let plain = try ArchivedModelWriter.write(self, isComplete: false)
     let complete = try ArchivedModelWriter.write(self, isComplete: true)
@@ -32,10 +32,10 @@ extension ResolvedModel {
     return (try Deflate.deflate(plain), complete == plain ? nil : try Deflate.deflate(complete))
   }
 
-  /// An archive of fewer bytes has no more values than are read.
+  /// The size below which an archive cannot have too many values to be read.
   private static let readableSize = 1_000_000
 
-  /// Throws for an archive that is too large to be read: no store with it would open.
+  /// Throws for an archive that is too large to be read, because no store with it would open.
   private func requireReadable(_ archive: Data) throws(ModelError) {
     guard archive.count > Self.readableSize else { return }
     do { _ = try PropertyList(binary: archive) } catch {

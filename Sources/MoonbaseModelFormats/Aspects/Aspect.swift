@@ -1,63 +1,65 @@
 import MoonbasePlatform
 
-/// One thing that a description says, and what it is called in each form of a model.
+/// A setting of a description, with its name in each model format.
 ///
-/// Readers, writers, comparison and reports walk lists of aspects, so that a new flag is a property of its description and one
-/// line in the list:
+/// Readers, writers, comparison and reports iterate over lists of aspects, so that a new flag needs a property of its
+/// description and a line in the list:
 ///
 /// ```swift
 /// .flag("indexed", at: \.isIndexed, xcode: "indexed", archived: .key("NSIsIndexed")),
 /// ```
 ///
-/// A class, so that walking a list counts one reference and copies no names.
+/// A class, so that iterating over a list copies no names.
 package final class Aspect<Owner>: Sendable {
-  /// Where the description holds it.
+  /// The access to the setting in a description.
   package enum Field: Sendable {
-    /// A truth value: the one that a new description has, and the one that files of Xcode and archives mean where they name none.
+    /// A boolean, with the default of a new description, and the default of Xcode's files and archives without the
+    /// setting.
     case flag(any WritableKeyPath<Owner, Bool> & Sendable, usual: Bool, unnamed: Bool)
-    /// A text that may be missing.
+    /// An optional text.
     case text(any WritableKeyPath<Owner, String?> & Sendable)
-    /// A number, where 0 says nothing.
+    /// A number, where 0 is the default.
     case number(any WritableKeyPath<Owner, Int> & Sendable)
-    /// A number that may be missing.
+    /// An optional number.
     case limit(any WritableKeyPath<Owner, Int?> & Sendable)
-    /// Something of another type, or with rules of its own: each form reads it in its own way, Xcode's and archives write it so
-    /// too.
+    /// A setting of another type, or with its own rules. Each format has its own code for reading it, and Xcode's
+    /// format and archives also for writing it.
     indirect case stated(@Sendable (Owner) -> AspectValue?, usual: AspectValue?)
   }
 
-  /// What JSON calls it.
+  /// The setting's name in JSON.
   enum Report {
-    /// As Lua does, in camel case: `externalStorage`.
+    /// The Lua key in camel case: `externalStorage`.
     case byKey
     case named(String)
-    /// The report says it in a way of its own.
+    /// The report has its own code for the setting.
     case none
   }
 
-  /// How a keyed archive holds it.
+  /// The representation in a keyed archive.
   package enum Archived: Sendable {
-    /// Under a key of Core Data's; what says nothing is left out.
+    /// Under a key of Core Data; defaults are omitted.
     case key(String)
-    /// The same, but a text that is missing is archived as null.
+    /// Under a key of Core Data; a missing text is archived as null.
     case keyOrNull(String)
     /// A bit of the attribute's storage flags.
     case storageFlag(Int)
-    /// Under a key of our own, which a framework passes over: Core Data's archive has no known place for it.
+    /// Under our own key, which frameworks ignore, because Core Data's archive has no known place for it.
     case supplement(String)
   }
 
-  /// The key in a Lua model, which is also what a difference names.
+  /// The key in a Lua model, which also names differences.
   package let key: String
-  /// The same as a list, as field readers ask for it. Empty for what is stated, which has rules of its own.
+  /// The key as a list, for field readers. Empty for settings with their own rules.
   let lua: [String]
-  /// The key in JSON; nil where a report says it in a way of its own.
+  /// The key in JSON; nil if the report has its own code for the setting.
   package let report: String?
-  /// The names of the XML attribute in a model of Xcode: the first is written, all are read. Empty where Xcode has none, or
-  /// one with rules of its own.
+  /// The names of the XML attribute in an Xcode model: the first is written, all are read. Empty if Xcode has none, or
+  /// has its own rules.
   package let xcode: [String]
-  /// Nil where the archive says it in a way of its own.
+  /// The representation in an archive; nil if the archive has its own code for the setting.
   package let archived: Archived?
+  /// The access to the setting.
   package let field: Field
 
   private init(_ key: String, report: Report, xcode: [String], archived: Archived?, field: Field) {
@@ -119,7 +121,7 @@ extension Aspect {
 // MARK: What a description says
 
 extension Aspect {
-  /// What the description holds, be it usual or not; nil where there is nothing.
+  /// The value in a description, including defaults; nil if there is none.
   package func value(of owner: Owner) -> AspectValue? {
     switch field {
     case .flag(let path, _, _): .flag(owner[keyPath: path])
@@ -130,7 +132,7 @@ extension Aspect {
     }
   }
 
-  /// What the description says: nil for what is as in a new one.
+  /// The value in a description; nil for the default.
   func said(by owner: Owner) -> AspectValue? {
     switch field {
     case .flag(let path, let usual, _): owner[keyPath: path] == usual ? nil : .flag(!usual)
@@ -140,12 +142,12 @@ extension Aspect {
     }
   }
 
-  /// Gives a new description what files of Xcode and archives mean where they name nothing.
+  /// Sets the default of Xcode's files and archives in a new description.
   func setUnnamed(in owner: inout Owner) {
     if case .flag(let path, let usual, let unnamed) = field, unnamed != usual { owner[keyPath: path] = unnamed }
   }
 
-  /// Gives one description what the other says.
+  /// Copies the setting between descriptions.
   func copy(from source: Owner, to target: inout Owner) {
     switch field {
     case .flag(let path, _, _): target[keyPath: path] = source[keyPath: path]

@@ -1,6 +1,6 @@
 package import MoonbaseModel
 
-/// What one aspect of a description says.
+/// The value of an aspect.
 package enum AspectValue: Sendable, Hashable {
   case flag(Bool)
   case text(String)
@@ -15,7 +15,7 @@ package enum AspectValue: Sendable, Hashable {
   case fetchedProperties([FetchedPropertyDescription])
   case userInfo([String: Value])
   case names([String])
-  /// Names whose order says nothing.
+  /// Names whose order is irrelevant.
   case set([String])
   case predicate(Predicate)
   case sort([SortDescriptor])
@@ -25,7 +25,7 @@ package enum AspectValue: Sendable, Hashable {
   case indexes([FetchIndexDescription])
   case fetch(FetchRequest)
 
-  /// Whether both say the same. NaN, which equals nothing, is the same as NaN.
+  /// Whether both values are the same. Unlike `==`, NaN is the same as NaN.
   func isSame(as other: AspectValue) -> Bool {
     switch (self, other) {
     case (.value(let left), .value(let right)): left.isSame(as: right)
@@ -37,7 +37,7 @@ package enum AspectValue: Sendable, Hashable {
 }
 
 extension AspectValue {
-  // Nothing for what is empty, which says nothing.
+  // Nil for empty values, which are defaults.
 
   static func value(known value: Value?) -> Self? { value.flatMap { $0.isNull ? nil : .value($0) } }
 

@@ -1,19 +1,19 @@
 package import MoonbaseModel
 
-/// What says something: a description, or a fetch request.
+/// A type with aspects: a description or a fetch request.
 package protocol Described {
-  /// All that it says, in the order in which a Lua model says it.
+  /// The aspects, in the order of a Lua model.
   static var aspects: [Aspect<Self>] { get }
 }
 
-/// What a model names, and what a newer model may rename.
+/// A named description, which a newer model may rename.
 protocol NamedDescription: Described {
   var name: String { get }
   var renamingIdentifier: String? { get }
   var userInfo: [String: Value] { get }
 }
 
-// What several descriptions say in the same words.
+// Aspects shared by several descriptions.
 
 extension Aspect {
   fileprivate typealias Path<Field> = any WritableKeyPath<Owner, Field> & Sendable
@@ -40,9 +40,10 @@ extension Aspect {
   }
 }
 
-// The table of what descriptions say.
+// The aspects of descriptions.
 
 extension AttributeDescription: NamedDescription {
+  /// The aspects of an attribute.
   package static let aspects: [Aspect<Self>] = [
     .stated("type") { .type($0.type) },
     .optional(at: \.isOptional),
@@ -75,7 +76,7 @@ extension AttributeDescription: NamedDescription {
       archived: .supplement("MoonbaseUsesScalarValueType")),
     .flag("indexed", at: \.isIndexed, xcode: "indexed", archived: .key("NSIsIndexed")),
     .text("derivation", at: \.derivationExpression, xcode: "derivationExpression"),
-    // Xcode's and compiled models keep it where it is: in the user info.
+    // Xcode's and compiled models keep the name in the user info.
     .text("swift", at: \.swiftTypeName, report: .named("swiftType")),
     .stated("elements") { $0.elements.isEmpty ? nil : .attributes($0.elements) },
     .renamedFrom(at: \.renamingIdentifier),
@@ -87,6 +88,7 @@ extension AttributeDescription: NamedDescription {
 }
 
 extension RelationshipDescription: NamedDescription {
+  /// The aspects of a relationship.
   package static let aspects: [Aspect<Self>] = [
     .stated("to", report: .none) { $0.isToMany ? nil : .text($0.destinationEntityName) },
     .stated("to_many", report: .none) { $0.isToMany ? .text($0.destinationEntityName) : nil },
@@ -105,11 +107,12 @@ extension RelationshipDescription: NamedDescription {
 }
 
 extension EntityDescription: NamedDescription {
+  /// The aspects of an entity.
   package static let aspects: [Aspect<Self>] = [
     .text("parent", at: \.superentityName, xcode: "parentEntity"),
     .stated("subentities", report: .none) { .names(known: $0.subentityNames) },
     .text("class", at: \.managedObjectClassName, report: .named("className"), xcode: "representedClassName"),
-    // In Xcode's form it is the dot before the class.
+    // In Xcode's format this is the dot before the class name.
     .flag(
       "current_module", at: \.usesCurrentProductModule, archived: .supplement("MoonbaseUsesCurrentProductModule")),
     .flag("abstract", at: \.isAbstract, xcode: "isAbstract", archived: .key("NSIsAbstract")),
@@ -135,7 +138,7 @@ extension EntityDescription: NamedDescription {
 }
 
 extension FetchedPropertyDescription: NamedDescription {
-  /// What it says beside its fetch.
+  /// The aspects of a fetched property besides its fetch request.
   package static let aspects: [Aspect<Self>] = [
     .optional(at: \.isOptional),
     .renamedFrom(at: \.renamingIdentifier),
@@ -144,6 +147,7 @@ extension FetchedPropertyDescription: NamedDescription {
 }
 
 extension FetchRequest: Described {
+  /// The aspects of a fetch request.
   package static let aspects: [Aspect<Self>] = [
     .stated("entity") { .text($0.entityName) },
     .stated("predicate") { $0.predicate.map(AspectValue.predicate) },

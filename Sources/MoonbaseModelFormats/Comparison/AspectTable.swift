@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// What an element of a model says, by the keys of its Lua form.
+/// The settings of a model element, by the keys of its Lua form.
 struct AspectTable {
   private var values: [String: AspectValue] = [:]
 
@@ -9,7 +9,7 @@ struct AspectTable {
   /// The aspects of a description.
   init<Owner: Described>(_ owner: Owner) {
     add(owner)
-    // Without an identifier the name stands for it.
+    // A renaming identifier equal to the name is the default.
     if let named = owner as? any NamedDescription, named.renamingIdentifier == named.name {
       values["renamed_from"] = nil
     }
@@ -20,18 +20,18 @@ struct AspectTable {
     add(property)
   }
 
-  /// What an entity says itself, without its properties.
+  /// The settings of an entity, without its properties.
   init(entity: EntityDescription) {
     var plain = entity
     plain.attributes = []
     plain.relationships = []
     plain.fetchedProperties = []
-    // They go by their names, and an archive keeps no other order.
+    // Indexes are identified by name, and an archive does not keep their order.
     plain.indexes.sort { $0.name < $1.name }
     self.init(plain)
   }
 
-  /// What a model says beside its entities.
+  /// The settings of a model besides its entities.
   init(model: ManagedObjectModel) {
     if !model.versionIdentifiers.isEmpty { values["version"] = .set(model.versionIdentifiers) }
     for (name, request) in model.fetchRequestTemplates { values["fetch_requests.\(name)"] = .fetch(request) }
@@ -42,7 +42,8 @@ struct AspectTable {
     for aspect in Owner.aspects { values[aspect.key] = aspect.said(by: owner) }
   }
 
-  /// What both say differently. Values are compared, not their texts, so that nothing is lost that no text says.
+  /// The differences between two tables. Values are compared instead of their texts, because texts may lose
+  /// information.
   func differences(to other: AspectTable) -> [AspectDifference] {
     Set(values.keys).union(other.values.keys).sorted().compactMap { key in
       let (old, new) = (values[key], other.values[key])
@@ -53,19 +54,19 @@ struct AspectTable {
 }
 
 extension AspectValue {
-  /// The value as a difference shows it: in Lua where Lua can write it.
+  /// The value as a difference shows it, in Lua if Lua can express it.
   fileprivate func text(of key: String) -> String {
     if case .set(let names) = self { return names.joined(separator: ", ") }
     do {
       let tree = try tree()
-      // Names read better without quotation marks, but a value may be an empty string.
+      // Names are shown without quotation marks, except defaults, which may be empty strings.
       return (key == "default" ? nil : tree.string) ?? tree.luaText
     } catch {
       return plainText
     }
   }
 
-  /// What Lua has no words for.
+  /// The text of a value that Lua cannot express.
   private var plainText: String {
     switch self {
     case .value(let value): "\(value)"

@@ -23,7 +23,7 @@ struct ModelComparer {
     return difference
   }
 
-  /// Hashes without checking the model first: a difference is wanted of faulty models too.
+  /// Computes hashes without checking the model first, because differences are shown for invalid models too.
   private func hashes(of model: ManagedObjectModel) -> [String: Data] {
     (try? model.resolved().versionHashes) ?? [:]
   }
@@ -80,7 +80,7 @@ struct ModelComparer {
     return result
   }
 
-  /// The entity that holds a property in the other model, among the ancestors and descendants of the one that does here.
+  /// The entity that has a property in the other model, among the ancestors and descendants of its entity here.
   private func owner(of name: String, near entity: EntityDescription, in other: ManagedObjectModel) -> String? {
     let relatives = other.entities.filter { candidate in
       candidate.name != entity.name
@@ -111,7 +111,7 @@ struct ModelComparer {
   }
 }
 
-/// What attributes and relationships have in common when compared.
+/// The common interface of attributes and relationships for comparison.
 protocol ComparableProperty: NamedDescription {
   var isTransient: Bool { get }
   var versionHash: Data { get }
@@ -121,7 +121,7 @@ extension AttributeDescription: ComparableProperty {}
 extension RelationshipDescription: ComparableProperty {}
 
 extension ManagedObjectModel {
-  /// Whether an entity inherits from another; safe for models that were not checked.
+  /// Whether an entity inherits from another. Safe for unchecked models.
   func inherits(_ name: String, from ancestor: String) -> Bool {
     let entities = entitiesByName
     var current = entities[name]?.superentityName

@@ -1,5 +1,6 @@
 extension ModelDifference: CustomStringConvertible {
-  /// The difference as text: `+` added, `-` removed, `~` changed or renamed; a `!` marks what a store has to migrate.
+  /// The difference as text: `+` added, `-` removed, `~` changed or renamed; `!` marks changes that require a
+  /// migration.
   public var description: String {
     if isEmpty { return "no difference" }
     return (entities.map { "\($0)" } + others.map { "~ \($0)" }).joined(separator: "\n")
@@ -17,7 +18,7 @@ extension DifferenceKind {
 }
 
 extension EntityDifference: CustomStringConvertible {
-  /// The entity's line, then one for each thing that differs.
+  /// The entity's line, followed by a line for each difference.
   public var description: String {
     let was = oldName.map { " (was \($0))" } ?? ""
     let head = "\(kind.mark) entity \(name)\(was)\(needsMigration ? " !" : "")"
@@ -27,7 +28,7 @@ extension EntityDifference: CustomStringConvertible {
 }
 
 extension PropertyDifference: CustomStringConvertible {
-  /// The property's line with all that differs.
+  /// The property's line with all differences.
   public var description: String {
     let was = oldName.map { " (was \($0))" } ?? ""
     let moved = movedBetween.map { kind == .removed ? " (moved to \($0))" : " (moved from \($0))" } ?? ""
@@ -37,7 +38,7 @@ extension PropertyDifference: CustomStringConvertible {
 }
 
 extension AspectDifference: CustomStringConvertible {
-  /// `aspect old → new`, or the aspect with the only value there is.
+  /// `aspect old → new`, or the aspect with the only value.
   public var description: String {
     switch (old, new) {
     case (let old?, let new?): "\(aspect) \(old) → \(new)"

@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// What differs between two models, in a form that can be read, printed and walked.
+/// The differences between two models, for printing and for programs.
 ///
 /// ```swift
 /// let difference = ModelDifference(from: old, to: new)
@@ -9,20 +9,20 @@ public import MoonbaseModel
 /// if difference.needsMigration { ... }
 /// ```
 public struct ModelDifference: Sendable, Hashable {
-  /// Entities that are not the same in both models, by their newer names.
+  /// The entities that differ, by their newer names.
   public var entities: [EntityDifference] = []
   /// Fetch request templates, configurations and version identifiers that differ.
   public var others: [AspectDifference] = []
 
-  /// Whether the models say the same.
+  /// Whether the models are equal.
   public var isEmpty: Bool { entities.isEmpty && others.isEmpty }
 
-  /// Whether a store of one model cannot be opened with the other: an entity's version hash differs.
+  /// Whether a store of one model cannot be opened with the other, because an entity's version hash differs.
   public var needsMigration: Bool { entities.contains(where: \.needsMigration) }
 
-  /// Compares two models, the older first.
+  /// Compares two models; the older comes first.
   public init(from old: ManagedObjectModel, to new: ManagedObjectModel) {
-    // A parent may be named from either end. What contradicts itself is compared as it stands.
+    // A parent may be declared in either entity. Inconsistent inheritance is compared as declared.
     func plain(_ model: ManagedObjectModel) -> ManagedObjectModel {
       (try? model.withInheritanceFromChildren()) ?? model
     }
@@ -32,45 +32,45 @@ public struct ModelDifference: Sendable, Hashable {
   init() {}
 }
 
-/// What happened to an entity or property from one model to the other.
+/// The kind of a difference.
 public enum DifferenceKind: String, Sendable, Hashable {
-  /// Only the newer model has it.
+  /// Present in the newer model only.
   case added
-  /// Only the older model has it.
+  /// Present in the older model only.
   case removed
-  /// Both have it, under different names that a renaming identifier connects.
+  /// Present in both under different names, connected by a renaming identifier.
   case renamed
-  /// Both have it, and it says other things.
+  /// Present in both with different settings.
   case changed
 }
 
-/// One thing that an entity or property says, as both models say it.
+/// A setting of an entity or property that differs.
 public struct AspectDifference: Sendable, Hashable {
-  /// What it is about, by its key in a Lua model, for example `optional`.
+  /// The setting, by its key in a Lua model, for example `optional`.
   public var aspect: String
-  /// What the older model says; nil where it says nothing.
+  /// The value in the older model; nil if there is none.
   public var old: String?
-  /// What the newer model says; nil where it says nothing.
+  /// The value in the newer model; nil if there is none.
   public var new: String?
 }
 
-/// How an entity differs.
+/// The differences of an entity.
 public struct EntityDifference: Sendable, Hashable {
-  /// What happened.
+  /// The kind of difference.
   public var kind: DifferenceKind
-  /// The name, the newer one where there are two.
+  /// The name; for a renamed entity the newer name.
   public var name: String
-  /// The older name, where it differs.
+  /// The older name, if it differs.
   public var oldName: String?
   /// Whether the version hash differs.
   public var needsMigration: Bool
-  /// What the entity itself says differently.
+  /// The settings of the entity itself that differ.
   public var aspects: [AspectDifference] = []
-  /// Its own properties that differ.
+  /// The properties that differ, without inherited ones.
   public var properties: [PropertyDifference] = []
 }
 
-/// How a property differs.
+/// The differences of a property.
 ///
 /// ```swift
 /// for property in difference.properties where property.kind == .renamed {
@@ -78,16 +78,16 @@ public struct EntityDifference: Sendable, Hashable {
 /// }
 /// ```
 public struct PropertyDifference: Sendable, Hashable {
-  /// What happened.
+  /// The kind of difference.
   public var kind: DifferenceKind
-  /// The name, the newer one where there are two.
+  /// The name; for a renamed property the newer name.
   public var name: String
-  /// The older name, where it differs.
+  /// The older name, if it differs.
   public var oldName: String?
-  /// The entity it was moved from or to within the hierarchy, where it was.
+  /// The entity that it was moved from or to within the hierarchy; nil if not moved.
   public var movedBetween: String?
   /// Whether its own version hash differs.
   public var needsMigration: Bool
-  /// What it says differently; all that it says where it was added or removed.
+  /// The settings that differ; all settings of an added or removed property.
   public var aspects: [AspectDifference] = []
 }

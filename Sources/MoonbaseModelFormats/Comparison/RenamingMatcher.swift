@@ -1,11 +1,12 @@
 package import MoonbaseModel
 
-/// Finds for the things of a newer model the things they were in the older one.
+/// Matches the elements of a newer model with those of an older one.
 ///
-/// A renaming identifier names the older thing, and stays when nothing is renamed any more. So in this order: the same name
-/// with the same identifier; the identifier as a name; the same identifier; the same name. Nothing is matched twice.
+/// A renaming identifier names the older element, and remains after the renaming. The order is therefore: the same name
+/// with the same identifier; the identifier as a name; the same identifier; the same name. Each element is matched
+/// once.
 package struct RenamingMatcher {
-  /// Names in the newer model with their names in the older.
+  /// The older names by the newer names.
   package private(set) var oldNames: [String: String] = [:]
 
   /// Matches attributes.
@@ -33,7 +34,7 @@ package struct RenamingMatcher {
     pass { $0.name }
   }
 
-  /// The names in the older model that nothing in the newer one comes from.
+  /// The older names without a newer counterpart.
   func removed(from old: [some NamedDescription]) -> [String] {
     let used = Set(oldNames.values)
     return old.map(\.name).filter { !used.contains($0) }

@@ -1,5 +1,4 @@
-/// A diagram as a class diagram of Mermaid: the only kind that it has with attributes, numbers of objects and
-/// inheritance.
+/// A diagram as a Mermaid class diagram, Mermaid's only kind with attributes, multiplicities and inheritance.
 struct MermaidDiagram {
   private let content: DiagramContent
 
@@ -10,7 +9,7 @@ struct MermaidDiagram {
     return (["classDiagram"] + lines.map { "  \($0)" }).joined(separator: "\n") + "\n"
   }
 
-  /// The lines before a diagram that give it a title, in YAML.
+  /// The YAML header that gives a diagram a title.
   static func head(_ title: String) -> String {
     let text = title.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar.value {
@@ -22,7 +21,7 @@ struct MermaidDiagram {
     return "---\ntitle: \"\(text)\"\n---\n"
   }
 
-  /// A plain name that is no word of Mermaid's stands for itself.
+  /// The identifier of a box: its name if that is plain and not reserved by Mermaid.
   private func id(_ box: Int) -> String {
     let name = content.boxes[box].name
     let isPlain = name.utf8.allSatisfy { $0.isPlain } && name.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
@@ -67,7 +66,7 @@ struct MermaidDiagram {
     return "\(from) \(end(line.from))\(arrow)\(count) \(to) : \(label)"
   }
 
-  /// A text without the signs that Mermaid reads otherwise.
+  /// A text with Mermaid's special characters escaped.
   private static func text(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {
@@ -81,12 +80,12 @@ struct MermaidDiagram {
 }
 
 extension DiagramContent.Multiplicity {
-  /// As UML writes it.
+  /// In UML notation.
   fileprivate var text: String { isMany ? (isRequired ? "1..*" : "*") : (isRequired ? "1" : "0..1") }
 }
 
 extension UInt8 {
-  /// A letter, a digit or an underscore.
+  /// Whether it is a letter, a digit or an underscore.
   fileprivate var isPlain: Bool {
     (0x30...0x39).contains(self) || (0x41...0x5a).contains(self) || (0x61...0x7a).contains(self) || self == 0x5f
   }

@@ -1,6 +1,6 @@
 package import MoonbaseModel
 
-/// A picture of a model: entities with their properties, relationships with crow's feet, inheritance.
+/// A picture of a model: entities with properties, relationships in crow's foot notation, inheritance.
 ///
 /// ```swift
 /// let diagram = ModelDiagram(model, title: "Shop")
@@ -12,18 +12,18 @@ package import MoonbaseModel
 package struct ModelDiagram {
   let content: DiagramContent
 
-  /// A picture of a model; the title stands above it.
+  /// A picture of a model, with a title above it.
   package init(_ model: ResolvedModel, title: String) { content = DiagramContent(model, title: title) }
 
-  /// The picture as SVG, in light colours and in dark ones for a dark screen.
+  /// The picture as SVG, with colours for light and dark mode.
   package var svg: String { DiagramSVG(content, layout: layout).text }
 
-  /// The places of boxes and lines.
+  /// The positions of boxes and lines.
   package var layout: DiagramLayout { DiagramLayout(content) }
 
-  /// A class diagram of Mermaid.
+  /// The diagram as a Mermaid class diagram.
   package var mermaid: String { MermaidDiagram(content).text }
 
-  /// A class diagram of Mermaid with a title.
+  /// The diagram as a Mermaid class diagram with a title.
   package func mermaid(title: String) -> String { MermaidDiagram.head(title) + mermaid }
 }

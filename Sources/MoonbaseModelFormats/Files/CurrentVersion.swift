@@ -1,14 +1,14 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The list in a folder of versions that says which one is in use.
+/// The file in a folder of versions that names the current version.
 enum CurrentVersion {
   static let xcodeName = ".xccurrentversion"
   static let xcodeKey = "_XCCurrentVersionName"
   static let compiledName = "VersionInfo.plist"
   static let compiledKey = "NSManagedObjectModel_CurrentVersionName"
 
-  /// The list of an `.xcdatamodeld`.
+  /// The file of an `.xcdatamodeld`.
   static func xcodeList(_ name: String) -> Data {
     Data(
       """
@@ -24,7 +24,7 @@ enum CurrentVersion {
       """.utf8)
   }
 
-  /// The list of a `.momd`, with the hashes and the checksum of each version as Apple's compiler writes them.
+  /// The file of a `.momd`, with the hashes and the checksum of each version as Apple's compiler writes them.
   static func compiledList(_ name: String, of versions: [(name: String, version: ModelVersion)]) -> Data {
     let hashes = versions.map { ($0.name, PropertyList.dictionary($0.version.hashes.mapValues(PropertyList.data))) }
     let checksums = versions.map { ($0.name, PropertyList.string($0.version.checksum)) }

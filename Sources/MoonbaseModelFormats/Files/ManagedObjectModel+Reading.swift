@@ -1,16 +1,16 @@
 public import MoonbaseModel
 
 extension ManagedObjectModel {
-  /// The readers of the forms that need nothing but this module: Xcode's models and compiled ones.
+  /// The readers of Xcode's and compiled models, which need only this module.
   public static let readers: [any ModelReader] = [
     XcodeModelFile(), XcodeModelFolder(), XcodeVersionedModel(), CompiledModelFile(), CompiledModelFolder(),
     OptimizedModelFile(), XcodeMappingFile(),
   ]
 
-  /// Reads a model with the first reader that recognizes it.
+  /// Reads a model with the first reader that recognises the source.
   ///
-  /// Throws `ModelError`: `.cannotOpenFile`, `.unsupportedForm` where no reader knows the form, `.malformedFile` and
-  /// `.invalidModel` from the reader.
+  /// Throws `ModelError`: `.cannotOpenFile`, `.unsupportedForm` if no reader recognises the source, `.malformedFile`
+  /// and `.invalidModel` from the reader.
   public static func read(_ source: ModelSource, readers: [any ModelReader] = readers) throws(ModelError) -> Self {
     guard let reader = readers.first(where: { $0.recognizes(source) }) else {
       if source.entries?.isEmpty ?? (source.head.isEmpty && source.entries == nil) {
@@ -29,6 +29,6 @@ extension ManagedObjectModel {
 }
 
 extension ModelReader {
-  /// Whether models can be read with this; there are forms that are recognized to be refused with advice.
+  /// Whether the reader reads models. Some formats are recognised only to be refused with advice.
   fileprivate var readsModels: Bool { !(self is OptimizedModelFile || self is XcodeMappingFile) }
 }

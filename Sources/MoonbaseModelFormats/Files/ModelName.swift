@@ -1,8 +1,8 @@
 import MoonbasePlatform
 
-/// The name of a model, by the path of its file or folder.
+/// The name of a model, derived from the path of its file or folder.
 package enum ModelName {
-  /// The name without what tells the form: `Shop` of `Shop.xcdatamodeld`, `Shop.model.lua` and `shop/model.lua`.
+  /// The name without format suffixes: `Shop` for `Shop.xcdatamodeld`, `Shop.model.lua` and `shop/model.lua`.
   package static func of(_ path: String) -> String {
     let folder = URL(fileURLWithPath: path).standardizedFileURL.deletingLastPathComponent().path
     let names = [withoutSuffix(path), withoutSuffix(folder)]

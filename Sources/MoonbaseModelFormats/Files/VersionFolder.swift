@@ -7,7 +7,7 @@ struct VersionFolder {
   private let suffix: String
   let names: [String]
 
-  /// Nil where the source is no such folder.
+  /// Returns nil if the source is no such folder.
   init?(_ source: ModelSource) {
     guard let entries = source.entries else { return nil }
     let suffixes = [".xcdatamodel", ".mom"]
@@ -35,14 +35,14 @@ struct VersionFolder {
     return isCompiled ? try CompiledModelFile().read(entry) : try XcodeModelFolder().read(entry)
   }
 
-  /// What the folder's own list says, or the only version there is.
+  /// The version named by the folder's own file, or the only version.
   private func currentName() throws(ModelError) -> String {
     let (list, key) =
       isCompiled
       ? (CurrentVersion.compiledName, CurrentVersion.compiledKey)
       : (CurrentVersion.xcodeName, CurrentVersion.xcodeKey)
     let entry = source.entries?.contains(list) == true ? try source.entry(list) : nil
-    // Xcode leaves an empty list where nobody chose.
+    // Xcode leaves an empty file if no version was chosen.
     let named = try entry.map { entry throws(ModelError) in
       try PropertyList(contents: try entry.data(), file: entry.name)[key]?.string
     }

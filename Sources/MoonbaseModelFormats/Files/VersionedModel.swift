@@ -1,7 +1,7 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// All versions of a model that an `.xcdatamodeld` or a `.momd` holds.
+/// All versions of a model in an `.xcdatamodeld` or a `.momd`.
 ///
 /// ```swift
 /// let model = try VersionedModel(ModelSource(contentsOf: url))
@@ -9,7 +9,7 @@ public import MoonbasePlatform
 /// let writer = model.version(with: hashesOfAStore)
 /// ```
 public struct VersionedModel: Sendable, Hashable {
-  /// One version.
+  /// A version of the model.
   public struct Version: Sendable, Hashable {
     /// The version's name, without a suffix.
     public var name: String
@@ -23,9 +23,9 @@ public struct VersionedModel: Sendable, Hashable {
     }
   }
 
-  /// The versions in order of their names, numbers in them by value.
+  /// The versions sorted by name, with numbers by value.
   public var versions: [Version]
-  /// The name of the version in use.
+  /// The name of the current version.
   public var currentName: String
 
   /// A versioned model.
@@ -34,15 +34,15 @@ public struct VersionedModel: Sendable, Hashable {
     self.currentName = currentName
   }
 
-  /// The version in use.
+  /// The current version; nil if there is none with its name.
   public var current: ManagedObjectModel? { versions.first { $0.name == currentName }?.model }
 
-  /// The version whose hashes a store names, which tells with which model it was written.
+  /// The version with these hashes, for finding the model with which a store was written.
   public func version(with hashes: [String: Data]) -> Version? {
     versions.first { version in (try? version.model.resolved().versionHashes) == hashes }
   }
 
-  /// Reads every version of an `.xcdatamodeld` or a `.momd`. A single model counts as one version.
+  /// Reads all versions of an `.xcdatamodeld` or a `.momd`. A single model counts as a version.
   public init(_ source: ModelSource) throws(ModelError) {
     if let folder = VersionFolder(source) {
       self = try folder.read()
@@ -57,7 +57,7 @@ extension VersionedModel {
   /// The names of the versions in an `.xcdatamodeld` or a `.momd`; nil for a model without versions.
   package static func names(in source: ModelSource) -> [String]? { VersionFolder(source)?.names }
 
-  /// Reads one version alone, whether or not one is current. Nil where there is no version of the name.
+  /// Reads a single version, whether or not it is current. Nil if there is no version with this name.
   package init?(_ source: ModelSource, version name: String) throws(ModelError) {
     guard let folder = VersionFolder(source), folder.names.contains(name) else { return nil }
     self.init(versions: [Version(name: name, model: try folder.model(name))], currentName: name)

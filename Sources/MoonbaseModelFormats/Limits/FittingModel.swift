@@ -1,9 +1,9 @@
 import MoonbaseModel
 
-/// A model of Xcode's in which each default and bound is of its attribute's type: the value that Core Data has for it.
+/// A model from Xcode in which each default and bound fits its attribute's type, converted as by Core Data.
 struct FittingModel {
   private(set) var model: ManagedObjectModel
-  /// An error for each value that was replaced or left out.
+  /// An error for each value that was replaced or removed.
   private(set) var losses: [ModelError] = []
 
   init(_ model: ManagedObjectModel) {

@@ -1,15 +1,15 @@
 import MoonbaseModel
 
-/// A model without what a form has no place for, and what that is.
+/// A model without the settings that a format cannot hold, and the list of these.
 struct ReducedModel {
-  /// A form that cannot say all that a model says. An archive can.
+  /// A format that cannot hold all settings, unlike an archive.
   enum Form {
     case xcode, lua
   }
 
-  /// The part of the model that the form can hold.
+  /// The part of the model that the format can hold.
   private(set) var model: ManagedObjectModel
-  /// An error for each thing that it cannot.
+  /// An error for each setting that it cannot hold.
   private(set) var losses: [ModelError] = []
   private let form: Form
 

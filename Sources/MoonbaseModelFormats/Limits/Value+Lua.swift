@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension Value {
-  /// Whether a literal of a Lua file stands for the value of an attribute.
+  /// Whether a Lua literal can represent the value of an attribute.
   var hasLuaLiteral: Bool {
     switch self {
     case .bool, .int, .double, .string, .decimal, .uuid, .uri, .date: true

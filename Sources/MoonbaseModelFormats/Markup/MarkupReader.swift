@@ -1,15 +1,15 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads XML as models need it: elements, attributes, text.
+/// Reads the subset of XML that models need: elements, attributes, text.
 ///
-/// Written by hand because it must be safe by construction and say lines: it opens no file, knows no entity but the five of
-/// XML and character references, skips a document type without reading it, refuses one with declarations of its own, and
-/// limits depth and size. It does not validate.
+/// Written by hand for safety and line numbers: it opens no file, knows only XML's five entities and character
+/// references, skips a document type without reading it, refuses one with declarations, and limits depth and size. It
+/// does not validate.
 struct MarkupReader {
   private static let greatestDepth = 100
   private static let greatestSize = 64 << 20
-  /// Attributes of one element; they are searched one by one.
+  /// The most attributes of an element, because they are searched linearly.
   private static let greatestAttributeCount = 1000
 
   private let file: String
@@ -56,7 +56,7 @@ struct MarkupReader {
     return root
   }
 
-  /// Blank space, comments, processing instructions and a document type between elements.
+  /// Skips white space, comments, processing instructions and a document type between elements.
   private mutating func skipMisc(allowingDocumentType: Bool) throws(ModelError) {
     while true {
       skipSpace()
@@ -171,7 +171,7 @@ struct MarkupReader {
     }
   }
 
-  /// Text up to a byte, with references replaced. The end of the file ends it too.
+  /// Text up to a byte or the end of the file, with references replaced.
   private mutating func text(until end: UInt8) throws(ModelError) -> String {
     var start = position
     var result = ""

@@ -1,12 +1,12 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Writes XML in the layout of Xcode's models: four spaces, a line for each element.
+/// Writes XML in the layout of Xcode's models: four spaces of indentation, a line per element.
 struct MarkupWriter {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n"
   private var depth = 0
 
-  /// Writes an element; attributes without a value are left out, `content` writes what is inside.
+  /// Writes an element without the attributes that have no value. `content` writes the child elements.
   mutating func element(
     _ name: String, attributes: KeyValuePairs<String, String?>, others: [(key: String, value: String?)] = [],
     content: ((inout Self) -> Void)? = nil

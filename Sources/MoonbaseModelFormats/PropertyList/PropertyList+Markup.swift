@@ -2,7 +2,7 @@ package import MoonbaseModel
 package import MoonbasePlatform
 
 extension PropertyList {
-  /// Reads a property list in either form, binary or XML. Throws `ModelError` with `.malformedFile`.
+  /// Reads a binary or XML property list. Throws `ModelError` with `.malformedFile`.
   package init(contents data: Data, file: String) throws(ModelError) {
     if Self.isBinary(data) {
       self = try PropertyList(binary: data)

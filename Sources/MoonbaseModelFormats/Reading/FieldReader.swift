@@ -1,26 +1,27 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What stands in one field of a file: the value of an XML attribute, or a node of a tree.
+/// The content of a field in a file: the value of an XML attribute, or a node of a tree.
 protocol FieldContent {
-  /// What truth values are called in messages.
+  /// The spellings of booleans, for messages.
   static var flagWords: String { get }
-  /// What a field may be called that holds an aspect; nothing where this form reads it in a way of its own.
+  /// The names of the field for an aspect; empty if the format has its own code for it.
   static func names<Owner>(of aspect: Aspect<Owner>) -> [String]
-  /// Whether a field that is not taken is a mistake, for whose message the names that were asked for are kept. In such a form a
-  /// flag that is not named is as in a new description; in the others it is as Core Data takes it.
+  /// Whether an unread field is an error, for which the requested names are recorded. In such a format, defaults are
+  /// those of new descriptions; in others, those of Core Data.
   static var isStrict: Bool { get }
 
   var flag: Bool? { get }
   var text: String? { get }
   var integer: Int? { get }
-  /// What stands there instead, in the words of a message.
+  /// The content, for messages.
   var shown: String { get }
-  /// The line, where the field has one of its own.
+  /// The line; nil if the field has no line of its own.
   var line: Int? { get }
 }
 
-/// The fields of a table or an element, taken one by one. What was not taken is told at the end, not dropped in silence.
+/// Reads the fields of a table or an element one by one. Unread fields are reported at the end instead of silently
+/// dropped.
 ///
 /// ```swift
 /// var fields = FieldReader(context, line: line, fields: pairs)
@@ -30,11 +31,11 @@ protocol FieldContent {
 struct FieldReader<Content: FieldContent> {
   let context: ReadingContext
   let line: Int?
-  /// What stands there without a name: the list part of a Lua table.
+  /// The contents without names: the list part of a Lua table.
   let list: [Content]
-  /// What was not taken yet, in the order written.
+  /// The unread fields, in source order.
   private(set) var left: [(name: String, content: Content)]
-  /// The names that were asked for, for the hints of messages.
+  /// The requested names, for suggestions in messages.
   private(set) var asked: [String] = []
 
   init(_ context: ReadingContext, line: Int?, list: [Content] = [], fields: [(name: String, content: Content)]) {
@@ -44,10 +45,10 @@ struct FieldReader<Content: FieldContent> {
     left = fields
   }
 
-  /// What stands in a field, which counts as read.
+  /// Reads a field and marks it as read.
   mutating func take(_ name: String) -> Content? { take([name])?.content }
 
-  /// The first of several names that is there.
+  /// Reads the first existing field of several names.
   private mutating func take(_ names: [String]) -> (name: String, content: Content)? {
     if Content.isStrict { asked += names }
     for name in names {
@@ -56,7 +57,7 @@ struct FieldReader<Content: FieldContent> {
     return nil
   }
 
-  /// Leaves out what tools keep for themselves.
+  /// Skips fields that tools use for themselves.
   mutating func ignore(_ names: String...) { left.removeAll { names.contains($0.name) } }
 
   mutating func text(_ name: String) throws(ModelError) -> String? {
@@ -74,7 +75,7 @@ struct FieldReader<Content: FieldContent> {
     return try integer(field)
   }
 
-  /// One of a few words, which may stand for something.
+  /// Reads a keyword and converts it to a choice.
   mutating func choice<Choice>(
     _ name: String, of choices: [Choice], word: (Choice) -> String
   ) throws(ModelError) -> Choice? {
@@ -111,7 +112,7 @@ struct FieldReader<Content: FieldContent> {
 
   // MARK: Aspects
 
-  /// Reads what a description says into a new one, as far as this form holds it as it is.
+  /// Reads the aspects of a description that this format represents directly.
   mutating func read<Owner: Described>(into owner: inout Owner) throws(ModelError) {
     for aspect in Owner.aspects {
       if let field = take(Content.names(of: aspect)) {

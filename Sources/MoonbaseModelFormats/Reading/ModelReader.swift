@@ -1,6 +1,6 @@
 public import MoonbaseModel
 
-/// Reads models of one form. The first reader of a list that recognizes a source reads it.
+/// A reader of models in one format. The first reader of a list that recognises a source reads it.
 ///
 /// ```swift
 /// struct NotesReader: ModelReader {
@@ -11,12 +11,12 @@ public import MoonbaseModel
 /// let model = try ManagedObjectModel.read(source, readers: ManagedObjectModel.readers + [NotesReader()])
 /// ```
 public protocol ModelReader: Sendable {
-  /// What the form is called in messages, for example `compiled model`.
+  /// The name of the format in messages, for example `compiled model`.
   var form: String { get }
 
-  /// Whether the source is of this form, judged by its contents and not by its name.
+  /// Whether the source has this format, judged by its contents and not by its name.
   func recognizes(_ source: ModelSource) -> Bool
 
-  /// Reads the model; of a form that holds several versions, the current one.
+  /// Reads the model; in a format with several versions, the current one.
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel
 }

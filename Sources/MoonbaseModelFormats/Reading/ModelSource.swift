@@ -1,7 +1,7 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// A file or folder that a model may be read from. Its beginning is read at once, the rest when a reader asks.
+/// A file or folder from which a model is read. Its beginning is read immediately, the rest on demand.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel.read(ModelSource(contentsOf: url))
@@ -16,16 +16,16 @@ public struct ModelSource: Sendable {
     case memory(Data)
   }
 
-  /// The name in messages: the path as it was given.
+  /// The name in messages: the path as given by the caller.
   public let name: String
-  /// The first bytes of a file, by which readers recognize it; empty for a folder.
+  /// The first bytes of a file, for recognising the format; empty for a folder.
   public let head: Data
-  /// The names of what a folder holds, sorted; nil for a file.
+  /// The names of a folder's entries, sorted; nil for a file.
   public let entries: [String]?
 
   private let place: Place
 
-  /// Looks at a file or folder. Throws `.cannotOpenFile` where there is none, or it may not be read.
+  /// Opens a file or folder. Throws `.cannotOpenFile` if it does not exist or is not readable.
   public init(contentsOf url: URL) throws(ModelError) {
     name = url.relativePath
     // An absolute URL keeps its `..`.
@@ -39,7 +39,7 @@ public struct ModelSource: Sendable {
         head = Data()
         entries = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
       } else {
-        // The end of a pipe may never come, and what was read once to recognize it is gone.
+        // A pipe may never end, and bytes read to recognise it would be lost.
         guard status.st_mode & S_IFMT == S_IFREG else { throw NoFile() }
         guard !namesFolder else { throw Absent(reason: ENOTDIR) }
         place = .file(url)
@@ -65,7 +65,7 @@ public struct ModelSource: Sendable {
     }
   }
 
-  /// Takes bytes in memory as a file; `name` is for messages.
+  /// Treats bytes in memory as a file; `name` is used in messages.
   public init(_ data: Data, name: String) {
     self.name = name
     head = data.prefix(Self.headSize)
@@ -76,7 +76,7 @@ public struct ModelSource: Sendable {
   /// The bytes of the file. Throws `.cannotOpenFile` for a folder and for files over 64 MiB.
   public func data() throws(ModelError) -> Data { try data(limit: Self.greatestSize) }
 
-  /// The bytes of the file, which is read no further than the limit.
+  /// The bytes of the file, of which at most `limit` are read.
   package func data(limit: Int) throws(ModelError) -> Data {
     switch place {
     case .memory(let data): return data
@@ -94,7 +94,7 @@ public struct ModelSource: Sendable {
     }
   }
 
-  /// Something inside of the folder. The name must be one of `entries`, so that no file can lead outside.
+  /// An entry of the folder. The name must be in `entries`, so that no file can refer to the outside.
   public func entry(_ entry: String) throws(ModelError) -> ModelSource {
     guard case .folder(let url) = place, entries?.contains(entry) == true else {
       throw ModelError(.cannotOpenFile, message: "there is no \(entry) in \(name)", at: SourceLocation(file: name))
@@ -124,7 +124,7 @@ public struct ModelSource: Sendable {
 }
 
 extension ModelSource {
-  /// Whether the first element of an XML file has this name.
+  /// Whether the root element of an XML file has this name.
   func beginsWithElement(_ name: String) -> Bool {
     var text = Substring(headText)
     while let open = text.firstIndex(of: "<") {

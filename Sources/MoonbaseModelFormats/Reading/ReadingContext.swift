@@ -1,11 +1,11 @@
 import MoonbaseModel
 
-/// Where in a model a reader is: what its errors name.
+/// The position of a reader in a model, for its errors.
 struct ReadingContext {
   var file: String
   var entity: String?
   var property: String?
-  /// What is being read, for example `entity Person, attribute age`.
+  /// The element being read, for example `entity Person, attribute age`.
   var subject: String
 
   func error(_ message: String, line: Int?) -> ModelError {

@@ -1,15 +1,15 @@
 import MoonbaseModel
 
-/// A class of Swift with the properties of the entities whose objects it is of.
+/// A Swift class with the properties of its entities.
 struct SwiftClass {
   let name: String
-  /// The name by which the model calls it; nil where it calls no class.
+  /// The name of the class in the model; nil if the model names none.
   let nameInModel: String?
   let entities: [ResolvedEntity]
-  /// The class it inherits from; nil for that of all objects.
+  /// The index of the parent class; nil if the parent is `ManagedObject`.
   let parent: Int?
   private(set) var properties: [SwiftProperty] = []
-  /// Properties that could not have their names.
+  /// Properties with a changed name.
   private(set) var renamed: [SwiftProperty] = []
   /// The names of the enumerations of its properties.
   var enumerations: [String] { properties.compactMap(\.enumeration?.name) }
@@ -23,16 +23,16 @@ struct SwiftClass {
     if property.name != property.swiftName { renamed.append(property) }
   }
 
-  /// The name of a to-many relationship within names of methods. Of two that differ in their first letter only each
-  /// keeps its own.
+  /// The name of a to-many relationship within method names. Two relationships that differ only in the case of their
+  /// first letter keep their spelling.
   func methodName(of property: SwiftProperty) -> String {
     methodNames[property.swiftName] ?? SwiftName.capitalized(property.swiftName)
   }
 
-  /// The names of to-many relationships within names of methods, inherited ones too.
+  /// The names of to-many relationships within method names, including inherited ones.
   fileprivate(set) var methodNames: [String: String] = [:]
 
-  /// The list of key paths in the file that is written anew.
+  /// The name of the list of key paths in the generated file.
   var nameOfKeyPaths: String { "keyPathsOf\(name)" }
 }
 
@@ -71,7 +71,7 @@ struct SwiftClasses {
     return names
   }
 
-  /// All properties of a class, inherited ones first.
+  /// All properties of a class, inherited properties first.
   func allProperties(of index: Int) -> [SwiftProperty] {
     let inherited = classes[index].parent.map(allProperties) ?? []
     return inherited + classes[index].properties
@@ -91,7 +91,7 @@ struct SwiftClasses {
     try mistakes.finish()
   }
 
-  /// The names of types that the model gives to values.
+  /// Checks the names of the types that the model declares for values.
   private static func checkTypes(of model: ResolvedModel) throws(ModelError) {
     let mistakes = Mistakes()
     for entity in model.entities {
@@ -115,7 +115,7 @@ struct SwiftClasses {
       at: entity.description.location, entity: entity.name)
   }
 
-  /// Entities may share a class where they name it alike and it inherits from one class.
+  /// Checks entities that share a class: they must name it identically and inherit from the same class.
   private func checkSharing() throws(ModelError) {
     let mistakes = Mistakes()
     for (index, type) in classes.enumerated() {
@@ -131,14 +131,14 @@ struct SwiftClasses {
     try mistakes.finish()
   }
 
-  /// Without its module; nil for an entity whose objects are plain ones.
+  /// The class name without its module; nil for an entity with plain managed objects.
   private static func plainClassName(of entity: ResolvedEntity) -> String? {
     guard let name = entity.description.managedObjectClassName else { return nil }
     let plain = name.split(separator: ".").last.map(String.init) ?? name
     return ["NSManagedObject", "ManagedObject"].contains(plain) ? nil : plain
   }
 
-  /// Entities that name the same class share it. An entity that names none gets one of its own.
+  /// Groups the entities by class. Entities that name the same class share it; an entity without a class gets its own.
   private mutating func group() {
     var places: [String: Int] = [:]
     classOf = []
@@ -171,12 +171,12 @@ struct SwiftClasses {
 
   // MARK: Properties
 
-  /// A property that is inherited, or that another entity with the same class has, is not added again. With another
-  /// type it gets another name.
+  /// Adds the properties of a class. Properties that are inherited, or shared with another entity of the class, are not
+  /// repeated. A property with another type gets another name.
   private mutating func addProperties(to index: Int, besides listNames: Set<String>) {
     let inherited = classes[index].parent.map(allProperties) ?? []
     let inheritedNames = Set(inherited.map(\.name))
-    // A key is seen in all classes: with the name of a type it would stand before the type.
+    // A key is visible in all classes, so a key with the name of a type would hide the type.
     let typeNames = names.classes.union(namesOfTypes)
     let inheritedTypes = enumerations(of: classes[index].parent)
     var taken = listNames.union(inherited.map(\.swiftName)).union(typeNames).union(SwiftTypeNames.known)
@@ -210,7 +210,7 @@ struct SwiftClasses {
     return enumerations(of: classes[index].parent).union(classes[index].enumerations)
   }
 
-  /// The first names of the types that the model gives to values.
+  /// The first components of the types that the model declares for values.
   private var namesOfTypes: Set<String> {
     let attributes = model.entities.flatMap(\.description.attributes)
     return Set(attributes.flatMap { $0.swiftTypeName.map(SwiftName.words) ?? [] })
@@ -246,7 +246,7 @@ struct SwiftClasses {
     model.entity(entity).map { classes[classOf[$0.index]].name } ?? names.written("ManagedObject")
   }
 
-  /// A sentence about an attribute whose type does not tell enough.
+  /// A sentence about an attribute whose type needs explanation.
   private static func sentence(_ attribute: AttributeDescription) -> String? {
     switch attribute.type {
     case .transformable:

@@ -1,19 +1,19 @@
 import MoonbaseModel
 
-/// An enumeration of the values that a model allows for an attribute.
+/// An enumeration of an attribute's allowed values.
 struct SwiftEnumeration {
-  /// A case: its name without backticks, and its raw value as Swift reads it.
+  /// A case: its name without backticks, and its raw value as a Swift literal.
   typealias Case = (name: String, literal: String)
 
   let cases: [Case]
-  /// The name of the type of raw values.
+  /// The raw type.
   let rawType: String
-  /// The case that stands for a missing value: the default, or the first.
+  /// The case for a missing value: the default, or the first case.
   let missing: String
-  /// Texts and numbers whose cases could not have their names.
+  /// The values with changed case names.
   let renamed: [Case]
 
-  /// Nil for an attribute that has no list of texts or integers, or for which the model names a type of the program.
+  /// Returns nil for an attribute without a list of texts or integers, and for an attribute with a declared Swift type.
   init?(of attribute: AttributeDescription) {
     guard attribute.swiftTypeName == nil, let allowed = attribute.validation.allowedValues,
       let rawType = SwiftType.plain(attribute.type)
@@ -41,10 +41,10 @@ struct SwiftEnumeration {
     self.missing = missing ?? first.name
   }
 
-  /// Equal for enumerations that differ in their names alone.
+  /// A text that is equal for enumerations that differ only in name.
   var signature: String { "\(rawType) \(missing) \(cases.map { "\($0.name)=\($0.literal)" }.joined(separator: " "))" }
 
-  /// Names that mean something else in an enumeration, or in an optional value.
+  /// Names with another meaning in an enumeration or an optional.
   private static let reserved: Set<String> = [
     "none", "some", "defaultWhenNull", "rawValue", "allCases", "attributeValue", "read", "putCell", "hash", "hashValue",
     "init",
@@ -53,7 +53,7 @@ struct SwiftEnumeration {
 
   private static func name(of number: Int64) -> String { number < 0 ? "minus\(number.magnitude)" : "value\(number)" }
 
-  /// The words of a text as one name: `bestFriend` of `best friend`.
+  /// A case name from the words of a text: `bestFriend` for `best friend`.
   private static func name(of text: String) -> String {
     let words = SwiftName.words(of: text)
     let name = SwiftName.uncapitalized(words.prefix(1).joined()) + words.dropFirst().map(SwiftName.capitalized).joined()

@@ -1,9 +1,9 @@
 import MoonbaseModel
 
-// The files that each run writes anew: typed properties, their keys and the enumerations of their values.
+// The generated files: typed properties, their keys and the enumerations of their values.
 
 extension SwiftModel {
-  /// The extensions of a class: its keys and properties, and the keys for the classes below it.
+  /// The extensions of a class: its keys and properties, and the keys for its subclasses.
   func properties(_ index: Int) -> String {
     let type = classes.classes[index]
     let stored = type.properties.filter { if case .fetched = $0.kind { false } else { true } }
@@ -26,7 +26,7 @@ extension SwiftModel {
       } + ["  }"]
   }
 
-  /// The keys by the class that asks for them, so that a class below has them for its own objects.
+  /// The keys declared over `Self`, so that a subclass has them for its own objects.
   private func inheritedKeys(_ properties: [SwiftProperty], of type: SwiftClass) -> [String] {
     if properties.isEmpty { return [] }
     let lines = properties.map { property in
@@ -61,7 +61,7 @@ extension SwiftModel {
     ]
   }
 
-  /// Which property each key path stands for, for predicates of Foundation's: inherited ones too, by this class.
+  /// The key paths of all properties including inherited ones, for Foundation's predicates.
   private func keyPaths(_ index: Int) -> String {
     let name = classes.classes[index].name
     let known = classes.allProperties(of: index).filter { if case .fetched = $0.kind { false } else { true } }
@@ -133,7 +133,7 @@ extension SwiftModel {
     return (plain + (isOrdered ? ordered : [])).flatMap { method($0.0, $0.1) } + [""]
   }
 
-  /// A method of one statement, on one line where that is short.
+  /// A method with a single statement, on one line if short enough.
   private func method(_ head: String, _ body: String) -> [String] {
     let statement = body.hasPrefix("_ = ") ? "_ = try \(body.dropFirst(4))" : "try \(body)"
     let start = "  \(access)func \(head) throws {"
@@ -143,7 +143,7 @@ extension SwiftModel {
 }
 
 extension String {
-  /// Without empty lines at its end.
+  /// The text without trailing line breaks.
   var trimmed: String {
     var text = self
     while text.last == "\n" { text.removeLast() }

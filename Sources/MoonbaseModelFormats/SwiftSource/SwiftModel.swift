@@ -1,24 +1,26 @@
 package import MoonbaseModel
 
-/// The classes of a model as source of Swift.
+/// The Swift source of a model's classes.
 ///
 /// ```swift
 /// let source = try SwiftModel(model, name: "Shop")
 /// for file in source.files { print(file.name, file.text) }
 /// ```
 ///
-/// Each class has a file of its own, for hooks and methods, which a person goes on with, and one with typed
-/// properties, which is written anew when the model changes.
+/// Each class has two files: one for hooks and methods, which a person edits, and one with typed properties, which is
+/// regenerated when the model changes.
 package struct SwiftModel {
-  /// A file.
+  /// A source file.
   package struct File {
+    /// The name of the file.
     package let name: String
+    /// The text.
     package let text: String
-    /// Whether it is written anew, and nobody changes it by hand.
+    /// Whether the file is regenerated and not edited.
     package let isWrittenAnew: Bool
   }
 
-  /// The beginning of the first line of a file that is written anew.
+  /// The beginning of a generated file's first line.
   package static let mark = "// Written by `moonbase model swift`"
 
   let classes: SwiftClasses
@@ -26,13 +28,13 @@ package struct SwiftModel {
   private let name: String
   private let isPublic: Bool
 
-  /// Makes the source of a model's classes. Throws where a class or an entity has a name that Swift cannot have.
+  /// Generates the source of a model's classes. Throws if a class or an entity has an invalid name in Swift.
   package init(_ model: ResolvedModel, name: String, isPublic: Bool = false) throws(ModelError) {
     classes = try SwiftClasses(model)
     (self.model, self.name, self.isPublic) = (model, name, isPublic)
   }
 
-  /// The files of all classes, and one that knows them by name.
+  /// The files of all classes, and a file that lists the classes by name.
   package var files: [File] {
     classes.classes.indices.flatMap { index in
       let name = classes.classes[index].name
@@ -49,7 +51,7 @@ package struct SwiftModel {
     ]
   }
 
-  /// All in one text, but for the classes that a program declares itself.
+  /// All source in a single text, without the classes that a program declares itself.
   package func text(besides own: Set<String> = []) -> String {
     let indices = Array(classes.classes.indices)
     let parts =
@@ -59,7 +61,7 @@ package struct SwiftModel {
     return ([header(isAnew: true, foundation: needsFoundation(indices))] + parts).joined(separator: "\n")
   }
 
-  /// Names that could not stay, and entities without a class.
+  /// Notes about changed names and entities without a class.
   package var notes: [String] {
     classes.classes.flatMap { type in
       type.renamed.map {
@@ -168,7 +170,7 @@ package struct SwiftModel {
       """
   }
 
-  /// The model itself, with a class for each entity; nothing where a value of it has no form in Lua.
+  /// The model itself, with a class for each entity; empty if a value cannot be expressed in Lua.
   private var embeddedModel: [String] {
     guard let source = try? namedModel.luaSource().trimmed else { return [] }
     var marks = "#"
@@ -216,7 +218,7 @@ package struct SwiftModel {
       """
   }
 
-  /// A function for each fetch request of the model.
+  /// A function for each fetch request template.
   private var templates: [String] {
     var taken: Set<String> = ["byName", "model", "named", "source"]
     return model.description.fetchRequestTemplates.sorted { $0.key < $1.key }.map { name, request in

@@ -1,6 +1,6 @@
-/// Names as Swift reads them.
+/// Names in Swift.
 enum SwiftName {
-  /// Words that stand for a name in backticks only.
+  /// Keywords, which need backticks as names.
   private static let keywords: Set<String> = Set(
     """
     associatedtype class deinit enum extension fileprivate func import init inout internal let open operator private \
@@ -9,7 +9,7 @@ enum SwiftName {
     Self super throws true try
     """.split(separator: " ").map(String.init))
 
-  /// Members that every `ManagedObject` has, which a property of a class cannot have the name of.
+  /// Members of `ManagedObject`, whose names a property of a class cannot have.
   private static let membersOfObjects: Set<String> = Set(
     """
     description debugDescription hash hashValue entity objectID managedObjectContext isInserted isUpdated isDeleted \
@@ -19,18 +19,18 @@ enum SwiftName {
     overriddenLifecycleMethods init self Self Type Protocol Keys Related CustomAccessor InitializationToken
     """.split(separator: " ").map(String.init))
 
-  /// The name where it is written: in backticks where it is a word of the language.
+  /// The name in source, with backticks if it is a keyword.
   static func written(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
-  /// A name for a property like that in the model, which no object and no other property has.
+  /// A property name close to the model's that no object and no other property has.
   static func property(_ name: String, besides taken: Set<String>) -> String {
-    // Underscores alone are no name.
+    // Underscores alone are no valid name.
     var candidate = name.allSatisfy { $0 == "_" } ? "property\(name)" : name
     while membersOfObjects.contains(candidate) || taken.contains(candidate) { candidate += "_" }
     return candidate
   }
 
-  /// A name for a type within a class, which no other type has that the class names.
+  /// A name for a nested type that differs from all types used in the class.
   static func nestedType(_ property: String, besides taken: Set<String>) -> String {
     var candidate = capitalized(property)
     while membersOfObjects.contains(candidate) || SwiftTypeNames.known.contains(candidate) || taken.contains(candidate)
@@ -40,7 +40,7 @@ enum SwiftName {
     return candidate
   }
 
-  /// Whether a text is a name of a type.
+  /// Whether a text is a valid type name.
   static func isType(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, isLetter(first) else { return false }
     let isPlain = text.unicodeScalars.allSatisfy { isLetter($0) || isDigitOrMark($0) }
@@ -55,24 +55,24 @@ enum SwiftName {
     scalar.isASCII ? ("0"..."9").contains(scalar) : scalar.properties.isXIDContinue
   }
 
-  /// A text with a capital letter at its beginning.
+  /// The text with an upper-case first letter.
   static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
-  /// A name with a small letter at its beginning, and in small letters where it has capitals only, as `AGE`.
+  /// The name with a lower-case first letter, or in lower case as a whole if it is upper case, as `AGE`.
   static func uncapitalized(_ name: String) -> String {
     name == name.uppercased() ? name.lowercased() : name.prefix(1).lowercased() + name.dropFirst()
   }
 
-  /// The modules by whose names types are called where a class of the model has the same name.
+  /// The modules that qualify a type's name if a class of the model has the same name.
   static let modules: Set<String> = ["Foundation", "Moonbase", "Swift"]
 
-  /// A name of a type made of any text.
+  /// A type name made from any text.
   static func type(of text: String) -> String {
     let name = words(of: text).map(capitalized).joined()
     return isType(name) ? name : "Model\(name)"
   }
 
-  /// The parts of a text that may stand in a name.
+  /// The parts of a text that are valid in a name.
   static func words(of text: String) -> [String] {
     let plain = String(text.unicodeScalars.map { isLetter($0) || isDigitOrMark($0) ? Character($0) : " " })
     return plain.split(separator: " ").map(String.init)
@@ -85,7 +85,7 @@ enum SwiftName {
     return text.unicodeScalars.allSatisfy { isLetter($0) || isDigitOrMark($0) || marks.contains($0) }
   }
 
-  /// A text in quotation marks.
+  /// A string literal of a text.
   static func literal(_ text: String) -> String {
     let parts = text.unicodeScalars.map { scalar in
       switch scalar {
@@ -98,7 +98,7 @@ enum SwiftName {
     return "\"\(parts.joined())\""
   }
 
-  /// A text on one line of a comment.
+  /// A text as a single comment line.
   static func comment(_ text: String) -> String {
     String(
       text.unicodeScalars.map { $0.value < 32 || [0x85, 0x2028, 0x2029].contains($0.value) ? " " : Character($0) })

@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// A property of a class of Swift.
+/// A property of a Swift class.
 struct SwiftProperty {
   enum Kind {
     case attribute(AttributeDescription)
@@ -14,11 +14,11 @@ struct SwiftProperty {
   /// The name in Swift, without backticks.
   let swiftName: String
   let kind: Kind
-  /// The type of an attribute, or the class at the other end.
+  /// The type of an attribute, or the class of the destination.
   let type: String
   /// Lines of a comment.
   let comment: [String]
-  /// The enumeration that the type is, with its name, where the model lists the values.
+  /// The enumeration of the type with its name, if the model lists the values.
   var enumeration: (name: String, cases: SwiftEnumeration)?
 
   var written: String { SwiftName.written(swiftName) }
@@ -38,7 +38,7 @@ struct SwiftProperty {
     }
   }
 
-  /// The documentation in the user info, or a sentence.
+  /// The documentation in the user info, or a default sentence.
   static func comment(_ userInfo: [String: Value], or sentence: String?) -> [String] {
     for key in ["documentation", "comment", "doc"] {
       if case .string(let text)? = userInfo[key], !text.isEmpty {
@@ -49,23 +49,23 @@ struct SwiftProperty {
   }
 }
 
-/// Types of values in Swift.
+/// The Swift types of values.
 enum SwiftType {
-  /// The type of an attribute: that which the model names, or that of its values. An attribute that may be missing is
-  /// optional, unless the model wants a scalar.
+  /// The type of an attribute: the type declared in the model, or that of its values. Optional if the value may be
+  /// missing, unless the model requests a scalar.
   static func of(_ attribute: AttributeDescription, in names: SwiftTypeNames) -> String {
     if let named = attribute.swiftTypeName { return named + mark(attribute) }
     guard let plain = plain(attribute.type) else { return names.written("Value") }
     return names.written(plain) + mark(attribute)
   }
 
-  /// The question mark of an optional type.
+  /// The question mark of an optional type; empty otherwise.
   static func mark(_ attribute: AttributeDescription) -> String {
     let mayBeScalar = attribute.type.isNumeric && attribute.type != .decimal || attribute.type == .boolean
     return attribute.isOptional && !(attribute.usesScalarValueType && mayBeScalar) ? "?" : ""
   }
 
-  /// Nil for what a program reads as a value of any kind.
+  /// The Swift type; nil for a type with values of any kind.
   static func plain(_ type: AttributeType) -> String? {
     switch type {
     case .integer16: "Int16"
@@ -85,8 +85,7 @@ enum SwiftType {
   }
 }
 
-/// Names of types that are none of the model's. Where a class of the model has such a name, its module stands before
-/// it.
+/// Names of types outside of the model. If a class of the model has the same name, the module is prepended.
 struct SwiftTypeNames {
   /// The names of the model's classes.
   let classes: Set<String>
@@ -102,7 +101,7 @@ struct SwiftTypeNames {
     "ManagedObjectModel", "FetchRequest", "PropertyKeyPath", "TypedObject", "LuaModelFile", "ScriptSource",
   ]
 
-  /// All names of types that generated code may have beside the model's.
+  /// All names of types that generated code may use besides the model's.
   static let known = ofMoonbase.union(modules.keys)
 
   func written(_ name: String) -> String {

@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension AspectValue {
-  /// The node of a Lua model. Throws `.unsupportedForm` for a value that no Lua literal stands for.
+  /// The node in a Lua model. Throws `.unsupportedForm` for a value without a Lua literal.
   func tree() throws(ModelError) -> ModelTree {
     switch self {
     case .flag(let flag): return .value(.bool(flag))
@@ -55,7 +55,7 @@ extension AspectValue {
 extension ModelTree {
   init(names: [String]) { self = .table(names.map { .value(.string($0)) }) }
 
-  /// A value of an attribute as a Lua literal that the reader turns into the same value.
+  /// An attribute's value as a Lua literal that reads back as the same value.
   fileprivate init(literal value: Value) throws(ModelError) {
     switch value {
     case .bool, .int, .double, .string: self = .value(value)
@@ -69,7 +69,7 @@ extension ModelTree {
 }
 
 extension Date {
-  /// ISO 8601 where it says the date exactly, else seconds since 2001.
+  /// ISO 8601 if that is exact, else seconds since 2001.
   fileprivate var literal: Value {
     let text = ISODate.text(self)
     return ISODate.parse(text) == self ? .string(text) : .double(timeIntervalSinceReferenceDate)

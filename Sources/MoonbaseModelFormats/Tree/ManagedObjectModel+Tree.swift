@@ -3,9 +3,9 @@ public import MoonbaseModel
 extension ManagedObjectModel {
   /// Reads a model from the tables of a Lua model file (architecture, section 4).
   ///
-  /// The file has been run already; `file` is its name for messages. Throws `ModelError` with `.invalidModel` for unknown
-  /// keys, wrong types and predicates that do not parse, with file, line, entity and property, and the nearest right name.
-  /// Whether names resolve is checked by `resolved()`.
+  /// The file has been run already; `file` is its name in messages. Throws `ModelError` with `.invalidModel` for
+  /// unknown keys, wrong types and invalid predicates, with file, line, entity and property, and a suggestion. Names
+  /// are resolved by `resolved()`.
   public init(tree: ModelTree, file: String) throws(ModelError) {
     if tree.isNestedTooDeeply {
       throw ModelError(
@@ -15,9 +15,9 @@ extension ManagedObjectModel {
     self = try ModelTreeReader(file: file).model(tree)
   }
 
-  /// The model as the tables of a Lua model file; reading them gives an equal model.
+  /// The model as the tables of a Lua model file. Reading them gives an equal model.
   ///
-  /// Throws `ModelError` with `.unsupportedForm` where a default value or user info is none that Lua can write.
+  /// Throws `ModelError` with `.unsupportedForm` for a default value or user info that Lua cannot express.
   public func tree() throws(ModelError) -> ModelTree {
     try checkNesting()
     return try ModelTreeWriter.write(try withInheritanceFromChildren())
@@ -28,7 +28,7 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObjectModel: CustomStringConvertible {
-  /// The model in its Lua form, or a list of its entities where a value has none.
+  /// The model in its Lua form, or a list of its entities if a value cannot be expressed in Lua.
   public var description: String {
     (try? luaSource()) ?? entities.map { "\($0)" }.joined(separator: "\n")
   }

@@ -1,14 +1,14 @@
 import MoonbaseModel
 
 extension ModelTree {
-  /// The source of a Lua file that returns the tree. Each named entry of the outer levels has a line of its own.
+  /// The source of a Lua file that returns the tree. Each named entry of the outer levels has its own line.
   public var luaSource: String {
     var writer = LuaTableWriter()
     writer.write(self, depth: 0)
     return "return \(writer.text)\n"
   }
 
-  /// The tree as a Lua expression on as few lines as it takes.
+  /// The tree as a Lua expression on as few lines as possible.
   var luaText: String {
     var writer = LuaTableWriter()
     writer.write(self, depth: 3)
@@ -16,7 +16,7 @@ extension ModelTree {
   }
 }
 
-/// Writes tables as Lua source: short ones on one line.
+/// Writes tables as Lua source, short tables on a single line.
 private struct LuaTableWriter {
   private static let lineLength = 100
   private(set) var text = ""
@@ -45,7 +45,7 @@ private struct LuaTableWriter {
     text += ",\n"
   }
 
-  /// A table on one line; nil where it holds a table with named entries, which reads better on lines of its own.
+  /// A table on a single line; nil if it contains a table with named entries, which is more readable on several lines.
   private static func short(_ tree: ModelTree) -> String? {
     guard case .table(let list, let entries) = tree.content else { return scalar(tree) }
     var parts: [String] = []

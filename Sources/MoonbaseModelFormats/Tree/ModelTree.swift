@@ -1,18 +1,18 @@
 public import MoonbaseModel
 
-/// The tables of a model file as a value, each with the line where it was written.
+/// The tables of a model file as a value, each with its line.
 ///
-/// The scripting layer runs a Lua model file and makes a tree of what it returns; `ManagedObjectModel.init(tree:file:)` reads
-/// it. A Lua table has a list part and named entries, and may have both:
+/// The scripting target runs a Lua model file and converts its result to a tree; `ManagedObjectModel.init(tree:file:)`
+/// reads it. A Lua table has a list part and named entries, and may have both:
 ///
 /// ```swift
 /// // { "string", max_length = 80 }
 /// let tree = ModelTree.table(["string"], entries: [.init("max_length", tree: 80)])
 /// ```
 public struct ModelTree: Sendable, Hashable {
-  /// What a node is.
+  /// The content of a node.
   public indirect enum Content: Sendable, Hashable {
-    /// A string, a number, a truth value, or another scalar that the host's scripts know.
+    /// A string, a number, a boolean, or another scalar of the host's scripts.
     case value(Value)
     /// A table.
     case table(list: [ModelTree], entries: [Entry])
@@ -22,21 +22,21 @@ public struct ModelTree: Sendable, Hashable {
   public struct Entry: Sendable, Hashable {
     /// The name.
     public var key: String
-    /// What it stands for.
+    /// The value of the entry.
     public var tree: ModelTree
 
-    /// An entry.
+    /// A named entry.
     public init(_ key: String, tree: ModelTree) {
       self.key = key
       self.tree = tree
     }
   }
 
-  /// What the node is.
+  /// The content of the node.
   public var content: Content
-  /// The line in the file, from 1, where it is known.
+  /// The line in the file, from 1; nil if unknown.
   @IgnoredInEquality public var line: Int? = nil
-  /// Lines of comment above a named entry, in a file that is written.
+  /// Comment lines above a named entry, for writing a file.
   @IgnoredInEquality package var comment: [String] = []
 
   /// A node.
@@ -75,17 +75,17 @@ extension ModelTree: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 }
 
 extension ModelTree {
-  /// The scalar, if the node is one.
+  /// The scalar; nil for a table.
   var scalar: Value? {
     if case .value(let value) = content { value } else { nil }
   }
 
-  /// The string, if the node is one.
+  /// The string; nil for other nodes.
   var string: String? {
     if case .value(.string(let string)) = content { string } else { nil }
   }
 
-  /// What the node is, in the words of a message.
+  /// The kind of node, for messages.
   var kind: String {
     switch content {
     case .value(let value): value.typePhrase
@@ -93,7 +93,7 @@ extension ModelTree {
     }
   }
 
-  /// Whether tables are nested more than 100 levels deep, or are more than a million.
+  /// Whether tables are nested more than 100 levels deep, or number more than a million.
   var isNestedTooDeeply: Bool {
     TreeLimits.areExceeded(by: self) { tree in
       guard case .table(let list, let entries) = tree.content else { return [] }
@@ -101,7 +101,8 @@ extension ModelTree {
     }
   }
 
-  /// A key of a table, or of one in it, that is there in two forms of Unicode, which a map takes for one.
+  /// A key that occurs in two Unicode forms, in this table or a nested one, because a dictionary treats both as equal;
+  /// nil if there is none.
   var keyInTwoForms: String? {
     guard case .table(let list, let entries) = content else { return nil }
     var keys: Set<String> = []
@@ -109,7 +110,7 @@ extension ModelTree {
     return (list + entries.map(\.tree)).lazy.compactMap(\.keyInTwoForms).first
   }
 
-  /// Tables and scalars as the value of a user info entry; lists where a table has a list part only.
+  /// The node as a user info value. A table with a list part only becomes a list.
   var asValue: Value {
     switch content {
     case .value(let value): value

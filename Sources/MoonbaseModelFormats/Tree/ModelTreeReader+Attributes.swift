@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ModelTreeReader {
-  /// `"string"`, or `{ "string", optional = false, ... }`.
+  /// Reads `"string"`, or `{ "string", optional = false, ... }`.
   func attribute(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> AttributeDescription
   {
@@ -42,7 +42,7 @@ extension ModelTreeReader {
     return type
   }
 
-  /// What other languages call the types.
+  /// Names of types in other languages, for suggestions.
   private static let otherNames = [
     "bool": "boolean", "int": "integer64", "integer": "integer64", "int16": "integer16", "int32": "integer32",
     "int64": "integer64", "long": "integer64", "number": "double", "real": "double", "text": "string", "str": "string",
@@ -88,7 +88,7 @@ extension ModelTreeReader {
     return try value(tree, key: key, of: attribute, in: context)
   }
 
-  /// `{ { "SELF.length > 3", "is too short" }, ... }`.
+  /// Reads `{ { "SELF.length > 3", "is too short" }, ... }`.
   private func rules(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> [ValidationPredicate] {
     let table = try TreeFields(tree, context: context)
     try table.finish(listCount: .max)
@@ -121,6 +121,6 @@ extension ModelTreeReader {
     }
   }
 
-  /// A number stands for seconds since 2001, as a store keeps them.
+  /// The date of a number, which means seconds since 2001 as in a store.
   private func at(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
 }

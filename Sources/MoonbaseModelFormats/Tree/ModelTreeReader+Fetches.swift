@@ -17,7 +17,7 @@ extension ModelTreeReader {
     return property
   }
 
-  /// `{ "Entity", "predicate", sort = { "name", "-age" }, limit = 10, ... }`.
+  /// Reads `{ "Entity", "predicate", sort = { "name", "-age" }, limit = 10, ... }`.
   func fetchRequest(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> FetchRequest {
     var table = try TreeFields(tree, context: context)
     let request = try fetchRequest(&table)
@@ -56,7 +56,7 @@ extension ModelTreeReader {
     }
   }
 
-  /// `"name"`, or `{ "total", "items.@sum.price", type = "double" }`.
+  /// Reads `"name"`, or `{ "total", "items.@sum.price", type = "double" }`.
   private func column(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> FetchColumn {
     if let text = tree.string { return FetchColumn(text) }
     var table = try TreeFields(tree, context: context)
@@ -79,7 +79,7 @@ extension ModelTreeReader {
     return column
   }
 
-  /// Each key is `"name"`, `"-name"`, or `{ "name", compare = "localizedStandardCompare" }`.
+  /// Reads sort keys, each `"name"`, `"-name"`, or `{ "name", compare = "localizedStandardCompare" }`.
   private func sort(_ table: inout TreeFields) throws(ModelError) -> [SortDescriptor] {
     guard let tree = table.take("sort") else { return [] }
     if let text = tree.string { return [SortDescriptor(text: text)] }
@@ -107,7 +107,7 @@ extension ModelTreeReader {
     return result
   }
 
-  /// `{ byName = { "lastName", "-age" } }`, or `{ { "lastName" } }`, whose name is made of the properties.
+  /// Reads `{ byName = { "lastName", "-age" } }`, or `{ { "lastName" } }`, with a name made of the properties.
   func indexes(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> [FetchIndexDescription] {
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line)
@@ -147,7 +147,7 @@ extension ModelTreeReader {
     guard let first = table.list.first else { throw context.error("the property comes first", line: tree.line) }
     let text = try table.string(first, what: "the property")
     let isExpression = try table.flag("expression") ?? false
-    // A minus belongs to an expression itself.
+    // A minus is part of an expression.
     var element = isExpression ? FetchIndexDescription.Element(text) : Self.indexElement(text)
     element.isExpression = isExpression
     element.expressionType = try table.text("expression_type")

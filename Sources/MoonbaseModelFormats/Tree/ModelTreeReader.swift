@@ -33,13 +33,13 @@ struct ModelTreeReader {
     return model
   }
 
-  /// An entity, whose name begins with a capital letter, beside `entities` instead of in it.
+  /// Advice for an entity, recognised by its capitalised name, placed beside `entities` instead of in it.
   private static func placeOfEntity(_ key: String, _ tree: ModelTree) -> String? {
     guard case .table = tree.content, key.first?.isUppercase == true, key.lowercased() != "entities" else { return nil }
     return "; entities belong under entities: entities = { \(key) = { ... } }"
   }
 
-  /// `version = "1"`; a number will do, and so will a list.
+  /// Reads `version = "1"`; a number or a list is also accepted.
   private func versions(_ table: inout TreeFields) throws(ModelError) -> [String] {
     guard let tree = table.take("version") else { return [] }
     switch tree.content {
@@ -86,7 +86,7 @@ struct ModelTreeReader {
     return entity
   }
 
-  /// Keys of an entity that extensions have, and models do not.
+  /// Keys of an entity that are valid in extensions but not in models.
   private static let extensionKeys: Set = ["normalize", "validate", "derived"]
 
   private func readConstraints(_ table: inout TreeFields, into entity: inout EntityDescription) throws(ModelError) {

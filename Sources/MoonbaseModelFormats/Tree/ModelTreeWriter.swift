@@ -32,7 +32,7 @@ struct ModelTreeWriter {
     return writer.tree
   }
 
-  /// Whether a model that is read without allowance for what files of Xcode's hold is taken.
+  /// Whether the model is valid without the allowances for Xcode's files.
   private static func isSoundByItself(_ model: ManagedObjectModel) -> Bool {
     var model = model
     model.allowsUnknownClasses = false
@@ -113,12 +113,12 @@ struct ModelTreeWriter {
 
   private var tree: ModelTree { .table(list, entries: entries) }
 
-  /// A single unnamed value without its table.
+  /// A single unnamed value without its table, or the table.
   private var shortTree: ModelTree { list.count == 1 && entries.isEmpty ? list[0] : tree }
 
   private mutating func add(_ key: String, tree: ModelTree) { entries.append(.init(key, tree: tree)) }
 
-  /// Adds what a description says, but for what stands in the list; what is as in a new one is left out.
+  /// Adds the settings of a description that differ from the defaults, except those in the list part.
   private mutating func add<Owner: Described>(whatIsSaidBy owner: Owner, except unnamed: String...) throws(ModelError) {
     for aspect in Owner.aspects where !unnamed.contains(aspect.key) {
       if let said = aspect.said(by: owner) { add(aspect.key, tree: try said.tree()) }

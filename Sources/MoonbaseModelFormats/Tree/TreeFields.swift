@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A table that is read key by key. Keys that were not asked for are errors, with the nearest of those that were.
+/// A table that is read key by key. Unread keys are errors, with suggestions from the requested keys.
 typealias TreeFields = FieldReader<ModelTree>
 
 extension ModelTree: FieldContent {
@@ -41,7 +41,7 @@ extension FieldReader<ModelTree> {
     self.init(context, line: tree.line, list: list, fields: entries.map { ($0.key, $0.tree) })
   }
 
-  /// Complains about the keys that are left, and about a list part longer than `count`. `advice` knows where some keys belong.
+  /// Reports unread keys, and a list part longer than `count`. `advice` explains where some keys belong.
   func finish(
     listCount count: Int = 0, advice: (String, ModelTree) -> String? = { _, _ in nil }
   ) throws(ModelError) {
@@ -59,7 +59,7 @@ extension FieldReader<ModelTree> {
     try mistakes.finish()
   }
 
-  /// A list of strings, or one string alone.
+  /// A list of strings, or a single string.
   mutating func strings(_ key: String) throws(ModelError) -> [String]? {
     guard let tree = take(key) else { return nil }
     return try strings(tree, what: key)
@@ -77,7 +77,7 @@ extension FieldReader<ModelTree> {
     return result
   }
 
-  /// The named entries of a key's table in the order written.
+  /// The named entries of a key's table, in source order.
   mutating func named(_ key: String) throws(ModelError) -> [(String, ModelTree)] {
     guard let tree = take(key) else { return [] }
     return try named(tree, in: context.part(key))
@@ -102,7 +102,7 @@ extension FieldReader<ModelTree> {
     return result
   }
 
-  /// Named entries by line where lines are known, since a Lua table has no order of its own; else as given.
+  /// The named entries in source order if lines are known, because a Lua table is unordered; else as given.
   private func named(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> [(String, ModelTree)] {
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line ?? line)
@@ -113,7 +113,7 @@ extension FieldReader<ModelTree> {
 }
 
 extension [ModelTree.Entry] {
-  /// By line where lines are known, else as given.
+  /// Sorted by line if lines are known, else as given.
   var inLineOrder: Self {
     guard contains(where: { $0.tree.line != nil }) else { return self }
     return enumerated().sorted { ($0.element.tree.line ?? 0, $0.offset) < ($1.element.tree.line ?? 0, $1.offset) }

@@ -1,10 +1,10 @@
-/// A form in which a model is written, by the suffix of its file or folder.
+/// A format for writing a model, named by the suffix of its file or folder.
 package enum ModelForm: String, CaseIterable, Sendable {
   /// A Lua model file.
   case lua
-  /// A folder of Xcode's with one `contents` file.
+  /// An Xcode folder with a `contents` file.
   case xcdatamodel
-  /// A folder of Xcode's with all versions.
+  /// An Xcode folder with all versions.
   case xcdatamodeld
   /// A compiled model.
   case mom
@@ -13,7 +13,7 @@ package enum ModelForm: String, CaseIterable, Sendable {
   /// The `contents` file alone.
   case xml
 
-  /// The form of a file's name; nil for a suffix that no form has.
+  /// The format for a file name; nil for an unknown suffix.
   package init?(path: String) {
     let name = path.split(separator: "/").last.map(String.init) ?? ""
     if name == Self.contentsName { self = .xml } else { self.init(rawValue: name.suffixWord) }
@@ -22,13 +22,13 @@ package enum ModelForm: String, CaseIterable, Sendable {
   /// The name of the file in an `.xcdatamodel`.
   package static let contentsName = "contents"
 
-  /// Whether it is a folder.
+  /// Whether the format is a folder.
   package var isFolder: Bool { [.xcdatamodel, .xcdatamodeld, .momd].contains(self) }
 
-  /// Whether it holds more than one version.
+  /// Whether the format holds several versions.
   package var holdsVersions: Bool { self == .xcdatamodeld || self == .momd }
 
-  /// The form of each version in it.
+  /// The format of each version in it.
   var formOfVersion: ModelForm {
     switch self {
     case .xcdatamodeld: .xcdatamodel
@@ -37,7 +37,7 @@ package enum ModelForm: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether a name inside of such a folder is that of a part of it.
+  /// Whether a name in the folder belongs to the format.
   package func hasPart(_ name: String) -> Bool {
     switch self {
     case .xcdatamodel: [Self.contentsName, "elements", "layout"].contains(name)
@@ -49,7 +49,7 @@ package enum ModelForm: String, CaseIterable, Sendable {
 }
 
 extension String {
-  /// The text behind the last point of a name.
+  /// The text after the last dot of a name.
   fileprivate var suffixWord: String {
     lastIndex(of: ".").map { String(self[index(after: $0)...]) } ?? ""
   }

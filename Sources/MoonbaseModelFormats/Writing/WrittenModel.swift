@@ -1,7 +1,7 @@
 package import MoonbaseModel
 package import MoonbasePlatform
 
-/// A model in one of its forms, as bytes: a file, or a folder of files.
+/// A model written in a format, as bytes: a file, or a folder of files.
 ///
 /// ```swift
 /// let written = try WrittenModel(versions, as: .momd)
@@ -16,14 +16,14 @@ package struct WrittenModel {
 
   /// The file or folder.
   package let piece: Piece
-  /// An error for each thing that the form cannot hold, and that is not in the piece therefore.
+  /// An error for each setting that the format cannot hold.
   package let losses: [ModelError]
-  /// Each version as it was written, without what was lost, and its bytes: reading these gives an equal model.
+  /// Each version as written, without losses, and its bytes, which read back as an equal model.
   package let versions: [(model: ManagedObjectModel, bytes: Data)]
 
-  /// Writes a model. Of several versions a form that holds one takes the current one.
+  /// Writes a model. A format for a single version gets the current one.
   ///
-  /// Throws where a version is not sound, and where the form has no place for a value.
+  /// Throws for an invalid version, and for a value that the format cannot hold.
   package init(_ model: VersionedModel, as form: ModelForm) throws(ModelError) {
     let written = form.holdsVersions ? model.versions : model.versions.filter { $0.name == model.currentName }
     var writer = VersionWriter(form: form.formOfVersion)
@@ -42,7 +42,7 @@ package struct WrittenModel {
   }
 }
 
-/// Writes versions one after the other.
+/// Writes versions in order.
 private struct VersionWriter {
   let form: ModelForm
   private(set) var pieces: [(name: String, piece: WrittenModel.Piece)] = []
@@ -64,7 +64,7 @@ private struct VersionWriter {
       ("\(version.name).\(form.rawValue)", isFolder ? .folder([(ModelForm.contentsName, .file(bytes))]) : .file(bytes)))
   }
 
-  /// Xcode's forms hold values that do not fit their attribute, as texts.
+  /// Xcode's formats hold values that do not fit their attribute, as text; for others they are converted.
   private mutating func fitting(_ model: ManagedObjectModel) -> ManagedObjectModel {
     if [.xcdatamodel, .xml].contains(form) || !model.allowsUnknownClasses { return model }
     let fitting = FittingModel(model)
@@ -72,7 +72,7 @@ private struct VersionWriter {
     return fitting.model
   }
 
-  /// An archive holds all that a model says.
+  /// An archive holds all settings; for other formats the model is reduced.
   private mutating func reduced(_ model: ManagedObjectModel) -> ManagedObjectModel {
     if form == .mom { return model }
     let reduced = ReducedModel(model, to: form == .lua ? .lua : .xcode)

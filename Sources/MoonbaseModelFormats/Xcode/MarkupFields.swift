@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// The attributes of an XML element, read one by one. What is not asked for is a warning.
+/// The attributes of an XML element, read one by one. Unread attributes cause warnings.
 typealias MarkupFields = FieldReader<MarkupText>
 
 /// The value of an XML attribute.
@@ -15,7 +15,7 @@ struct MarkupText: FieldContent {
 
   var text: String? { shown }
 
-  /// `YES` or `NO`, in older files `true` or `false`.
+  /// `YES` or `NO`; `true` or `false` in older files.
   var flag: Bool? {
     switch shown.lowercased() {
     case "yes", "true", "1": true
@@ -48,7 +48,7 @@ extension FieldReader<MarkupText> {
     return real
   }
 
-  /// One warning for each attribute that was not asked for.
+  /// A warning for each unread attribute.
   var warnings: [String] {
     left.map { warning("\($0.name)=\"\($0.content.shown)\" is not understood") }
   }

@@ -1,9 +1,9 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Values as text in an Xcode model: numbers with a point whatever the locale, `YES` and `NO`.
+/// Values as text in an Xcode model: locale-independent numbers, `YES` and `NO`.
 enum ModelText {
-  /// The value of a text; `.some(nil)` where the text does not fit the type, nil where the type has no values in text form.
+  /// The value of a text; `.some(nil)` if the text does not fit the type, nil if the type has no text form.
   static func value(_ text: String, of type: AttributeType) -> Value?? {
     switch type {
     case .integer16, .integer32, .integer64: .some(integer(text))
@@ -18,7 +18,7 @@ enum ModelText {
     }
   }
 
-  /// The text of a value, as `value(_:of:)` reads it; nil where there is none.
+  /// The text of a value, as `value(_:of:)` reads it; nil if it has none.
   static func text(_ value: Value) -> String? {
     switch value {
     case .int(let integer): "\(integer)"
@@ -32,7 +32,7 @@ enum ModelText {
     }
   }
 
-  /// Xcode writes `0.0` for some integer attributes whose type was changed, and bounds that no integer has.
+  /// Xcode writes `0.0` for some integer attributes whose type was changed, and bounds that are no integers.
   private static func integer(_ text: String) -> Value? {
     if let integer = Int64(text) { return .int(integer) }
     return Double(text).map { number in Int64(exactly: number).map(Value.int) ?? .double(number) }

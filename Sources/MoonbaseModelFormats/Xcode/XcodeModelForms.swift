@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The XML file inside of an `.xcdatamodel`.
+/// The XML file in an `.xcdatamodel`.
 struct XcodeModelFile: ModelReader {
   var form: String { "data model of Xcode (contents)" }
 
@@ -34,7 +34,7 @@ struct XcodeModelFolder: ModelReader {
   private func isOld(_ entries: [String]) -> Bool { entries.contains("elements") && entries.contains("layout") }
 }
 
-/// A mapping model, which tells how one model becomes another and is none itself.
+/// A mapping model, which is recognised to be refused: it maps models and is none itself.
 struct XcodeMappingFile: ModelReader {
   var form: String { "mapping model (.xcmappingmodel)" }
 

@@ -26,7 +26,7 @@ extension XcodeModelReader {
     return property
   }
 
-  /// Reads what is left of a fetch request's attributes. Their spelling differs between versions of Xcode.
+  /// Reads the remaining attributes of a fetch request. Their spelling differs between versions of Xcode.
   mutating func fetchRequest(_ fields: inout MarkupFields, from element: MarkupElement) throws(ModelError)
     -> FetchRequest
   {

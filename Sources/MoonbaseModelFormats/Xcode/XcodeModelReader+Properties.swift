@@ -24,7 +24,7 @@ extension XcodeModelReader {
     return attribute
   }
 
-  /// No type at all stands for Undefined, which is usual for transient attributes.
+  /// Reads the type. A missing type means Undefined, as is usual for transient attributes.
   private func type(_ fields: inout MarkupFields) throws(ModelError) -> AttributeType {
     guard let name = fields.value("attributeType") else { return .undefined }
     guard let type = AttributeType(xcodeName: name) else {
@@ -34,7 +34,7 @@ extension XcodeModelReader {
     return type
   }
 
-  /// Elements stand in the attribute itself, or in a composite of the model that it names.
+  /// Reads the elements of a composite, in the attribute itself or in a named composite of the model.
   private mutating func readComposite(
     _ element: MarkupElement, fields: inout MarkupFields, into attribute: inout AttributeDescription,
     in context: ReadingContext
@@ -84,7 +84,7 @@ extension XcodeModelReader {
     }
   }
 
-  /// A bound of a string is one of its length: `5`, and `5.0` where the type was changed.
+  /// Reads a bound of a string's length: `5`, or `5.0` if the type was changed.
   private mutating func length(_ name: String, _ fields: inout MarkupFields) -> Int? {
     guard let text = fields.value(name) else { return nil }
     if let length = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) }) { return length }
@@ -99,7 +99,7 @@ extension XcodeModelReader {
     case .none:
       warn(fields, message: "\(name)=\"\(text)\" has no meaning for an attribute of type \(attribute.type.xcodeName)")
       return nil
-    // A value of another type stays as it is. The model's resolver warns about it, and reads it as Core Data does.
+    // A value of another type is kept. The model's resolver warns about it, and converts it as Core Data does.
     case .some(let value): return value.map { (try? attribute.checked($0)) ?? $0 } ?? .string(text)
     }
   }

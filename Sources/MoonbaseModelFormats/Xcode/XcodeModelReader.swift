@@ -7,7 +7,7 @@ struct XcodeModelReader {
   var warnings: [String] = []
   private(set) var omissions: [String] = []
   private let mistakes = Mistakes()
-  /// Composite types that the model declares once and attributes refer to.
+  /// Composite types that the model declares and attributes refer to.
   private var composites: [String: [AttributeDescription]] = [:]
 
   static func read(_ data: Data, file: String) throws(ModelError) -> ManagedObjectModel {
@@ -123,7 +123,7 @@ struct XcodeModelReader {
     for child in element.children where child.name != "compoundIndexes" {
       do { try read(child, into: &entity, in: context) } catch { mistakes.add(error) }
     }
-    // The form of indexes before fetch indexes; newer models hold both.
+    // The form of indexes before fetch indexes; newer models contain both.
     for child in element.children(named: "compoundIndexes") {
       for (names, _) in try lists(child, list: "compoundIndex", item: "index", in: context) {
         entity.addCompoundIndex(names)
@@ -132,7 +132,7 @@ struct XcodeModelReader {
     return entity
   }
 
-  /// A leading dot stands for the app's own module; `NSManagedObject` is what every entity has.
+  /// The class name without the leading dot of the app's own module; nil for `NSManagedObject`, the default.
   private func className(_ text: String?) -> String? {
     guard let text, !["", ".", "NSManagedObject"].contains(text) else { return nil }
     return text.hasPrefix(".") ? String(text.dropFirst()) : text
@@ -156,7 +156,7 @@ struct XcodeModelReader {
     }
   }
 
-  /// The values of `<list><item value=""/>...</list>...`: the constraints and compound indexes of an entity.
+  /// The values of `<list><item value=""/>...</list>...`, used for constraints and compound indexes.
   private mutating func lists(
     _ element: MarkupElement, list: String, item: String, in owner: ReadingContext
   ) throws(ModelError) -> [(values: [String], line: Int)] {
@@ -194,13 +194,13 @@ struct XcodeModelReader {
     return result
   }
 
-  /// Reports what was not asked for: attributes that are left, and elements inside of another name.
+  /// Reports unread attributes and unknown child elements.
   mutating func finish(_ fields: MarkupFields, element: MarkupElement, _ known: String...) {
     warnings += fields.warnings
     for child in element.children where !known.contains(child.name) { report(child, in: fields.context) }
   }
 
-  /// Notes what no description has a place for. Flags that say nothing new are no omissions.
+  /// Records settings that no description can hold. Flags with the usual value are not recorded.
   mutating func omit(_ names: String..., from fields: inout MarkupFields, unless usual: Bool? = nil) {
     for name in names {
       guard let text = fields.value(name) else { continue }

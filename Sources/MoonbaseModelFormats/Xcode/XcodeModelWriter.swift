@@ -144,8 +144,7 @@ struct XcodeModelWriter {
 
   // MARK: Texts
 
-  /// What a description says, as attributes of its element; what a file means that does not name it is not written, as in
-  /// Xcode's own files.
+  /// The attributes of a description's element. Defaults of files are omitted, as in Xcode's own files.
   private static func attributes<Owner: Described>(of owner: Owner) -> [(key: String, value: String?)] {
     Owner.aspects.compactMap { aspect in aspect.xcode.first.map { ($0, text(of: aspect, from: owner)) } }
   }
@@ -166,7 +165,7 @@ struct XcodeModelWriter {
 }
 
 extension EntityDescription {
-  /// A dot before the class stands for the module of the app.
+  /// The entity with a dot before its class, if the class is in the app's module.
   fileprivate var withDottedClass: EntityDescription {
     guard usesCurrentProductModule else { return self }
     var entity = self

@@ -2,9 +2,9 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// The changes that an observer of a context gets. Their lists are made when a script asks for them.
+/// The changes passed to an observer of a context. The lists are built when a script reads them.
 final class ChangesBox {
-  /// A list by its name.
+  /// A list, numbered in the order of its names.
   enum List: Int, CaseIterable {
     case inserted, updated, deleted, refreshed
   }
@@ -33,10 +33,10 @@ final class ChangesBox {
     }
   }
 
-  /// Whether the context forgot all of its objects.
+  /// Whether the context was reset, so that all its objects are invalid.
   var isInvalidated: Bool { if case .changed(let change) = content { change.isInvalidated } else { false } }
 
-  /// A list of objects; of what was merged, of IDs.
+  /// A list of objects; a list of IDs for merged changes.
   fileprivate func list(_ list: List, in domain: ScriptDomain) throws -> LuaTable {
     switch content {
     case .changed(let change):

@@ -3,8 +3,8 @@ public import MoonbaseLua
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// What a container is made of. The options of the command, the table that a script gives to `moonbase.open`, and Swift code all
-/// become one of these; `PersistentContainer` opens it.
+/// The parts of a container. Options of the command, the table passed to `moonbase.open` and Swift code are all
+/// converted to a description; `PersistentContainer` opens it.
 ///
 /// ```swift
 /// var description = ContainerDescription(model: .file(modelURL), stores: [.sqlite(storeURL)])
@@ -12,19 +12,19 @@ public import MoonbasePlatform
 /// let container = try PersistentContainer(description)
 /// ```
 public struct ContainerDescription: Sendable {
-  /// Where the model comes from.
+  /// The source of the model.
   public enum Model: Sendable {
     /// A model in any form that `ManagedObjectModel(contentsOf:)` reads.
     case file(URL)
     /// A model as a value.
     case value(ManagedObjectModel)
-    /// The model that the first store that exists keeps of itself; an empty one where there are no stores.
+    /// The model kept in the first existing store; an empty model without stores.
     case kept
   }
 
-  /// Where the model comes from.
+  /// The source of the model.
   public var model: Model
-  /// The stores; none for one in memory.
+  /// The stores; none means a single store in memory.
   public var stores: [PersistentStoreDescription]
   /// The extensions, in any order.
   public var extensions: [ExtensionSource]
@@ -33,32 +33,31 @@ public struct ContainerDescription: Sendable {
   /// The limits of the Lua states that run extensions for Swift code and pure functions for stores.
   public var limits = LuaLimits()
   /// The number of contexts that `withContext` and `performBackgroundTask` use at the same time; further calls wait.
-  /// Each context has a thread and, where there are extensions, a Lua state.
+  /// Each context has a thread and, with extensions, a Lua state.
   public var backgroundContextLimit = 8
-  /// Counts what the functions of extensions cost; nil counts nothing, and costs nothing.
+  /// Records the cost of extensions' functions; nil records nothing and has no overhead.
   public var profile: ExtensionProfile?
-  /// Receives the saves, fetches and reads of faults of contexts. Nil costs nothing.
+  /// Receives the saves, fetches and faults of contexts; nil has no overhead.
   public var meter: (any GraphMeter)?
-  /// The language in which rules of extensions tell what is wrong, as `de-AT`; nil for that of the environment or the
-  /// system.
+  /// The language of rule messages, as `de-AT`; nil for that of the environment or the system.
   public var language: String?
 
-  /// The limits of extensions by their names, or those of their files, where their sources have no limits of their own.
+  /// The limits of extensions, by their names or those of their files, whose sources have no limits.
   public var extensionLimits: [String: ExtensionLimits] = [:]
-  /// Receives each call that exceeded the limits of its extension, on the thread of the call.
+  /// Receives each call that exceeded its extension's limits, on the thread of the call.
   public var onExceeding: (@Sendable (ExtensionExcess) -> Void)?
 
-  /// The answer to extensions that a store remembers and that are not among these.
+  /// The handling of extensions that a store remembers and that are not in `extensions`.
   public var missingExtensions = MissingExtensions.ignored
 
-  /// Takes what extensions log in the contexts of Swift code; nil tells it on standard error.
+  /// Receives the log messages of extensions in contexts of Swift code; nil writes them to standard error.
   public var log: (@Sendable (ScriptLogEntry) -> Void)?
 
-  /// Takes what extensions print in the contexts of Swift code, on the thread of the call, and whether that is of
+  /// Receives the text that extensions print in contexts of Swift code, on the thread of the call, with a flag for
   /// `io.stderr`; nil writes it to the standard streams.
   public var printed: (@Sendable (_ text: String, _ isError: Bool) -> Void)?
 
-  /// Makes a description.
+  /// A description of these parts.
   public init(
     model: Model = .kept, stores: [PersistentStoreDescription] = [], extensions: [ExtensionSource] = []
   ) {
@@ -67,12 +66,12 @@ public struct ContainerDescription: Sendable {
     self.extensions = extensions
   }
 
-  /// Lets no file be written. Stores in memory stay as they are.
+  /// Makes all stores in files read-only. Stores in memory stay writable.
   package mutating func setFilesReadOnly() {
     for index in stores.indices where stores[index].url != nil { stores[index].isReadOnly = true }
   }
 
-  /// Lets no store be written.
+  /// Makes all stores read-only.
   public mutating func setReadOnly() {
     for index in stores.indices { stores[index].isReadOnly = true }
   }

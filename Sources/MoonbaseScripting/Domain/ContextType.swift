@@ -3,10 +3,11 @@ import MoonbasePlatform
 import MoonbaseGraph
 import MoonbaseLua
 
-/// A context as scripts hold it. It is not kept alive: an app's context owns the Lua state that would hold it.
+/// A script's handle of a context. The reference is weak, because an app's context owns the Lua state that holds the
+/// handle.
 final class ContextBox {
   private let reference: ContextReference
-  /// The function of a script that was set last as the context's merge policy. The context keeps it.
+  /// The script function last set as the context's merge policy, which the context retains.
   weak var mergePolicy: ScriptMergePolicy?
 
   init(_ context: ManagedObjectContext) { reference = context.reference }
@@ -31,7 +32,7 @@ final class ContextBox {
     throw goneError
   }
 
-  /// Throws where the context is gone.
+  /// Throws if the context no longer exists.
   func check() throws { if isGone { throw goneError } }
 
   private var goneError: ScriptError {
@@ -43,7 +44,7 @@ final class ContextBox {
   }
 }
 
-/// The type of contexts in one Lua state, where each has one handle.
+/// The type of contexts in a Lua state. Each context has a single handle there.
 final class ContextType {
   let plain = LuaHostType<ContextBox>("context")
   private var boxes: [ObjectIdentifier: ContextBox] = [:]
@@ -76,7 +77,8 @@ final class ContextType {
       })
   }
 
-  /// A function that a store calls for each row looks at its arguments alone: otherwise its answer does not count.
+  /// A function that a store calls for each row may use only its arguments. Access to a context makes its result
+  /// invalid.
   private static func noteUse() { if HostFunction.isRunning { HostFunction.refuse() } }
 
   func handle(_ context: ManagedObjectContext) -> LuaObject { LuaObject(box(context), as: plain) }
@@ -89,7 +91,7 @@ final class ContextType {
     return box
   }
 
-  /// Forgets the handle of a context, unless a script, a request or a walk has it still: then it says false.
+  /// Forgets the handle of a context. Returns false if a script, a request or a walk still holds the handle.
   func forget(unheld context: ManagedObjectContext) -> Bool {
     let key = ObjectIdentifier(context)
     guard var box = boxes.removeValue(forKey: key) else { return true }
@@ -98,7 +100,7 @@ final class ContextType {
     return false
   }
 
-  /// Looked at each time twice as many have come: a script may open thousands.
+  /// Runs whenever the number of handles has doubled, because a script may open thousands of contexts.
   private func forgetThoseGone() {
     boxes = boxes.filter { !$0.value.isGone }
     greatestCount = max(64, 2 * boxes.count)

@@ -1,8 +1,8 @@
 public import MoonbaseGraph
 import MoonbaseModel
 
-/// A typed key of an attribute whose values are of a class of an extension, or lists and maps: they are read as any
-/// `Decodable` type.
+/// A typed key of an attribute with lists, maps or values of an extension's class, which are read as a `Decodable`
+/// type.
 ///
 /// ```swift
 /// struct Color: Decodable { var r, g, b, a: Double }
@@ -16,20 +16,19 @@ import MoonbaseModel
 /// let color = try person.decoded(Person.favoriteColor)
 /// ```
 ///
-/// Attributes of plain values, derived ones among them, have `Attribute` keys.
+/// Attributes of plain values, derived attributes included, have `Attribute` keys.
 public struct DecodedAttribute<Owner: ManagedObject, Decoded: Decodable>: Sendable {
   /// The attribute's name.
   public let name: String
 
-  /// Makes a key.
+  /// A key for the attribute with this name.
   public init(_ name: String) { self.name = name }
 }
 
 extension TypedObject where Self: ManagedObject {
-  /// The value of an attribute as the key's type (`Value.decode(as:)`); nil for no value.
+  /// The value of an attribute as the key's type (`Value.decode(as:)`); nil if there is no value.
   ///
-  /// Throws what reading the value throws, `.unknownName` where the entity has no such attribute, and what does not
-  /// fit the type.
+  /// Throws errors from reading the value, `.unknownName` if the entity has no such attribute, and decoding errors.
   public func decoded<Decoded: Decodable>(_ attribute: DecodedAttribute<Self, Decoded>) throws -> Decoded? {
     let value = try value(forKey: attribute.name)
     return value.isNull ? nil : try value.decode(as: Decoded.self)

@@ -6,7 +6,7 @@ import MoonbaseModel
 final class ErrorBox {
   let error: any CodedError
   private weak var domain: ScriptDomain?
-  /// The calls that were under way when a script got the error, the innermost first.
+  /// The active calls when a script received the error, innermost first.
   private let calls: [LuaError.Frame]
 
   init(_ error: any CodedError, domain: ScriptDomain, calls: [LuaError.Frame] = []) {
@@ -15,18 +15,18 @@ final class ErrorBox {
     self.calls = calls
   }
 
-  /// A script looks at the error: it need not be told at the end of the program.
+  /// Marks the error as read by a script, so that it is not reported at the end of the program.
   func seen() {
     guard let domain, let failure = domain.unseenFailure, failure.error === self else { return }
     domain.unsavedOfSeenFailure = failure.unsavedCount
     domain.unseenFailure = nil
   }
 
-  /// The calls of the script that raised the error behind this one; without such a script those that were under way
-  /// when the error was raised or returned. Innermost first.
+  /// The calls of the script that raised the underlying error; without such a script, the active calls when the error
+  /// was raised or returned. Innermost first.
   var traceback: [String] { (hookCalls ?? calls).map(\.description) }
 
-  /// Where the script was that raised the error behind this one.
+  /// The calls of the script that raised the underlying error.
   var hookTraceback: [String] { (hookCalls ?? []).map(\.description) }
 
   private var hookCalls: [LuaError.Frame]? {
@@ -35,24 +35,24 @@ final class ErrorBox {
     return causes.compactMap { $0 as? LuaError }.first { !$0.traceback.isEmpty }?.traceback
   }
 
-  /// The line of the script that got the error, as `shop.lua:12`.
+  /// The line of the script that received the error, as `shop.lua:12`.
   var place: String? {
     calls.first { $0.line != nil }.flatMap { call in call.line.map { "\(call.source):\($0)" } }
   }
 
   var graphError: GraphError? { error as? GraphError }
 
-  /// The bytes that it keeps, by estimate: errors hold values, errors of others, and those behind them.
+  /// The estimated bytes of the error. Errors hold values, detail errors and underlying errors.
   var weight: Int {
     var total = 256 + 160 * calls.count
     var pending: [any Error] = [error]
-    // Errors lead to the same one by several ways.
+    // Several errors may refer to the same underlying error.
     var seen: Set<ObjectIdentifier> = []
     var last: GraphError?
     while let error = pending.popLast() {
       if let error = error as? GraphError {
         total += error.ownWeight
-        // A value that breaks several rules is in all their failures, one after the other.
+        // A value that breaks several rules is part of all their failures, which follow each other.
         if last?.objectID != error.objectID || last?.property != error.property { total += error.value?.weight ?? 0 }
         last = error
         pending += error.details
@@ -61,7 +61,7 @@ final class ErrorBox {
         guard seen.insert(error.identity).inserted else { continue }
         total += 512 + 160 * error.traceback.count + error.message.utf8.count * 2
         if let cause = error.underlying { pending.append(cause) }
-        // What a hook raised again is no handle of Lua's any more, and kept all the same.
+        // An error raised again by a hook is no longer a Lua handle, and is retained all the same.
         if let raised = raisedAgain(error) { pending.append(raised.error) }
       } else if let error = error as? ModelError {
         total +=
@@ -84,7 +84,7 @@ final class ErrorBox {
   var key: String? { error.property }
   var entity: String? { error.entity }
 
-  /// The reason alone, if the error has one apart from the property's name; else the whole text.
+  /// The reason without the property's name if the error has one, else the whole text.
   var message: String {
     if let error = error as? ScriptError, error.others.isEmpty { return error.message }
     return graphError?.reason ?? text
@@ -101,9 +101,9 @@ final class ErrorBox {
   }
 }
 
-/// An error that a script was given and has not looked at.
+/// An error that a script received and has not read.
 struct UnseenFailure {
-  /// What failed.
+  /// The failed operation.
   enum Cause: String {
     case save = "a save failed and nothing was saved"
     case transaction = "a transaction failed and was rolled back"
@@ -114,12 +114,12 @@ struct UnseenFailure {
 
   let error: ErrorBox
   let cause: Cause
-  /// Of a save: how many objects have changes that it did not save.
+  /// The number of objects with unsaved changes, for a failed save.
   var unsavedCount: Int?
 }
 
 extension HostTypes {
-  /// What an error tells, in the order in which `pairs` tells it.
+  /// The fields of an error, in the order of `pairs`.
   private enum ErrorField: String, CaseIterable {
     case code, message, entity, key, id, value, details, traceback
   }
@@ -163,7 +163,7 @@ extension HostTypes {
     }
   }
 
-  /// A side of `..`: an error's text, or what Lua would join.
+  /// An operand of `..`: an error's text, or a value that Lua can concatenate.
   private static func text(of index: Int, in call: borrowing LuaCall) throws -> String {
     guard let box = call.objectIfPresent(index, as: ErrorBox.self) else { return try call.text(index) }
     box.seen()
@@ -172,12 +172,12 @@ extension HostTypes {
 }
 
 extension ScriptDomain {
-  /// The error value that scripts get for an error of the graph; nil leaves other errors as they are.
+  /// The Lua error value for an error of the graph; nil for other errors.
   func luaError(_ error: any Error) -> LuaValue? {
     box(of: error).map { .object(LuaObject($0, as: types.error)) }
   }
 
-  /// An error of the graph, or what this layer says of a wrong argument or operand; nil for others.
+  /// An error of the graph, or an error about an argument or operand; nil for other errors.
   func box(of error: any Error) -> ErrorBox? {
     let coded = error as? any CodedError ?? (error as? LuaError).map { ScriptError(mistake: $0) }
     return coded.map { ErrorBox($0, domain: self, calls: state.callsUnderWay()) }
@@ -188,9 +188,10 @@ extension ScriptDomain {
     try state.list(errors.map { .object(LuaObject(ErrorBox($0, domain: self), as: types.error)) })
   }
 
-  /// Runs what data or others may make fail: `true`, or `nil` and the error, which is this function's result too.
+  /// Runs an operation that data or other processes may make fail. Returns `true` to the script, or `nil` and the
+  /// error, which is also this function's result.
   ///
-  /// Mistakes of the program are thrown on and become raised errors.
+  /// Mistakes of the program are rethrown and raised in the script.
   @discardableResult
   func attempt(_ call: inout LuaCall, _ body: () throws -> Void) throws -> ErrorBox? {
     do {

@@ -5,7 +5,7 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Predicate
 
-/// A part of a history that a script asks for: nothing is read before it is walked over.
+/// A range of a history requested by a script. Nothing is read until it is iterated.
 final class HistoryBox {
   private let contextBox: ContextBox
   private let token: PersistentHistoryToken?
@@ -22,7 +22,7 @@ final class HistoryBox {
   }
 }
 
-/// The changes of a history one after the other.
+/// The single changes of a history.
 final class HistoryChanges {
   private var walk: HistoryWalk
   private var waiting: ArraySlice<(PersistentHistoryTransaction, PersistentHistoryChange)> = []
@@ -64,7 +64,7 @@ extension HostTypes {
       }
       let request = conditions.isEmpty ? nil : PersistentHistoryChange.fetchRequest(where: .and(conditions))
       let box = HistoryBox(self.context.box(context), after: token, matching: request, limit: limit)
-      // What is wrong with the request is told here, and not when it is walked over.
+      // Errors in the request are raised here instead of during iteration.
       _ = try HistoryWalk(context, from: .token(token), matching: request)
       try call.return(box, as: history)
     }
@@ -153,7 +153,7 @@ extension HostTypes {
       .invalidRequest, message: "history: \(key) is a token, as context.history_token gives one, not '\(text)'")
   }
 
-  /// 0 where nothing is given.
+  /// Returns 0 for nil.
   private static func number(_ value: LuaValue, _ key: String) throws -> Int {
     if case .nil = value { return 0 }
     guard case .integer(let number) = value, number > 0, let result = Int(exactly: number) else {

@@ -3,7 +3,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// `context.name`, `context.author` and `context.merge_policy`: what saves are called, and what they do about conflicts.
+/// `context.name`, `context.author` and `context.merge_policy`: the labels of saves and their resolution of conflicts.
 extension HostTypes {
   func describeSettingsOfContext() {
     context.property(
@@ -16,7 +16,7 @@ extension HostTypes {
       "merge_policy",
       get: { [unowned self] context, call in
         if let name = context.mergePolicy.name { return call.return(name.rawValue) }
-        // A function of an app, and not of a script, cannot be handed over.
+        // A merge policy of an app is not a Lua function and is not returned.
         guard let policy = self.context.box(context).mergePolicy else { return call.returnNil() }
         try call.return(.function(policy.function))
       },
@@ -41,12 +41,12 @@ extension HostTypes {
   }
 }
 
-/// A function of a script that says what a save does about a conflict. The context keeps it.
+/// A script's function that resolves save conflicts. The context retains it.
 final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks it, where its scripts run
   let function: LuaFunction
   private let types: HostTypes
 
-  /// The extension that set it, if it has limits.
+  /// The extension that set it; nil for an extension without limits.
   private let running: RunningExtension?
 
   init(_ function: LuaFunction, types: HostTypes) {
@@ -54,7 +54,7 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
     running = types.domain.flatMap { .current(in: $0.state) }
   }
 
-  /// The policy of a name. Throws `.invalidRequest` for any other.
+  /// The policy with this name. Throws `.invalidRequest` for unknown names.
   static func named(_ name: String) throws -> MergePolicy {
     if let known = MergePolicy.Name(rawValue: name) { return MergePolicy(known) }
     throw ScriptError(.invalidRequest, message: "merge_policy: \(unknown(name))")
@@ -65,7 +65,7 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
     return "there is no merge policy \(name.asName)\(suggestion(for: name, among: names)), there are \(names.listed())"
   }
 
-  /// What the function answers: the name of a policy, or values for some properties.
+  /// The function's answer: the name of a policy, or values for some properties.
   func resolve(_ conflict: MergeConflict) throws -> MergePolicy.Resolution {
     let object = conflict.object
     return try object.running("mergePolicy") {
@@ -119,7 +119,7 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
 }
 
 extension SaveConflict.Kind {
-  /// The kind in a word, for scripts.
+  /// The kind of conflict, as scripts name it.
   fileprivate var name: String {
     switch self {
     case .changed: "changed"

@@ -3,12 +3,12 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The types under which one Lua state knows values, objects and contexts, and the way to the domain while that is there.
+/// The types under which a Lua state knows values, objects and contexts, and a reference to the domain.
 ///
-/// The state keeps this, so that what scripts call finds it; the domain may be gone before, where Swift holds the state or a
-/// context that the domain extended.
+/// The state retains this object, so that calls from scripts find it. The domain may end earlier, if Swift still holds
+/// the state or a context that the domain extended.
 final class HostTypes {
-  /// The types of values, which model files know too.
+  /// The types of values, which model files share.
   let values: LuaValueTypes
   let date: LuaValueType<Date>
   let decimal: LuaValueType<Decimal>
@@ -27,15 +27,16 @@ final class HostTypes {
   let results = LuaHostType<ResultsBox>("results", interned: false)
   let watch = LuaHostType<ScriptWatch>("watch", interned: false)
   let changes = LuaHostType<ChangesBox>("changes", interned: false)
-  /// By the shapes of the entities: who opens a model again and again gets the types that are there, and those of another one never.
+  /// The types of entities by shape. A model that is opened repeatedly reuses its types; models with other shapes never
+  /// share them.
   var entities: [Symbol: LuaHostType<ManagedObject>] = [:]
-  /// The type that was asked for last: most objects that are handed over one after another are of one.
+  /// The type last requested. Successive objects usually have the same type.
   var recent: (shape: Symbol, type: LuaHostType<ManagedObject>)?
 
-  /// Whether anything may follow a call that changes something: the end of an undo step, or of the run.
+  /// Whether a changing call may have further work at its end: an undo step or the end of the run.
   var hasAftermath = false
 
-  // Sound: the domain clears it when it goes. From then on nothing is read past it.
+  // Sound: the domain sets this to nil when it ends, and nothing reads it afterwards.
   unowned(unsafe) var domain: ScriptDomain? {
     didSet { if domain == nil { for type in entities.values { type.reader = nil } } }
   }
@@ -58,7 +59,7 @@ final class HostTypes {
     results.usualWeight = 1024
     changes.usualWeight = 256
     walk.usualWeight = 64  // what it keeps weighs with the iterator
-    // Most scripts meet few of these: each is described when its first object is handed over.
+    // Most scripts meet few of these types, so a type is described when its first object is passed to Lua.
     state.later(error) { [unowned self] in describeError() }
     state.later(context.plain, others: Self.callOfContext) { [unowned self] in describeContext() }
     state.later(request) { [unowned self] in describeRequest() }
@@ -91,7 +92,7 @@ final class HostTypes {
     }
   }
 
-  /// The type of an entity's objects, made when the first one is handed over.
+  /// The type of an entity's objects, made when the first object is passed to Lua.
   func type(of entity: ResolvedEntity) throws -> LuaHostType<ManagedObject> {
     if let recent, recent.shape == entity.shape { return recent.type }
     let type = try entities[entity.shape] ?? register(entity)
@@ -106,7 +107,7 @@ final class HostTypes {
     return new
   }
 
-  /// The domain. Throws where it is gone.
+  /// The domain. Throws if it has ended.
   func openDomain() throws -> ScriptDomain {
     guard let domain else {
       throw ScriptError(

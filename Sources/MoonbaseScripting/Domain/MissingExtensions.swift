@@ -1,15 +1,15 @@
-/// The answer to a store whose saves ran with extensions that the container lacks.
+/// The handling of a store whose saves ran with extensions that the container lacks.
 ///
-/// A store remembers the names and versions of the extensions that its saves ran with. Without one of them, rules
-/// would be passed over and stored derived attributes would stay as they are.
+/// A store remembers the names and versions of the extensions that its saves ran with. Without one of them, its rules
+/// would not be checked and its stored derived attributes would not be updated.
 ///
 /// ```swift
 /// description.missingExtensions = .refused()
 /// ```
 public enum MissingExtensions: Sendable {
-  /// Nothing.
+  /// The store is opened.
   case ignored
-  /// A store that is written is not opened: `.extensionConflict` names the extension. Extensions named in `but` may be
-  /// missing. For a store that is only read, `tell` gets a message.
+  /// A store opened for writing is refused: `.extensionConflict` names the extension. Extensions in `but` may be
+  /// missing. For a read-only store, `tell` receives a message.
   case refused(but: Set<String> = [], tell: @Sendable (String) -> Void = { _ in })
 }

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Names of a model in its order, each with what a script learns of it, which is put together when it is first asked for.
+/// A listing of model items by name, in the model's order. The description of an item is built on first access.
 final class ModelListing {
   private let subject: String
   let names: [String]
@@ -10,7 +10,7 @@ final class ModelListing {
   private let describe: (String, ScriptDomain) throws -> LuaValue
   private var known: [String: LuaValue] = [:]
 
-  /// `subject` begins the sentence that says that a name is missing: `Person has no attribute`.
+  /// `subject` begins the error about an unknown name: `Person has no attribute`.
   init(_ subject: String, names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue) {
     self.subject = subject
     self.names = names
@@ -18,7 +18,7 @@ final class ModelListing {
     self.describe = describe
   }
 
-  /// The bytes that it keeps: its names, and an entry for each.
+  /// The estimated bytes: the names, and an entry for each.
   var weight: Int { names.reduce(512) { $0 + 160 + $1.utf8.count } }
 
   func entry(_ name: String, in domain: ScriptDomain) throws -> LuaValue {

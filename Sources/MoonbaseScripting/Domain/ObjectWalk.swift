@@ -4,18 +4,18 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension HostTypes {
-  /// Only `for` has a walk in its hands.
+  /// A walk is accessible only to a `for` loop.
   func describeWalk() {
     walk.operator(.close) { call in try call.object(0, as: ObjectWalk.self).close(failing: !call.isNil(1)) }
   }
 }
 
-/// Walks the objects that matched when it began; skips those that are gone since.
+/// Iterates over the objects that matched at its beginning, skipping those deleted since.
 final class ObjectWalk {
   private let box: RequestBox
   private unowned let domain: ScriptDomain
   private let found: FetchedObjects?
-  /// The objects of an ordered relationship, in its order.
+  /// The objects of an ordered relationship, in order.
   private let listed: [ManagedObject]
   private let saveEvery: Int?
   private var position = 0
@@ -32,10 +32,10 @@ final class ObjectWalk {
     saveEvery = box.saveEvery
   }
 
-  /// The bytes that the walk keeps. The context weighs the visited objects.
+  /// The estimated bytes of the walk. The context weighs the visited objects.
   var weight: Int { found?.weight ?? 64 + 16 * listed.count }
 
-  /// Its loop is left. What is on its way to the store arrives first, and why it did not, the loop says; where it fails, others wait for it.
+  /// Ends the walk when its loop ends. Waits for the pending save and throws its error, unless the loop failed.
   func close(failing: Bool) throws {
     isOver = true
     found?.close()
@@ -64,15 +64,15 @@ final class ObjectWalk {
     return try found.existingObject(at: position)
   }
 
-  /// Saves and turns what was visited into faults, so that memory stays flat. With `ahead` the rows may still be on their way to the
-  /// store when the walk goes on; what is wrong with them the next step says.
+  /// Saves and turns visited objects into faults, so that memory stays constant. With `ahead` the walk continues while
+  /// the rows are still being written; the next step throws their error.
   private func saveVisited(ahead: Bool) throws {
     let context = try box.context
     try context.saveAhead()
     if !ahead { try context.finishSave() }
-    // No result of a loop could hand it over: it is told at the end of the program.
+    // A loop cannot return the error of a did_save hook, so it is reported at the end of the program.
     _ = domain.didSaveError(of: context)
-    // What a did_save hook changed waits for the next save; what is on its way is a fault already.
+    // Changes by a did_save hook wait for the next save. Objects being written are faults already.
     try context.turnIntoFaults(visited)
     visited = []
   }

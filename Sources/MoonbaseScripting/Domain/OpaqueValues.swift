@@ -2,12 +2,12 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The Lua values that the graph keeps as tokens without understanding them. A token is dropped on any thread; its
-/// place is free again with the next token.
+/// The Lua values that the graph holds as opaque tokens. A token may be released on any thread; its place is reused
+/// when the next token is made.
 struct OpaqueValues {
   private var values: [LuaValue?] = []
   private var freePlaces: [Int] = []
-  /// Is empty between two calls, and keeps its room.
+  /// Empty between calls; kept to reuse its capacity.
   private var returned: [Int] = []
   private let released: Lock<[Int]>
   private let release: @Sendable (Int) -> Void
@@ -25,7 +25,7 @@ struct OpaqueValues {
     return OpaqueObject(className: className, domain: domain, reference: place, release: release)
   }
 
-  /// Nil for the token of another domain.
+  /// The value of a token; nil for a token of another domain.
   func value(at place: Int) -> LuaValue? { values.indices.contains(place) ? values[place] : nil }
 
   private mutating func takeBackReleased() {

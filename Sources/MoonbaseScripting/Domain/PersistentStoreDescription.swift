@@ -1,7 +1,7 @@
 public import MoonbasePlatform
 public import MoonbaseSQL
 
-/// Where a container keeps objects: a file in Core Data's SQLite format, or memory.
+/// The storage of objects: a file in Core Data's SQLite format, or memory.
 ///
 /// ```swift
 /// let stores: [PersistentStoreDescription] = [
@@ -9,50 +9,52 @@ public import MoonbaseSQL
 /// ]
 /// ```
 ///
-/// What a kind of store does not know is an error when the store is opened: a store in memory has no file that could be read-only.
+/// Options that a kind of store does not support are errors when the store is opened: a store in memory has no file
+/// that could be read-only.
 public struct PersistentStoreDescription: Sendable, Equatable {
   /// The file; nil for a store in memory.
   public package(set) var url: URL?
-  /// The configuration of the model whose entities the store holds; nil for all.
+  /// The configuration of the model whose entities the store holds; nil for all entities.
   public var configuration: String?
-  /// Whether the store is not to be written; nothing on the disk changes then.
+  /// Whether the store is opened read-only; nothing on disk changes then.
   public var isReadOnly = false
-  /// Whether the store keeps a history of what is saved in it. A file gets tables for it, unless it has them.
+  /// Whether the store records a history of saves. A file without tables for the history gets them.
   public var tracksHistory = false
-  /// How long a statement waits for other processes; nil for the five seconds that a file's store waits by itself.
+  /// The time that a statement waits for other processes; nil for the default of five seconds.
   public var busyTimeout: Duration?
-  /// Whether each save is on the disk for good before it is done; otherwise a loss of power may take the last ones from a file, as from Core
-  /// Data's.
+  /// Whether each save is flushed to disk before it completes. Otherwise a loss of power may lose the last saves, as
+  /// with Core Data.
   public var synchronizesFully = false
-  /// How many of SQLite's steps the triggers of a file may take in one save; nil for the bound that a file's store has by itself.
+  /// The number of SQLite steps that the triggers of a file may take in a save; nil for the default.
   public var triggerStepLimit: Int?
-  /// The bytes of a file that the connection which writes keeps in memory at most; nil for 32 MiB. Connections that
-  /// read keep less (`SQLiteStoreOptions.cacheSize`).
+  /// The most bytes of a file that the writing connection caches; nil for 32 MiB. Reading connections cache less
+  /// (`SQLiteStoreOptions.cacheSize`).
   public var cacheSize: Int?
-  /// How many connections to a file read at the same time at most; nil for the eight that a file's store has by itself.
+  /// The most connections that read a file at the same time; nil for the default of eight.
   public var readerLimit: Int?
-  /// What is told each statement that a file's store runs.
+  /// Receives each statement that a file's store runs.
   public var sqlLog: SQLLog?
   /// Whether a file that CloudKit mirrors may be written.
   public var allowsCloudKit = false
-  /// The name that a file's history has for saves of contexts without a `transactionAuthor`.
+  /// The author recorded in the history for saves of contexts without a `transactionAuthor`.
   public var transactionAuthor: String?
-  /// Whether a file of another version of the model is migrated when it is opened; otherwise it is refused, with what differs. A file that is only
-  /// read is refused.
+  /// Whether a file of another model version is migrated on opening; otherwise it is refused, with the differences. A
+  /// read-only file is always refused.
   public var shouldMigrateStoreAutomatically = true
   /// Whether the mapping of such a migration is inferred from the two models.
   public var shouldInferMappingModelAutomatically = true
-  /// Whether such a migration may lose what rows have and the newer model has no place for; otherwise it is refused, with what would be lost.
+  /// Whether the migration may lose data that the newer model has no place for; otherwise it is refused, with the
+  /// losses.
   public var allowsMigrationLoss = false
 
-  /// A store that lives as long as its container.
+  /// A store in memory, with the lifetime of its container.
   public static let inMemory = PersistentStoreDescription(url: nil)
 
-  /// A file in Core Data's SQLite format, made if it is not there.
+  /// A file in Core Data's SQLite format, created if missing.
   public static func sqlite(_ url: URL, readOnly: Bool = false, configuration: String? = nil) -> Self {
     PersistentStoreDescription(url: url, configuration: configuration, isReadOnly: readOnly)
   }
 
-  /// The path as it was given.
+  /// The path as given by the caller.
   package var path: String? { url?.relativePath }
 }

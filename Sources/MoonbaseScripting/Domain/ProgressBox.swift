@@ -1,12 +1,12 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// A progress bar on standard error, where that is a terminal; nothing elsewhere.
+/// A progress bar on standard error if that is a terminal; otherwise without output.
 final class ProgressBox {
   private let total: Int64?
   private let label: String
   private let isVisible: Bool
-  /// The job whose progress it is.
+  /// The job whose progress is shown.
   private weak var job: ScriptJob?
   private let began = Date()
   private var done: Int64 = 0
@@ -25,7 +25,7 @@ final class ProgressBox {
     job.progress = min(1, Double(done) / Double(total))
   }
 
-  /// The bytes that it keeps.
+  /// The estimated bytes.
   var weight: Int { 256 + label.utf8.count }
 
   func advance(_ count: Int64) {
@@ -49,14 +49,14 @@ final class ProgressBox {
   }
 }
 
-/// What a progress bar shows at a moment.
+/// The text of a progress bar at a moment.
 package struct ProgressLine {
   private let label: String
   private let done: Int64
   private let total: Int64?
   private let seconds: Double
 
-  /// Takes what was done so far, in which time.
+  /// A line for the work done in a time.
   package init(label: String, done: Int64, total: Int64?, seconds: Double) {
     self.label = label
     self.done = done
@@ -64,9 +64,9 @@ package struct ProgressLine {
     self.seconds = seconds
   }
 
-  /// The line, which keeps its form whatever the numbers are.
+  /// The line. Its layout does not depend on the numbers.
   package var text: String {
-    // More than a number can say is shown as the greatest number.
+    // A rate beyond the range of integers is shown as the greatest integer.
     let rate = Int64(exactly: (Double(done) / max(seconds, 0.001)).rounded()) ?? .max
     return "\(label): \(done)\(bar)  \(rate)/s"
   }

@@ -7,12 +7,12 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// A fetch request that a script builds, step by step. Each step is a new request that shares what is below it, so that a
-/// thousand steps weigh as much as what each of them says.
+/// A fetch request that a script builds in steps. Each step makes a new request that shares the earlier steps, so that
+/// the memory of many steps is linear.
 final class RequestBox {
-  /// What a step says.
+  /// A step of the request.
   indirect enum Step {
-    /// The first one.
+    /// The initial request.
     case start(FetchRequest)
     case condition(Predicate)
     case change((inout FetchRequest) -> Void)
@@ -20,24 +20,23 @@ final class RequestBox {
   }
 
   private let contextBox: ContextBox
-  /// The bytes that the step keeps, without those below it. They count as long as the step is there: a later one may keep it when
-  /// no script does.
+  /// The bytes of this step. They are counted as long as the step exists, because a later step may retain it.
   private let weight: Int
   private let step: Step
-  /// Objects that the step names and that were not saved yet, by their temporary IDs: once they are saved, they go by others.
+  /// Unsaved objects that the step refers to, by their temporary IDs, which change when they are saved.
   private let unsaved: [ManagedObjectID: ManagedObject]
   private var previous: RequestBox?
-  /// How many there are of each kind.
+  /// The number of items of each kind in all steps.
   private let counts: SIMD4<Int32>
-  /// The ordered relationship whose destinations are asked for: without `sort` they keep its order.
+  /// The ordered relationship whose destinations are requested. Without `sort` they keep its order.
   private let list: ToManyBox?
 
-  /// What a request may have many of.
+  /// The kinds of items that a request may have many of.
   enum Kind: Int {
     case conditions, keys, paths, groups
   }
 
-  /// How many of a kind a request takes: they are gone through, and put together, at each use.
+  /// The most items of a kind, because they are combined at each use of the request.
   static let greatestCount: Int32 = 1000
 
   init(_ request: FetchRequest, context: ContextBox, naming values: [Value] = [], of list: ToManyBox? = nil) {
@@ -63,10 +62,10 @@ final class RequestBox {
 
   var context: ManagedObjectContext { get throws { try contextBox.live() } }
 
-  /// Throws where the context is gone.
+  /// Throws if the context no longer exists.
   func checkContext() throws { try contextBox.check() }
 
-  /// Where the context is gone, what it counted is forgotten.
+  /// Does nothing if the context no longer exists.
   private func weigh(_ bytes: Int) { try? contextBox.live().weigh(bytes) }
 
   private static func unsaved(_ values: [Value], in box: ContextBox) -> [ManagedObjectID: ManagedObject] {
@@ -80,7 +79,7 @@ final class RequestBox {
     return unsaved
   }
 
-  /// The request with one more step, which adds so many of a kind, keeps so many bytes and names values.
+  /// The request with a further step, which adds items of a kind, bytes and referenced values.
   func with(
     _ step: Step, adding count: Int = 0, to kind: Kind = .conditions, weight: Int = 0, naming values: [Value] = []
   ) throws -> RequestBox {
@@ -95,7 +94,7 @@ final class RequestBox {
     return RequestBox(self, step: step, counts: counts, weight: weight, naming: values)
   }
 
-  // Many steps would go one inside of the other.
+  // Releases the steps iteratively, because a long chain would recurse.
   deinit {
     weigh(-weight)
     var rest = previous.take()
@@ -112,7 +111,7 @@ final class RequestBox {
     return boxes.reversed()
   }
 
-  /// The request as all steps make it; several conditions mean AND.
+  /// The combined request. Several conditions mean AND.
   var request: FetchRequest {
     var request = FetchRequest("")
     var conditions: [Predicate] = []
@@ -135,7 +134,7 @@ final class RequestBox {
     return request
   }
 
-  /// The request of objects. Throws for one of groups, which are no objects.
+  /// The request for objects. Throws for a request of groups.
   func objectRequest(_ method: String) throws -> FetchRequest {
     let request = request
     if method != "each" { try refuseSaving(method) }
@@ -149,13 +148,13 @@ final class RequestBox {
     return request
   }
 
-  /// The objects that match, those of an ordered relationship in its order.
+  /// The matching objects; those of an ordered relationship in its order.
   func objects(_ method: String) throws -> [ManagedObject] {
     let request = try objectRequest(method)
     return try objectsInOrder(request) ?? context.fetch(request)
   }
 
-  /// The objects of a request in the order of the relationship; nil where it does not tell the order.
+  /// The objects of a request in the order of the relationship; nil if the relationship does not determine the order.
   func objectsInOrder(_ request: FetchRequest) throws -> [ManagedObject]? {
     guard let list, request.sortDescriptors.isEmpty else { return nil }
     var whole = request
@@ -170,7 +169,7 @@ final class RequestBox {
     return Array(request.fetchLimit > 0 ? window.prefix(request.fetchLimit) : window)
   }
 
-  /// Only a walk can save on its way.
+  /// Throws if the request has `save_every`, which only a walk supports.
   func refuseSaving(_ method: String) throws {
     guard saveEvery != nil else { return }
     throw ScriptError(
@@ -183,7 +182,7 @@ final class RequestBox {
     return .and(conditions.flatMap { if case .and(let parts) = $0 { parts } else { [$0] } })
   }
 
-  /// What the request asks for, cut off where it becomes long; a list of many values in it is not shown.
+  /// The request as text, truncated if long. Long lists of values are omitted.
   var text: String {
     var request = request
     var end = ""
@@ -199,14 +198,14 @@ final class RequestBox {
   private static let greatestText = 800
   private static let greatestWeightShown = 100_000
 
-  /// After how many visited objects a walk saves.
+  /// The number of visited objects after which a walk saves.
   var saveEvery: Int? {
     boxes.compactMap { if case .saveEvery(let count) = $0.step { count } else { nil } }.last
   }
 }
 
 extension Expression {
-  /// A constant with objects' IDs of now in place of their temporary ones.
+  /// A constant with current object IDs in place of temporary ones.
   fileprivate func naming(_ objects: [ManagedObjectID: ManagedObject]) -> Expression? {
     guard case .constant(let value) = self else { return nil }
     return value.replacingIDs { objects[$0]?.objectID }.map(Expression.constant)

@@ -3,9 +3,9 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The objects of a request, which follow their context, as scripts see them: `request:follow { sections = "city" }`.
+/// Results of a request that follow their context, as scripts see them: `request:follow { sections = "city" }`.
 final class ResultsBox {
-  /// The context keeps it, and it keeps the context: this lets go of it.
+  /// Weak, because the context retains the controller, which retains the context.
   private weak var controller: FetchedResultsController<ManagedObject>?
   private let contextBox: ContextBox
   private var watches: [ScriptWatch] = []
@@ -20,14 +20,15 @@ final class ResultsBox {
 
   deinit { cancel() }
 
-  /// Follows no more: the list stays as it is.
+  /// Stops following. The list keeps its content.
   func cancel() {
     guard let controller else { return }
     controller.didChangeContent = nil
     (try? contextBox.live())?.release(observation: controller)
   }
 
-  /// The list as it is now. Throws where it cannot follow any more: a script would take it for what is there.
+  /// The current list. Throws if the list can no longer follow its context, because a script would take outdated
+  /// results for current ones.
   func current() throws -> FetchedResultsController<ManagedObject> {
     let controller = try live()
     guard let failure = controller.failure else { return controller }
@@ -51,7 +52,7 @@ final class ResultsBox {
     for watch in watches { watch.callLate { domain in [.table(try Self.table(of: change, in: domain))] } }
   }
 
-  /// The places count from 1, over all sections or within one.
+  /// Indexes count from 1, over all sections or within a section.
   private static func table(of change: FetchedResultsChange, in domain: ScriptDomain) throws -> LuaTable {
     let table = try domain.state.table(fields: 6)
     func numbers(_ sections: [Int]) throws -> LuaValue {

@@ -1,6 +1,6 @@
-/// The comparison of two Lua values, with all that tables hold.
+/// Deep comparison of two Lua values.
 enum SameValues {
-  /// Defines the local function `same(one, other)`. Values that `==` finds equal are the same, and so are two NaN.
+  /// Defines the local function `same(one, other)`. Values that are equal by `==` are the same, and so are two NaN.
   static let definition = """
     local function same(one, other)
       if one == other or one ~= one and other ~= other then return true end

@@ -2,16 +2,16 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// The contexts that the scripts of one domain work with. The host gave some of them, scripts opened others, and some
-/// are children that scripts made.
+/// The contexts that the scripts of a domain work with: contexts from the host, contexts that scripts opened, and
+/// children that scripts made.
 final class ScriptContexts {
-  /// Where a context comes from.
+  /// The origin of a context.
   enum Origin {
-    /// The host made it, and closes it.
+    /// The host made the context and closes it.
     case given
-    /// A script opened its stores. They count as memory of the script, with so many bytes.
+    /// A script opened the context's stores. Their weight in bytes counts as memory of the script.
     case opened(weight: Int)
-    /// A script made it as a child of another context.
+    /// A script made the context as a child of another context.
     case child
   }
 
@@ -26,23 +26,23 @@ final class ScriptContexts {
   private var entries: [Entry] = []
   /// The contexts whose extensions are being reloaded.
   private var reloading: Set<ObjectIdentifier> = []
-  /// How many contexts there may be before those that no script has any more are looked for.
+  /// The number of contexts at which unused contexts are searched for next.
   private var greatestCount = 16
-  /// How many bytes may be in use before that.
+  /// The memory use in bytes at which unused contexts are searched for next.
   private var greatestMemory = 16 << 20
   private let types: HostTypes
   private unowned let state: LuaState
 
   init(_ types: HostTypes, in state: LuaState) { (self.types, self.state) = (types, state) }
 
-  /// All of them, in the order in which they came.
+  /// All contexts, in the order in which they were added.
   var all: [ManagedObjectContext] { entries.map(\.context) }
 
   /// The context that the host gave.
   var given: ManagedObjectContext? { entries.first(where: \.isGiven)?.context }
 
-  /// How many objects have changes that are not saved: in contexts over stores, and in children, whose changes only a
-  /// save of the child gives to its parent.
+  /// The number of objects with unsaved changes: in contexts over stores, and in children, whose changes reach the
+  /// parent only when the child saves.
   var unsaved: (ofRoots: Int, ofChildren: Int) {
     entries.reduce(into: (0, 0)) { sum, entry in
       let context = entry.context
@@ -73,7 +73,7 @@ final class ScriptContexts {
 
   // MARK: Closing
 
-  /// Closes a context that scripts opened or made, its children first. Unsaved changes are given up.
+  /// Closes a context that scripts opened or made, after its children. Unsaved changes are discarded.
   func close(_ context: ManagedObjectContext) throws {
     if entries.contains(where: { $0.context === context && $0.isGiven }) || !isKnown(context), context.parent == nil {
       throw ScriptError(
@@ -86,15 +86,15 @@ final class ScriptContexts {
     remove { $0 === context }
   }
 
-  /// Whether scripts of this domain were given the context, or opened or made it.
+  /// Whether scripts of this domain received, opened or made the context.
   func isKnown(_ context: ManagedObjectContext) -> Bool { entries.contains { $0.context === context } }
 
   private func children(of context: ManagedObjectContext) -> [ManagedObjectContext] {
     entries.map(\.context).filter { $0.parent === context }
   }
 
-  /// Lets go of all, which keep the domain alive as it keeps them: without this their stores stay open. Children go
-  /// first.
+  /// Releases all contexts, children first. Contexts and domain retain each other, so their stores would stay open
+  /// otherwise.
   func releaseAllObjects() {
     for entry in entries.reversed() {
       if entry.context.parent != nil { try? entry.context.close() } else { entry.context.endObservations() }
@@ -110,15 +110,15 @@ final class ScriptContexts {
     entries.removeAll { isGone($0.context) }
   }
 
-  /// Contexts that a script opened or made and has nothing of any more, neither changes nor objects nor children, go,
-  /// and close their stores.
+  /// Releases contexts that scripts opened or made and no longer use: without changes, objects or children. Releasing a
+  /// context closes its stores.
   ///
-  /// Looked at each time twice as many have come, or twice the memory is in use: a script may open thousands, and
-  /// what each keeps counts.
+  /// Runs whenever the number of contexts or the memory in use has doubled, because a script may open thousands of
+  /// contexts.
   func letGoOfUnused() {
     guard entries.count >= greatestCount || state.memoryUsed >= greatestMemory else { return }
     state.collectGarbage()
-    // Children come after their parents.
+    // Children come after their parents in the list.
     for entry in entries.reversed() where isUnused(entry) { remove { $0 === entry.context } }
     greatestCount = max(16, 2 * entries.count)
     state.collectGarbage()
@@ -133,23 +133,23 @@ final class ScriptContexts {
 
   // MARK: Saving
 
-  /// Waits for what other threads still save for these contexts, as long as the limits of the run allow.
+  /// Waits for pending saves on other threads, within the limits of the run.
   func settle() {
     for entry in entries { entry.context.settle() }
   }
 
-  /// Leaves what other threads still save: a run ended that may not wait.
+  /// Abandons pending saves on other threads, for a run that ended and may not wait.
   func breakOffSaves() {
     for entry in entries { entry.context.breakOffSave() }
   }
 
   // MARK: Reloading
 
-  /// Reads the extensions of all contexts anew: all take over what was read, or none does.
+  /// Reloads the extensions of all contexts. Either all contexts adopt the new extensions or none does.
   func reload() throws { try reload(all) }
 
-  /// Reads the extensions of contexts anew. Contexts that share their extensions, as children do with their parents,
-  /// take them over together.
+  /// Reloads the extensions of contexts. Contexts that share extensions, such as children with their parents, adopt
+  /// them together.
   func reload(_ contexts: [ManagedObjectContext]) throws {
     var domains: Set<ObjectIdentifier> = []
     let roots = contexts.filter {
@@ -169,7 +169,7 @@ final class ScriptContexts {
 }
 
 extension GraphError {
-  /// The error of code that is too late to make a call fail.
+  /// The error of code that runs too late to fail the operation.
   init(lateError error: any Error, in operation: String) {
     if let known = error as? GraphError {
       self = known

@@ -2,8 +2,8 @@ public import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Threads that run scripts, each in a state of its own and with the stack that scripts need. The first error ends
-/// all.
+/// Threads that run scripts, each with its own Lua state and the stack that scripts need. The first error ends all of
+/// them.
 ///
 /// ```swift
 /// let crew = ScriptCrew()
@@ -29,10 +29,10 @@ public final class ScriptCrew: Sendable {
   private let state = Lock(State())
   private let name: String
 
-  /// Makes a crew without threads; the name is that of its threads.
+  /// A crew without threads. `name` becomes the name of its threads.
   public init(name: String = "Moonbase scripts") { self.name = name }
 
-  /// Runs a body on a thread of its own. The first error of a body ends the others.
+  /// Runs a body on its own thread. The first error of a body ends the others.
   public func start(_ body: @escaping @Sendable (ScriptCrew) throws -> Void) {
     state.withLock { $0.running += 1 }
     let thread = Thread { [self] in
@@ -48,7 +48,7 @@ public final class ScriptCrew: Sendable {
     thread.start()
   }
 
-  /// Lets `interrupt` end the runs of a state. Where that was called already, the next run ends at once.
+  /// Lets `interrupt` end the runs of a state. If the crew was interrupted already, the state's next run ends at once.
   public func add(_ interrupter: LuaInterrupter) {
     let isInterrupted = state.withLock { state in
       state.interrupters.append(interrupter)
@@ -57,18 +57,18 @@ public final class ScriptCrew: Sendable {
     if isInterrupted { interrupter.interrupt() }
   }
 
-  /// Whether a body failed or the crew was interrupted: bodies begin nothing more.
+  /// Whether a body failed or the crew was interrupted. Bodies must not begin new work then.
   public var isStopping: Bool { state.withLock { $0.failure != nil || $0.isInterrupted } }
 
   private var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-  /// How many bodies have not ended.
+  /// The number of bodies that have not ended.
   public var runningCount: Int { state.withLock { $0.running } }
 
   /// The first error of a body.
   public var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// Ends the scripts that run.
+  /// Interrupts the running scripts.
   public func interrupt() {
     let interrupters = state.withLock { state in
       state.isInterrupted = true
@@ -79,8 +79,8 @@ public final class ScriptCrew: Sendable {
 
   /// Waits until all bodies have ended, and throws the first error.
   ///
-  /// `watch` is called from time to time. Where it throws, or the run must end that a script of this thread is in,
-  /// the scripts of the crew are ended, and its error is thrown when they have.
+  /// `watch` is called periodically. If it throws, or if the run of a script on this thread must end, the crew's
+  /// scripts are interrupted, and the error is thrown after they ended.
   public func wait(watch: () throws -> Void = {}) throws {
     var ending: (any Error)?
     var pause: UInt32 = 200
@@ -93,7 +93,7 @@ public final class ScriptCrew: Sendable {
           ending = error
         }
       }
-      // Between two runs a state takes no notice of an interruption, so it comes again.
+      // A state ignores an interruption between two runs, so it is repeated.
       if ending != nil || isInterrupted { interrupt() }
       usleep(pause)
       pause = min(20_000, 2 * pause)
@@ -101,11 +101,10 @@ public final class ScriptCrew: Sendable {
     if let error = ending ?? failure { throw error }
   }
 
-  /// Does parts of some work on up to `count` threads, and gives their results in order; a part that fails gives its
-  /// error.
+  /// Processes parts of work on up to `count` threads. Returns the results in order, with errors of failed parts.
   ///
-  /// Each thread makes a member of the crew, which does one part after the other. An error that is not a part's, as
-  /// where a member cannot be made, is thrown.
+  /// Each thread makes a member, which processes one part after another. Errors outside of a part, such as a failure to
+  /// make a member, are thrown.
   func results<Part: Sendable, Member, Output: Sendable>(
     of parts: [Part], on count: Int, as makeMember: @escaping @Sendable (ScriptCrew) throws -> Member,
     watch: () throws -> Void = {},

@@ -2,13 +2,13 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The model as scripts look at it: `moonbase.model.entities.Person.attributes.age.type`.
+/// The model as scripts read it: `moonbase.model.entities.Person.attributes.age.type`.
 extension ScriptDomain {
-  /// Extensions of a context were reloaded.
+  /// Replaces the model after extensions of a context were reloaded.
   func updateModel(_ model: ResolvedModel, after former: ResolvedModel) throws {
     if self.model === former {
       self.model = model
-      // It is described anew when it is asked for.
+      // The model is described again on next access.
       try moonbase.set("model", to: .nil)
     }
     try types.take(model, after: former)
@@ -84,14 +84,14 @@ extension ScriptDomain {
       ], as: "a fetched property of moonbase.model")
   }
 
-  /// A table that says which of its fields was meant where a name is misspelt. Fields may be nil.
+  /// A frozen table that suggests field names for misspelt ones. Fields may be nil.
   private func frozen(_ fields: [String: LuaValue], as subject: String) throws -> LuaValue {
     let table = try state.table(fields.mapValues(frozenThrough))
     try table.setMetatable(misspelling(of: fields.keys.sorted(), in: subject))
     return .table(try table.frozen())
   }
 
-  /// What `moonbase.open` returned is often taken for its context.
+  /// Scripts often mistake the result of `moonbase.open` for a context, so names of context members get a hint.
   func checkNames(ofStore store: LuaTable) throws {
     let ofContext = types.context.plain.names
     let hint = ", its context has: local context = moonbase.open{ ... }.context"
@@ -99,7 +99,7 @@ extension ScriptDomain {
       misspelling(of: ["context", "reload"], in: "an open store", beside: Set(ofContext), hint: hint))
   }
 
-  /// One metatable for all that have the same fields. Names of something near get a hint.
+  /// A metatable, shared by all tables with the same fields. Names in `others` get the hint.
   private func misspelling(
     of names: [String], in subject: String, beside others: Set<String> = [], hint: String = ""
   ) throws -> LuaTable {

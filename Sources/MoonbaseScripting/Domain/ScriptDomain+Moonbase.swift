@@ -4,7 +4,7 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ScriptDomain {
-  /// Makes the `moonbase` table that every script of this domain sees.
+  /// Makes the `moonbase` table that the scripts of this domain see.
   func installMoonbase() throws {
     try moonbase.set("null", to: .null)
     try moonbase.set("version", to: .text(MoonbaseVersion.text))
@@ -43,14 +43,14 @@ extension ScriptDomain {
     try state.setGlobal("moonbase", to: .table(try moonbase.frozen()))
   }
 
-  /// Fields of `moonbase` that are nil where the host gives them no value.
+  /// Fields of `moonbase` that may be nil.
   private static let optionalFields = ["context", "model", "open", "reload"]
 
-  /// Fields of `moonbase` that are there once a script asks for them.
+  /// Fields of `moonbase` that are made on first access.
   static let namesMadeLater = ["model", "date", "extensions"]
 
-  /// A field of `moonbase` that is not set: the model is described when it is first asked for, a misspelt name is a
-  /// mistake.
+  /// The value of a field of `moonbase` that is not set. Makes the fields that are made on first access, and throws for
+  /// unknown names.
   func absentField(_ key: LuaValue) throws -> LuaValue {
     if case let known = try moonbase.get(key), !known.isNothing { return known }
     return try absent(key)
@@ -75,7 +75,7 @@ extension ScriptDomain {
     throw ScriptError(.unknownName, message: "moonbase has no '\(name)'\(advice)")
   }
 
-  /// Adds a function to the `moonbase` table, which takes so many arguments at most.
+  /// Adds a function to the `moonbase` table, with at most `count` arguments.
   func define(_ name: String, upTo count: Int, _ body: @escaping (inout LuaCall) throws -> Void) throws {
     let types = types
     try moonbase.set(
@@ -93,7 +93,7 @@ extension ScriptDomain {
       })
   }
 
-  /// `moonbase.date`, which is the module: it is loaded when a script asks for it first.
+  /// Loads `moonbase.date`, the date module, on first access.
   func loadDates() throws -> LuaValue {
     let module = try state.load("return require 'moonbase.date'", name: "moonbase").first()
     try moonbase.set("date", to: module)
@@ -112,7 +112,7 @@ extension ScriptDomain {
     return try table.frozen()
   }
 
-  /// A method of objects as a function whose first argument is the object.
+  /// A method of objects as a function with the object as first argument.
   func function(_ method: HostTypes.ObjectMethod) throws -> LuaValue {
     try state.function(named: method.name) { call in
       let object = try call.object(0, as: ManagedObject.self, name: "object")
@@ -121,7 +121,7 @@ extension ScriptDomain {
     }
   }
 
-  /// Makes a context known to scripts as `moonbase.context`.
+  /// Makes a context available to scripts as `moonbase.context`.
   public func setContext(_ context: ManagedObjectContext) throws {
     contexts.add(context, .given)
     model = context.model

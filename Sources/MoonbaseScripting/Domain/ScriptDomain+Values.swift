@@ -6,8 +6,8 @@ import MoonbasePlatform
 extension ScriptDomain {
   // MARK: To Lua
 
-  /// A value as scripts see it. Null is nil, inside of lists and maps `moonbase.null`. With a freezer lists and maps
-  /// cannot be changed.
+  /// A value as scripts see it. Null is nil, or `moonbase.null` within lists and maps. A freezer makes lists and maps
+  /// read-only.
   func luaValue(from value: Value, depth: Int = 0, frozenBy freezer: LuaFreezer? = nil) throws -> LuaValue {
     switch value {
     case .null: return depth == 0 ? .nil : .null
@@ -40,7 +40,7 @@ extension ScriptDomain {
     }
   }
 
-  /// An object as scripts see it: always the same handle for the same object.
+  /// The handle of an object in Lua. An object always has the same handle.
   func handle(_ object: ManagedObject) throws -> LuaValue {
     .object(LuaObject(object, as: try types.type(of: object.entity)))
   }
@@ -62,9 +62,10 @@ extension ScriptDomain {
 
   // MARK: From Lua
 
-  /// A Lua value in the form of an attribute; without one, in its natural form.
+  /// A Lua value converted for an attribute's type; without a type, in its natural form.
   ///
-  /// Strings are bytes for binary attributes; tables of a registered class stay opaque where any class may be.
+  /// Strings become bytes for binary attributes. Tables of a registered class become opaque objects where any class is
+  /// allowed.
   func graphValue(from lua: LuaValue, for type: AttributeType? = nil) throws -> Value {
     if case .table(let table) = lua {
       var work = Conversion()
@@ -73,7 +74,8 @@ extension ScriptDomain {
     return try scalar(lua, for: type)
   }
 
-  /// What was converted so far: a table or string that stands in two places is two, and a small tree may hold billions.
+  /// The conversion's progress. A shared table or string is converted at each occurrence, so a small tree may unfold
+  /// into billions of values.
   private struct Conversion: ~Copyable {
     var tables = 0
     var memory = HostMemory()
@@ -152,7 +154,7 @@ extension ScriptDomain {
     return .map(map)
   }
 
-  /// The error of a key that is no text, in a table that is no list either.
+  /// The error about a key that is not a text, in a table that is not a list.
   private static func wrongKey(_ key: LuaValue, of table: LuaTable) throws -> ScriptError {
     let keys = try table.pairs.map(\.key)
     let message =
@@ -166,7 +168,7 @@ extension ScriptDomain {
     return ScriptError(.invalidValue, message: message)
   }
 
-  /// A map of Swift takes two keys of a table as one where they differ in their form of Unicode only.
+  /// The error about two keys that differ only in Unicode form. A Swift dictionary treats them as the same key.
   private static func twoForms(_ one: String, _ other: String) -> ScriptError {
     let keys = [one, other].map { key in "\"\(key.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())\"" }
     return ScriptError(
@@ -176,13 +178,13 @@ extension ScriptDomain {
     )
   }
 
-  /// The elements, if the table is a list.
+  /// The elements, if the table is a list; nil otherwise.
   private func listed(_ table: LuaTable) throws -> [LuaValue]? {
     let elements = try table.elements
     return try elements.count == table.size || table.isMarkedList ? elements : nil
   }
 
-  /// Throws where a Lua value is, or lists, an object of another context than the one it is meant for.
+  /// Throws if a Lua value is, or lists, an object of another context than `context`.
   func checkContext(of lua: LuaValue, is context: ManagedObjectContext?) throws {
     switch lua {
     case .object(let box):
@@ -198,13 +200,13 @@ extension ScriptDomain {
     }
   }
 
-  /// A Lua value for a property of an object.
+  /// A Lua value converted for a property of an object.
   func graphValue(from lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws -> Value
   {
     do {
       return try fitting(lua, for: property, in: context)
     } catch var error as ScriptError where error.property == nil {
-      // The value knows what is wrong with it, and its property whose it was to be.
+      // The conversion knows the mistake in the value; the entity and property are added here.
       let entity = context?.model.entities[property.declaringEntity].name
       error.message = "\(entity.map { "\($0)." } ?? "")\(property.name): \(error.message)"
       (error.entity, error.property) = (entity, property.name)
@@ -225,14 +227,14 @@ extension ScriptDomain {
     return try destination(lua, in: context)
   }
 
-  /// A table as the value of a composite: what it has of each element in the form of that.
+  /// A table as the value of a composite, with each field converted for its element.
   private func composite(from lua: LuaValue, of attribute: AttributeDescription) throws -> Value {
     guard attribute.type == .composite, case .table(let table) = lua, try table.metatable == nil
     else { return try graphValue(from: lua, for: attribute.type) }
     var map: [String: Value] = [:]
     for pair in try table.pairs {
       guard let key = pair.key.textValue, let element = attribute.elements.first(where: { $0.name == key }) else {
-        // The attribute says which elements there are.
+        // The attribute reports the unknown element.
         return try graphValue(from: lua)
       }
       map[key] = try composite(from: pair.value, of: element)
@@ -247,7 +249,7 @@ extension ScriptDomain {
 
   // MARK: Arguments of calls
 
-  /// Returns a value from a host function.
+  /// Returns a value from a host function to Lua.
   func answer(_ call: inout LuaCall, with value: Value) throws {
     switch value {
     case .null: call.returnNil()
@@ -264,7 +266,7 @@ extension ScriptDomain {
     }
   }
 
-  /// Returns the value of an attribute from a host function.
+  /// Returns an attribute's value from a host function to Lua.
   func answer(_ call: inout LuaCall, with value: Value, of property: ResolvedProperty, entity: ResolvedEntity) throws {
     switch value {
     case .list, .map:
@@ -274,7 +276,7 @@ extension ScriptDomain {
     }
   }
 
-  /// Sets an argument of a call that is made often to the value of an attribute.
+  /// Sets an argument of a fast call to an attribute's value.
   func setArgument(
     _ index: Int, of arguments: borrowing LuaArguments, to value: Value, ofAttribute name: String
   ) throws {
@@ -296,7 +298,7 @@ extension ScriptDomain {
     return new
   }
 
-  /// A copy of a table that scripts may change, with copies of all tables within. Other values are returned unchanged.
+  /// A mutable copy of a table, including all nested tables. Values other than tables are returned unchanged.
   func copy(of value: LuaValue, depth: Int = 0) throws -> LuaValue {
     guard case .table(let table) = value else { return value }
     try checkDepth(depth)
@@ -310,7 +312,7 @@ extension ScriptDomain {
     return .table(copy)
   }
 
-  /// Sets an argument of a call that is made often.
+  /// Sets an argument of a fast call.
   func setArgument(_ index: Int, of arguments: borrowing LuaArguments, to value: Value) throws {
     switch value {
     case .null: arguments.setNil(index)
@@ -327,12 +329,12 @@ extension ScriptDomain {
     }
   }
 
-  /// Sets an argument of a call that is made often to what lies in a row, where it lies until the call has ended.
+  /// Sets an argument of a fast call to a cell of a row. The cell must stay valid until the call has ended.
   func setArgument(_ index: Int, of arguments: borrowing LuaArguments, to cell: Snapshot.Cell) throws {
     if !arguments.set(index, plain: cell) { try setArgument(index, of: arguments, to: cell.asValue) }
   }
 
-  /// Reads the one result of a call that is made often.
+  /// Reads the single result of a fast call.
   func graphValue(from result: borrowing LuaResult, for type: AttributeType? = nil) throws -> Value {
     if let number = result.integer { return .int(number) }
     if result.isNil { return .null }
@@ -343,7 +345,8 @@ extension ScriptDomain {
 }
 
 extension LuaArguments {
-  /// Sets an argument to what lies in a row, where it lies until the call has ended; false for what becomes an object in Lua.
+  /// Sets an argument to a cell of a row, which must stay valid until the call has ended. Returns false for a value
+  /// that becomes an object in Lua.
   @inline(__always)
   func set(_ index: Int, plain cell: Snapshot.Cell) -> Bool {
     switch cell {

@@ -3,9 +3,10 @@ public import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// One Lua state and what it knows of the graph: host types for objects and values, classes, and the contexts it drives.
+/// A Lua state with its knowledge of the graph: host types for objects and values, classes, and the contexts that its
+/// scripts use.
 ///
-/// There is one for each executor: a context, its extensions and the script that drives them share it.
+/// Each executor has its own domain, shared by a context, its extensions and the script that uses them.
 ///
 /// ```swift
 /// let domain = try ScriptDomain()
@@ -16,12 +17,12 @@ import MoonbasePlatform
 public final class ScriptDomain {
   /// The Lua state.
   public let state: LuaState
-  /// The number by which opaque values name their domain.
+  /// The number by which opaque values identify their domain.
   let number: UInt64
   let types: HostTypes
-  /// Registered classes of values; scripts see them as `moonbase.classes`.
+  /// Registered classes of values, which scripts see as `moonbase.classes`.
   let classes: LuaTable
-  /// The extension files that run, by what brought them.
+  /// The running extension files, by the extensions that loaded them.
   private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
   /// The providers of these files.
   private var providers: [ObjectIdentifier: (extensions: WeakExtensions, provided: Provided)] = [:]
@@ -29,10 +30,10 @@ public final class ScriptDomain {
   var moonbase: LuaTable
   /// The proxies through which extensions see the classes of other extensions, by the tables of the classes.
   let classProxies: LuaTable
-  /// The names of classes of values by their metatables. Values made before a reload, or by the same extension opened again,
-  /// keep their class; a metatable that no value has any more goes.
+  /// The class names by metatable. Values made before a reload, or by the same extension opened again, keep their
+  /// class. Metatables without values are collected.
   private let classNames: LuaTable
-  /// The classes as they are now, in the order they came.
+  /// The current classes, in registration order.
   private(set) var currentClasses: [(name: String, value: LuaTable)] = [] {
     didSet {
       classAddresses = currentClasses.compactMap { known in
@@ -44,53 +45,53 @@ public final class ScriptDomain {
       }
     }
   }
-  /// Where they lie, which is quicker to compare than to look a table up.
+  /// The addresses of the class tables, which are faster to compare than tables are to look up.
   private var classAddresses: [(address: UnsafeRawPointer, name: String)] = []
   /// The model that scripts see as `moonbase.model`.
   var model: ResolvedModel?
-  /// What tables of `moonbase.model` say to misspelt names, by what they describe.
+  /// The metatables of tables of `moonbase.model`, by subject. They report misspelt names.
   var infoMetatables: [String: LuaTable] = [:]
   /// The freezers of lists and maps, by the names of their attributes.
   var freezers: [String: LuaFreezer] = [:]
-  /// Whether a script asked for a context or a model where there is none.
+  /// Whether a script accessed a context or a model without one being set.
   var foundNoContext = false
-  /// A failed save or transaction that no script has looked at yet, or an error of a `did_save` hook.
+  /// A failed save or transaction, or an error of a `did_save` hook, that no script has read yet.
   var unseenFailure: UnseenFailure?
-  /// Whether a prompt ends the steps of undo, input by input, in the context that the host gave.
+  /// Whether a prompt ends undo steps after each input, in the context from the host.
   var groupsUndoByInput = false
-  /// Whether the run ended in a hook behind a save: its data is saved.
+  /// Whether the run ended in a hook after a save, whose data is saved.
   var endedBehindSave = false
   /// The jobs that scripts began on other threads.
   var jobs: [ScriptJob] = []
-  /// The job that this domain's script is.
+  /// The job that runs this domain's script.
   weak var job: ScriptJob?
-  /// The error with which an observer ended the run, until the call that caused the event raises it.
+  /// The error with which an observer ended the run. The call that caused the event raises it.
   var endOfRun: (any Error)?
-  /// How many objects a failed save left unsaved that a script looked at: it knows of them.
+  /// The number of objects that a failed save left unsaved, after a script read the error.
   var unsavedOfSeenFailure: Int?
   /// The contexts that scripts of this domain work with.
   let contexts: ScriptContexts
-  /// Whether a predicate with the wildcards of SQL was told of.
+  /// Whether a warning about a predicate with SQL wildcards was logged.
   var hasToldOfPattern = false
-  /// The bytes of the names in models that scripts opened, or tried to.
+  /// The bytes of the names in models that scripts opened or tried to open.
   var namesWeight = 0
 
-  /// Types of the program by the names by which classes name them.
+  /// The program's types, by the names that classes use for them.
   var swiftTypes: [String: any (Decodable & Sendable).Type] = [:]
-  /// The thread on which the last value of a class was handed over.
+  /// The thread on which the last value of a class was passed to the graph.
   private var threadOfValues: UInt?
 
-  /// Takes the messages that scripts log. The default writes a line to standard error for each.
+  /// Receives the messages that scripts log. By default each is written to standard error as a line.
   public var log: (ScriptLogEntry) -> Void = ScriptLogEntry.writeToStandardError
 
-  /// Sets up every context that this domain makes; nil leaves contexts as they are made.
+  /// Configures every context that this domain makes; nil leaves contexts unchanged.
   public var prepareContext: ((ManagedObjectContext) -> Void)?
 
   private var opaqueValues = OpaqueValues()
 
   private static let counter = Lock(UInt64(0))
 
-  /// Makes a domain with a Lua state of its own.
+  /// A domain with its own Lua state.
   public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) throws {
     state = try LuaState(preset: preset, limits: limits)
     number = Self.counter.withLock {
@@ -113,23 +114,23 @@ public final class ScriptDomain {
     if threadOfValues != nil { ScriptDomains.remove(number) }
   }
 
-  /// The domain of a context that a script drives or extends.
+  /// The domain of a context that a script uses or extends; nil for other contexts.
   public static func of(_ context: ManagedObjectContext) -> ScriptDomain? {
     context.extensionRegistry.owner as? ScriptDomain
   }
 
   // MARK: Reload
 
-  /// The files of extensions that run here, in their order.
+  /// The extension files that run in this domain, in order.
   func loaded(of extensions: ScriptExtensions) -> LoadedExtensions { loaded[ObjectIdentifier(extensions)] ?? [] }
 
   func setLoaded(_ files: LoadedExtensions, of extensions: ScriptExtensions) {
     loaded[ObjectIdentifier(extensions)] = files.isEmpty ? nil : files
   }
 
-  /// Methods and modules of extensions, beside their files.
+  /// The methods and modules that extensions provide.
   struct Provided {
-    /// The names of the methods that files and Swift code give to objects.
+    /// The names of the methods of objects, from files and Swift code.
     var methods: Set<String>
     /// The modules that the files require.
     var modules: ExtensionModules
@@ -141,29 +142,29 @@ public final class ScriptDomain {
     providers[ObjectIdentifier(extensions)] = provided.map { (WeakExtensions(extensions), $0) }
   }
 
-  /// The names that frames of calls have of the files of extensions, and of the modules that they require.
+  /// The names under which the extension files and their modules appear in stack frames.
   var namesOfExtensionSources: Set<String> {
     let files = loaded.values.joined().map(\.source)
     let modules = providers.values.flatMap { $0.provided.modules.names }
     return Set((files + modules).map(LuaSource.nameInFrames))
   }
 
-  /// The extensions in files that are loaded here.
+  /// The extensions loaded from files.
   var loadedExtensions: [LoadedExtension] {
     providers.values.compactMap(\.extensions.extensions).flatMap(\.loaded).sorted {
       ($0.source, $0.name) < ($1.source, $1.name)
     }
   }
 
-  /// Whether any extension here gives a method of a name to objects.
+  /// Whether an extension provides a method with this name.
   func knowsMethod(_ name: String) -> Bool { providers.values.contains { $0.provided.methods.contains(name) } }
 
-  /// The names of all methods that extensions here give to objects.
+  /// The names of all methods that extensions provide.
   var namesOfMethods: [String] { Set(providers.values.flatMap(\.provided.methods)).sorted() }
 
   // MARK: Classes
 
-  /// Registers classes, or none of them.
+  /// Registers all of the classes, or none if it throws.
   func register(_ new: [(name: String, value: LuaTable)]) throws {
     let former = currentClasses
     do {
@@ -175,12 +176,12 @@ public final class ScriptDomain {
     }
   }
 
-  /// The classes are again those that they were.
+  /// Restores the former classes.
   func restore(classes former: [(name: String, value: LuaTable)]) {
     for (name, _) in currentClasses where !former.contains(where: { $0.name == name }) {
       try? classes.set(name, to: .nil)
     }
-    // To set what is there already needs no memory.
+    // Setting an existing field needs no memory.
     for (name, value) in former { try? classes.set(name, to: .table(value)) }
     currentClasses = former
   }
@@ -195,13 +196,13 @@ public final class ScriptDomain {
     try classes.set(name, to: .table(value))
   }
 
-  /// The registered class of a table, by its metatable.
+  /// The name of a table's registered class, determined by its metatable.
   func className(of table: LuaTable) throws -> String? {
     guard !currentClasses.isEmpty, let address = try table.metatableAddress else { return nil }
     if let known = classAddresses.first(where: { $0.address == address }) { return known.name }
     guard let metatable = try table.metatable else { return nil }
     if let known = try classNames.get(.table(metatable)).textValue { return known }
-    // The shipped classes show a frozen table as their metatable.
+    // The shipped classes hide their metatable behind a frozen table.
     if case .table(let shown) = try metatable.get("__metatable"),
       let known = try classNames.get(.table(shown)).textValue
     {
@@ -210,7 +211,7 @@ public final class ScriptDomain {
     return try currentClasses.first { try Self.isOne(table, of: $0.value, name: $0.name) }?.name
   }
 
-  /// Whether a class that is known by its function `is` takes the table for one of its own.
+  /// Whether a class with a function `is` recognises the table as its value.
   private static func isOne(_ table: LuaTable, of value: LuaTable, name: String) throws -> Bool {
     guard case .function(let test) = try value.get("is") else { return false }
     let results = try test.call([.table(table)])
@@ -223,7 +224,7 @@ public final class ScriptDomain {
 
   // MARK: Opaque values
 
-  /// A token for a Lua value that the graph keeps without understanding it.
+  /// A token for a Lua value that the graph holds as opaque.
   func opaque(_ value: LuaValue, className: String) -> OpaqueObject {
     let thread = CurrentThread.number
     if threadOfValues != thread {
@@ -244,11 +245,10 @@ public final class ScriptDomain {
   }
 }
 
-/// Extension files by the names of their extensions: the returned tables, and the functions that are called after a
-/// reload.
+/// Extension files by the names of their extensions: the returned tables and the functions to call after a reload.
 typealias LoadedExtensions = [(name: String, table: LuaTable, onReload: LuaFunction?, source: String)]
 
-/// Extensions that may be gone.
+/// A weak reference to extensions.
 private struct WeakExtensions {
   weak var extensions: ScriptExtensions?
 

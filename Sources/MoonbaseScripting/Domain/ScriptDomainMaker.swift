@@ -3,7 +3,7 @@ public import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// How states for scripts are made: each like the first, as many as there are threads.
+/// Makes Lua states for scripts, each configured alike, as many as there are threads.
 ///
 /// ```swift
 /// var maker = ScriptDomainMaker()
@@ -13,34 +13,34 @@ import MoonbasePlatform
 /// defer { domain.close() }
 /// ```
 public struct ScriptDomainMaker: Sendable {
-  /// The part of Lua that scripts have.
+  /// The part of Lua available to scripts.
   public var preset: LuaPreset
   /// The limits of each state.
   public var limits: LuaLimits
-  /// The files that scripts may use; nil for none.
+  /// The files available to scripts; nil for none.
   public var files: LuaFileAccess?
-  /// Keeps scripts from some of these files.
+  /// Makes the guard that restricts these files.
   public var makeFileGuard: (@Sendable () -> any LuaFileGuard)?
-  /// The folders below which `require` finds modules.
+  /// The folders in which `require` finds modules.
   public var moduleFolders: [String] = []
-  /// Makes what takes what scripts print; nil drops it.
+  /// Makes the receiver of printed text; nil discards it.
   public var makeOutput: (@Sendable () -> LuaOutput)?
-  /// Takes what scripts log; nil tells it on standard error.
+  /// Receives the log messages of scripts; nil writes them to standard error.
   public var log: (@Sendable (ScriptLogEntry) -> Void)?
-  /// Opens what scripts name; nil for scripts that open nothing.
+  /// Opens containers for `moonbase.open`; nil if scripts may not open any.
   public var opener: ContainerOpener?
-  /// Sets up every context.
+  /// Configures every context.
   public var prepareContext: (@Sendable (ManagedObjectContext) -> Void)?
-  /// Whether scripts may have modules run on other threads (`moonbase.background`, `moonbase.parallel`), in states
-  /// that this makes. Those cannot do so again.
+  /// Whether scripts may run modules on other threads (`moonbase.background`, `moonbase.parallel`), in states made by
+  /// this maker. The made states cannot start further jobs.
   public var allowsJobs = true
 
-  /// Makes a maker of states without files, modules and stores.
+  /// A maker of states without files, modules and stores.
   public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) {
     (self.preset, self.limits) = (preset, limits)
   }
 
-  /// Makes a state. Throws `LuaError` of kind `memory` where its libraries need more than they may have.
+  /// Makes a state. Throws `LuaError` of kind `memory` if its libraries exceed the memory limit.
   public func make() throws -> ScriptDomain {
     let domain = try ScriptDomain(preset: preset, limits: limits)
     domain.prepareContext = prepareContext

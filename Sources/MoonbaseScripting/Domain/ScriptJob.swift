@@ -3,12 +3,12 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A module's function that runs on a thread of its own, in a state and a context of its own.
+/// A module's function that runs on its own thread, with its own state and context.
 final class ScriptJob: Sendable {
   private struct State {
     var result: Result<Value, any Error>?
     var isCanceled = false
-    /// Whether the script was told how it ended.
+    /// Whether the script received the outcome.
     var isTold = false
     var progress: Double?
   }
@@ -22,7 +22,7 @@ final class ScriptJob: Sendable {
     crew = ScriptCrew(name: "Moonbase job")
   }
 
-  /// Begins, with the values of the script's call.
+  /// Starts the job with the arguments of the script's call.
   func start(_ setting: ScriptWorker.Setting, _ arguments: [Value]) {
     crew.start { [self] crew in
       let result = Result {
@@ -34,23 +34,22 @@ final class ScriptJob: Sendable {
     }
   }
 
-  /// Whether it came to its end, in whichever way.
+  /// Whether the job has ended, in any way.
   var isDone: Bool { crew.runningCount == 0 }
 
-  /// How much of its work is done, from 0 to 1, as its `moonbase.progress` says; nil where that says nothing.
+  /// The completed fraction of the work, from 0 to 1, as its `moonbase.progress` reports it; nil without a report.
   var progress: Double? {
     get { state.withLock { $0.progress } }
     set { state.withLock { $0.progress = newValue } }
   }
 
-  /// Ends it.
+  /// Interrupts the job.
   func cancel() {
     state.withLock { $0.isCanceled = true }
     crew.interrupt()
   }
 
-  /// Waits for the end and gives the result. Throws the error of the run that waits, where that must end; the job is
-  /// ended then.
+  /// Waits for the end and returns the result. If the waiting run must end, throws its error after ending the job.
   func wait() throws -> Result<Value, any Error> {
     try crew.wait()
     return state.withLock { state in
@@ -61,10 +60,10 @@ final class ScriptJob: Sendable {
     }
   }
 
-  /// Waits for the end, and leaves the failure for the end of the program.
+  /// Waits for the end, leaving a failure for the end of the program.
   fileprivate func waitUntold() throws { try crew.wait() }
 
-  /// The error with which it ended, where no script was told of it.
+  /// The job's error, if no script received it.
   var untoldFailure: (any Error)? {
     state.withLock { state in
       guard !state.isTold, !state.isCanceled, case .failure(let error)? = state.result else { return nil }
@@ -73,10 +72,10 @@ final class ScriptJob: Sendable {
   }
 }
 
-/// The jobs that a script began.
+/// The jobs that a script started.
 extension ScriptDomain {
-  /// Waits for all jobs, as long as the limits of the run allow. The failure of a job that no script waited for is
-  /// reported at the end of the program.
+  /// Waits for all jobs, within the limits of the run. The failure of a job that no script waited for is reported at
+  /// the end of the program.
   func finishJobs() throws {
     for job in jobs {
       if !job.isDone { _ = try job.waitUntold() }
@@ -87,14 +86,14 @@ extension ScriptDomain {
     jobs = []
   }
 
-  /// Ends all jobs.
+  /// Interrupts all jobs.
   func cancelJobs() {
     for job in jobs { job.cancel() }
     for job in jobs { _ = try? job.waitUntold() }
     jobs = []
   }
 
-  /// Notes a job that is about to begin. Throws where too many run.
+  /// Adds a job about to start. Throws if too many jobs run.
   func add(_ job: ScriptJob) throws {
     jobs.removeAll { $0.isDone && $0.untoldFailure == nil }
     guard jobs.count(where: { !$0.isDone }) < Self.greatestJobCount else {
@@ -105,12 +104,12 @@ extension ScriptDomain {
     jobs.append(job)
   }
 
-  /// Each takes a thread, a state and the limits of one.
+  /// The most running jobs. Each takes a thread, a state and its limits.
   private static let greatestJobCount = 64
 }
 
 extension ScriptJob {
-  /// An error of another thread's state as one that a script gets.
+  /// An error of another thread's state, converted for a script.
   func told(_ error: any Error) -> any CodedError {
     if error is CancellationError {
       return GraphError(.interrupted, message: "the job of module \(module) was cancelled")

@@ -4,19 +4,19 @@ import MoonbasePlatform
 
 /// A message that a script logs: `moonbase.log.info("imported", { count = 3 })`.
 public struct ScriptLogEntry: Sendable {
-  /// How important it is, the least first.
+  /// The importance of a message, in ascending order.
   public enum Level: String, Sendable, CaseIterable {
     case debug, info, notice, warning, error
   }
 
-  /// How important it is.
+  /// The importance.
   public var level: Level
   /// The message.
   public var message: String
   /// Further values, by name.
   public var metadata: [String: Value]
 
-  /// The entry as one line: `warning: skipped a row (reason: no date, row: 3)`.
+  /// The entry as a single line: `warning: skipped a row (reason: no date, row: 3)`.
   public var line: String {
     let fields = metadata.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text(of: $0.value))" }
     let text = "\(level.rawValue): \(message)" + (fields.isEmpty ? "" : " (\(fields.joined(separator: ", ")))")
@@ -28,7 +28,7 @@ public struct ScriptLogEntry: Sendable {
     if case .string(let text) = value { text } else { "\(value)" }
   }
 
-  /// Writes the line to standard error. Characters by which a terminal is controlled are written out.
+  /// Writes the line to standard error, with terminal control characters escaped.
   public static func writeToStandardError(_ entry: ScriptLogEntry) { StandardStream.error.write(entry.line + "\n") }
 }
 
@@ -56,7 +56,7 @@ extension ScriptDomain {
 }
 
 extension Unicode.Scalar {
-  /// Whether it controls a terminal, or the direction or the end of a line there.
+  /// Whether the character controls a terminal, the writing direction or line breaks.
   fileprivate var isOfTerminals: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
@@ -66,6 +66,6 @@ extension Unicode.Scalar {
 }
 
 extension Value {
-  /// An empty table is an empty map.
+  /// The value, with an empty list as an empty map.
   fileprivate var asMap: Value { if case .list(let list) = self, list.isEmpty { .map([:]) } else { self } }
 }

@@ -3,14 +3,14 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// An observation of a script. Its context keeps it, until the script cancels it or the context goes.
+/// An observation made by a script. The context retains it until the script cancels it or the context ends.
 final class ScriptWatch {
   private let context: ContextReference
-  /// The observation of the graph, which ends with this.
+  /// The underlying observation of the graph, which ends together with this object.
   private var observation: AnyObject?
   private let function: LuaFunction
   private let types: HostTypes
-  /// The extension that made it, if it has limits.
+  /// The extension that made the observation; nil for an extension without limits.
   private let running: RunningExtension?
   /// The name of the event, for messages.
   private let event: String
@@ -20,7 +20,7 @@ final class ScriptWatch {
     running = types.domain.flatMap { .current(in: $0.state) }
   }
 
-  /// Observes until it is cancelled.
+  /// Observes until cancelled.
   func begin(_ observation: AnyObject, in context: ManagedObjectContext) {
     self.observation = observation
     context.keep(observation: self)
@@ -34,7 +34,7 @@ final class ScriptWatch {
     context.context?.release(observation: self)
   }
 
-  /// Calls the function. Its error fails the operation that is observed.
+  /// Calls the function. An error fails the observed operation.
   func call(_ arguments: (ScriptDomain) throws -> [LuaValue]) throws {
     guard observation != nil else { return }
     let domain = try types.openDomain()
@@ -47,8 +47,8 @@ final class ScriptWatch {
     }
   }
 
-  /// Calls the function where it is too late to fail an operation. Its error is kept as an error of a `did_save` hook
-  /// is. An error that ends the run ends it after the call that caused the event.
+  /// Calls the function when the operation can no longer fail. The error is kept like that of a `did_save` hook. An
+  /// error that ends the run is raised by the call that caused the event.
   func callLate(_ arguments: (ScriptDomain) throws -> [LuaValue]) {
     do {
       try call(arguments)
@@ -77,13 +77,13 @@ final class ScriptWatch {
 }
 
 extension ScriptDomain {
-  /// Keeps an error of an observer for the end of the program, unless a script looks at it before.
+  /// Keeps an observer's error for the end of the program, unless a script reads it before.
   fileprivate func noteLate(_ error: GraphError) {
     unseenFailure = UnseenFailure(
       error: ErrorBox(error, domain: self, calls: state.callsUnderWay()), cause: .observer)
   }
 
-  /// An observer ended the run, by `os.exit` or a limit: the call does that caused it.
+  /// Notes that an observer ended the run, by `os.exit` or a limit. The call that caused the event ends the run.
   fileprivate func noteEnd(_ error: any Error) {
     endOfRun = endOfRun ?? error
     types.hasAftermath = true
@@ -169,8 +169,8 @@ extension HostTypes {
     return try domain.handle(object)
   }
 
-  /// Ends a call that changes something. With undo on this ends a step, and where an observer ended the run, it raises
-  /// that error.
+  /// Runs after each call that changes something. Ends an undo step if undo is on, and raises the error of an observer
+  /// that ended the run.
   @inline(__always)
   func finish(in context: ManagedObjectContext?) throws {
     if hasAftermath { try finishCall(in: context) }

@@ -5,14 +5,14 @@ import MoonbasePlatform
 
 /// A module's function on another thread, with a context over the stores of a script's context.
 final class ScriptWorker {
-  /// The parts that a worker is made of.
+  /// The parts of a worker.
   struct Setting: Sendable {
     let maker: ScriptDomainMaker
     let coordinator: PersistentStoreCoordinator
     let extensions: (any ExtensionProvider)?
     let module: String
 
-    /// For a context's stores as they are saved.
+    /// For the saved state of a context's stores.
     init(_ module: String, in context: ManagedObjectContext, maker: ScriptDomainMaker) {
       (self.module, self.maker) = (module, maker)
       (coordinator, extensions) = (context.coordinator, context.extensionRegistry.provider)
@@ -24,7 +24,7 @@ final class ScriptWorker {
   private let function: LuaFunction
   private let module: String
 
-  /// Makes a state on this thread and loads the module. `crew` may end what runs in it.
+  /// Makes a state on this thread and loads the module. `crew` may interrupt it.
   init(_ setting: Setting, _ crew: ScriptCrew) throws {
     domain = try setting.maker.make()
     module = setting.module
@@ -62,8 +62,8 @@ final class ScriptWorker {
     return context
   }
 
-  /// Calls the function with the context and some values, and gives its first result. Changes that it leaves unsaved
-  /// are given up, and are an error.
+  /// Calls the function with the context and some values. Returns its first result. Unsaved changes are discarded and
+  /// cause an error.
   func call(_ arguments: [Value]) throws -> Value {
     do {
       return try domain.state.run {
@@ -98,7 +98,7 @@ final class ScriptWorker {
 }
 
 extension ScriptDomain {
-  /// A value that another state can take: no object of a class, and no object that is not saved.
+  /// A value that can be passed to another state. Throws for an object of a class and for an unsaved object.
   func valueToHandOver(_ value: LuaValue, as subject: String) throws -> Value {
     let value = try graphValue(from: value)
     if let name = value.nameOfOpaqueClass {
@@ -119,7 +119,7 @@ extension ScriptDomain {
 }
 
 extension Value {
-  /// The class of a value within this one that only its own state knows.
+  /// The class of a nested value that only its own state can resolve.
   fileprivate var nameOfOpaqueClass: String? {
     switch self {
     case .object(let object): object.className

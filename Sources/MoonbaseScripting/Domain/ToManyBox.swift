@@ -21,7 +21,7 @@ final class ToManyBox {
 
   var isOrdered: Bool { owner.entity.properties[slot].relationship?.description.isOrdered ?? false }
 
-  /// `Person.friends of x-coredata://…/Person/p1 (3 objects)`. What was not read yet stays so.
+  /// `Person.friends of x-coredata://…/Person/p1 (3 objects)`. Does not fire a fault.
   var text: String {
     let name = owner.entity.properties[slot].name
     return "\(owner.entity.name).\(name) of \(owner.objectID) (\(contents(name)))"
@@ -35,7 +35,7 @@ final class ToManyBox {
     return count == 1 ? "1 object" : "\(count) objects"
   }
 
-  /// What can never be a destination was not meant.
+  /// Throws for an ID whose entity can never be a destination.
   func checkEntity(of id: ManagedObjectID) throws {
     let property = owner.entity.properties[slot]
     guard let relationship = property.relationship, let model = owner.managedObjectContext?.model else { return }
@@ -58,12 +58,12 @@ final class ToManyBox {
 }
 
 extension ManagedObject {
-  /// Whether a walk passes the object over: it was deleted since the walk began, or its context let go of it.
+  /// Whether a walk skips the object, because it was deleted since the walk began or left its context.
   fileprivate var isGone: Bool { isDeleted || managedObjectContext == nil }
 }
 
 extension HostTypes {
-  /// `add remove contains each all`, `#`, `pairs`; ordered ones also `[i] insert move index_of`.
+  /// Describes `add remove contains each all`, `#`, `pairs`; for ordered relationships also `[i] insert move index_of`.
   func describeMembers() {
     members.method("add") { [unowned self] box, call in
       let ids = try Self.ids(call, in: box)
@@ -107,7 +107,7 @@ extension HostTypes {
       let domain = try openDomain()
       try call.return(.table(domain.state.list(box.ids().map { try domain.luaValue(from: .objectID($0)) })))
     }
-    // Each access makes a handle of its own.
+    // Each access makes its own handle.
     members.operator(.equal) { call in
       let left = call.objectIfPresent(0, as: ToManyBox.self)
       let right = call.objectIfPresent(1, as: ToManyBox.self)
@@ -137,7 +137,7 @@ extension HostTypes {
     describeOrder()
   }
 
-  /// Changes a list as one change: observers are called once, and it is one undo step.
+  /// Changes a list in a single step: observers are called once, and it is a single undo step.
   private func change(_ box: ToManyBox, _ body: () throws -> Void) throws {
     guard let context = box.owner.managedObjectContext else { return try body() }
     try context.changingTogether(body)
@@ -186,8 +186,7 @@ extension HostTypes {
     }
   }
 
-  /// A request for the destinations of a relationship, which knows them by the other side, or where there is none one
-  /// by one.
+  /// A request for the destinations of a relationship, by the inverse, or by their IDs if there is no inverse.
   private func request(of box: ToManyBox) throws -> RequestBox {
     guard let context = box.owner.managedObjectContext,
       let relationship = box.owner.entity.properties[box.slot].relationship
@@ -209,7 +208,7 @@ extension HostTypes {
       request, context: self.context.box(context), naming: named, of: box.isOrdered ? box : nil)
   }
 
-  /// A position that counts from 1 as one that counts from 0.
+  /// A position from 1, converted to count from 0.
   private static func position(_ call: borrowing LuaCall, at index: Int, upTo last: Int) throws -> Int {
     let position = try call.integer(index)
     guard position >= 1, position <= last else {
@@ -221,7 +220,7 @@ extension HostTypes {
     return Int(position) - 1
   }
 
-  /// The bytes that a list of destinations keeps in the host while a script walks through it.
+  /// The estimated host memory of a list of destinations while a script iterates over it.
   private static func weight(of count: Int) -> Int { 256 + 96 * count }
 
   private func handle(_ id: ManagedObjectID, in box: ToManyBox) throws -> LuaValue {
@@ -229,7 +228,7 @@ extension HostTypes {
     return try openDomain().handle(box.owner.destinationObject(id, slot: box.slot))
   }
 
-  /// The IDs of the objects that a call is about: at least one.
+  /// The IDs of the objects among a call's arguments; throws if there is none.
   private static func ids(_ call: borrowing LuaCall, in box: ToManyBox) throws -> [ManagedObjectID] {
     guard call.count > 0 else { return [try id(call, at: 0, in: box)] }
     return try (0..<call.count).flatMap { index in
@@ -245,7 +244,7 @@ extension HostTypes {
     }
   }
 
-  /// The ID of an object argument, which must be of the owner's context.
+  /// The ID of an object argument, which must be in the owner's context.
   static func id(_ call: borrowing LuaCall, at index: Int, in box: ToManyBox) throws -> ManagedObjectID {
     guard let object = call.objectIfPresent(index, as: ManagedObject.self) else {
       throw call.typeError(index, expected: "object")

@@ -12,10 +12,10 @@ extension Value {
   /// let color = try person.value(forKey: "favoriteColor").decode(as: Color.self)
   /// ```
   ///
-  /// A value of a class is read from the table of plain values that the class's function `to_tree(value)` returns.
-  /// Without the function it is read from the fields of the value. Call it on the thread of the value's context.
+  /// A value of a class is read from the table of plain values that the class's function `to_tree(value)` returns, or
+  /// from its fields without that function. Call this on the thread of the value's context.
   ///
-  /// Throws `ScriptError` on another thread, and where the class names another type by its field `swift`. A value that
+  /// Throws `ScriptError` on another thread, and if the class names another type in its field `swift`. A value that
   /// does not fit the type throws `DecodingError`, or an error that names the place.
   public func decode<Decoded: Decodable>(as type: Decoded.Type = Decoded.self) throws -> Decoded {
     if case .object(let object) = self {
@@ -24,8 +24,8 @@ extension Value {
     return try LuaTree(self).decoded(as: type)
   }
 
-  /// Reads a value of a class as the type that the class names by its field `swift`, and that the program registered
-  /// under this name with `ExtensionSource.codable`.
+  /// Reads a value of a class as the type that the class names in its field `swift`. The program must have registered
+  /// the type under this name with `ExtensionSource.codable`.
   public func decode() throws -> any Decodable & Sendable {
     guard case .object(let object) = self else {
       throw ScriptError(.invalidValue, message: "\(typePhrase) has no class that names a type: say decode(as:)")
@@ -35,7 +35,7 @@ extension Value {
 }
 
 extension LuaTree {
-  /// A value as plain data. Throws for a value of a class within it that is of another context.
+  /// A value as plain data. Throws for a nested value of a class from another context.
   fileprivate init(_ value: Value) throws {
     switch value {
     case .null: self = .null
@@ -44,7 +44,7 @@ extension LuaTree {
     case .double(let number): self = .number(number)
     case .decimal(let number): self = .text(number.description)
     case .string(let text): self = .text(text)
-    // As Date decodes itself.
+    // The form in which `Date` decodes itself.
     case .date(let date): self = .number(date.timeIntervalSinceReferenceDate)
     case .data(let data): self = .string(LuaString(bytes: data))
     case .uuid(let uuid): self = .text(uuid.uuidString)
@@ -91,7 +91,7 @@ extension ScriptDomain {
     currentClasses.first { $0.name == object.className }?.value
   }
 
-  /// The plain values in a value of a class: the result of its `to_tree`, or else its fields.
+  /// The plain values of an object of a class: the result of its `to_tree`, else its fields.
   fileprivate func fields(of object: OpaqueObject) throws -> Value {
     let value = try resolve(object)
     return try ScriptError.telling {
@@ -110,7 +110,7 @@ extension ScriptDomain {
   }
 }
 
-/// The domains that have values of classes, by their numbers.
+/// The domains that have values of classes, by number.
 enum ScriptDomains {
   private final class Entry: @unchecked Sendable {  // sound: `domain` is read only on the thread that made it
     weak var domain: ScriptDomain?
@@ -128,7 +128,7 @@ enum ScriptDomains {
 
   static func remove(_ number: UInt64) { _ = known.withLock { $0.removeValue(forKey: number) } }
 
-  /// The domain of a value, on whose thread this has to be called.
+  /// The domain of a value. Call this on the domain's thread.
   static func domain(of object: OpaqueObject) throws -> ScriptDomain {
     let entry = known.withLock { $0[object.domain] }
     guard let entry, entry.thread == CurrentThread.number, let domain = entry.domain else {

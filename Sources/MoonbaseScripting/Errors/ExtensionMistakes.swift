@@ -1,22 +1,22 @@
 import MoonbaseModel
 
-/// Gathers the mistakes of extensions, so that one error lists all of them.
+/// Collects the mistakes of extensions, so that a single error lists all of them.
 final class ExtensionMistakes {
-  /// More would not be read, and hostile files could hold millions.
+  /// The most mistakes collected. A reader would not read more, and hostile files could cause millions.
   static let greatestCount = 100
 
   private var found: [any CodedError] = []
 
-  /// Whether nothing was found.
+  /// Whether there are no mistakes.
   var isEmpty: Bool { found.isEmpty }
 
-  /// Takes a mistake, unless it is known already.
+  /// Adds a mistake, without duplicates.
   func add(_ mistake: some CodedError) {
     guard found.count < Self.greatestCount, !found.contains(where: { "\($0)" == "\(mistake)" }) else { return }
     found.append(mistake)
   }
 
-  /// Runs a body that may find a mistake, and goes on after it. An error that ends the run is thrown.
+  /// Runs a check and collects its mistake. Rethrows an error that ends the run.
   func attempt(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -25,7 +25,7 @@ final class ExtensionMistakes {
     }
   }
 
-  /// Does something without which it makes no sense to go on; a mistake of it is thrown with what was found before.
+  /// Runs a step that later checks depend on. Throws its mistake together with those found before.
   func need<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -36,7 +36,7 @@ final class ExtensionMistakes {
     }
   }
 
-  /// Throws the mistakes, by files in their order and by lines. A single mistake is thrown as it is.
+  /// Throws the mistakes, ordered by file and line. A single mistake is thrown unchanged.
   func finish(_ files: [String]) throws {
     guard let first = found.first else { return }
     if found.count == 1 { throw first }
@@ -44,7 +44,7 @@ final class ExtensionMistakes {
     throw combined(by: files)
   }
 
-  /// The mistakes, where all of them concern the model.
+  /// The mistakes as a single model error, if all of them concern the model.
   private var ofModel: ModelError? {
     let all = found.compactMap { $0 as? ModelError }
     guard all.count == found.count, var first = all.first else { return nil }

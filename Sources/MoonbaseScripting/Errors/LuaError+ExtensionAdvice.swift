@@ -2,9 +2,9 @@ import MoonbaseLua
 import MoonbasePlatform
 
 extension LuaError {
-  /// The advice for a name that scripts have and extensions lack, in any preset; nil for an error of another kind.
+  /// The advice for a name that scripts have and extensions lack in any preset; nil for other errors.
   package var adviceForExtension: String? {
-    // Lua's own messages are short.
+    // Lua's own messages are short, so a prefix suffices.
     let message = String(decoding: message.utf8.prefix(1024), as: UTF8.self)
     guard let match = message.firstMatch(of: /a nil value \((?:field|global) '(\w+)'\)/) else { return nil }
     let name = String(match.1)

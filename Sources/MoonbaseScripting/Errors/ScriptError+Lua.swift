@@ -2,15 +2,15 @@ import MoonbaseLua
 import MoonbaseModel
 
 extension ScriptError {
-  /// Runs code that reads extensions, and turns an error of Lua into one of these, with file and line: apps need not
-  /// know Lua. `os.exit` stays what it is.
+  /// Runs code that reads extensions and converts Lua errors to `ScriptError` with file and line, so that apps need not
+  /// know Lua. `os.exit` is not converted.
   static func telling<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error as LuaError where error.kind.exitStatus == nil {
       throw Self(error)
     }
   }
 
-  /// Makes the error of a wrong argument or operand, with the line that called.
+  /// The error of a wrong argument or operand, with the line of the call.
   init(mistake error: LuaError) {
     self.init(.invalidValue, message: error.message, at: Self.location(of: error))
   }
@@ -26,8 +26,7 @@ extension ScriptError {
     error.script.map { SourceLocation(file: $0, line: error.line) }
   }
 
-  /// The code of an error: of a file that does not run, of a host error that the file let through, or of memory that
-  /// was too little for Lua itself.
+  /// The code of an error: of a file that does not run, of a host error passed through Lua, or of exhausted memory.
   private static func code(of error: LuaError) -> Code {
     if error.kind == .memory { return .limitExceeded }
     return error.codeOfScript ?? (error.underlying as? any CodedError)?.code ?? .invalidExtension

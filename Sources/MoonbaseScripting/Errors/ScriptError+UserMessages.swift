@@ -2,9 +2,9 @@ import MoonbaseGraph
 public import MoonbaseModel
 
 extension ScriptError {
-  /// The message for the program's users (`UserMessage.messages`), without files and lines.
+  /// The messages for the program's users (`UserMessage.messages`), without files and lines.
   public var userMessages: [UserMessage] { UserMessage.messages(for: self) }
 
-  /// The sentences of `userMessages` as one text.
+  /// The sentences of `userMessages` as a single text.
   public var userMessage: String { userMessages.map(\.text).joined(separator: "\n") }
 }

@@ -1,7 +1,7 @@
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// What went wrong between scripts and the graph, and what to do about it.
+/// An error between scripts and the graph, with advice.
 ///
 /// ```swift
 /// do {
@@ -11,28 +11,28 @@ public import MoonbasePlatform
 /// }
 /// ```
 public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, CodedError {
-  /// The kind of error, from the one register of them.
+  /// The kind of error.
   public typealias Code = ErrorCode
 
   /// The kind of error.
   public var code: Code
   /// A sentence that names what is wrong and what to do.
   public var message: String
-  /// The place in a script, where it is known.
+  /// The place in a script, if known.
   public var location: SourceLocation?
   /// The entity concerned.
   public var entity: String?
   /// The property concerned.
   public var property: String?
-  /// The other mistakes of the same extensions that one reading found, a hundred at most.
+  /// Further mistakes of the extensions, found in the same reading; at most a hundred.
   public var others: [ScriptError] = []
-  /// The error behind this one, for example the error of Lua for a file that does not run.
+  /// The underlying error, for example Lua's error for a file that does not run.
   public var underlying: (any Error)?
 
-  /// Whether it is a mistake of the program: scripts raise it everywhere.
+  /// Whether the error is a mistake in the program. Scripts raise such errors always.
   public var isMistake: Bool { code.isMistake }
 
-  /// Makes an error.
+  /// An error with a code and a message.
   public init(
     _ code: Code, message: String, at location: SourceLocation? = nil, entity: String? = nil,
     property: String? = nil, underlying: (any Error)? = nil
@@ -45,18 +45,18 @@ public struct ScriptError: LocalizedError, Sendable, CustomStringConvertible, Co
     self.underlying = underlying
   }
 
-  /// The message behind its place, as `file:line: message`. Further mistakes follow, each on its own line.
+  /// The message with its place, as `file:line: message`. Further mistakes follow on lines of their own.
   public var description: String {
     ([location.map { "\($0): \(message)" } ?? message] + others.map(\.description)).joined(separator: "\n")
   }
 
-  /// The error and the others, each alone.
+  /// The error and its `others` as separate errors.
   public var all: [ScriptError] {
     var first = self
     first.others = []
     return [first] + others.flatMap(\.all)
   }
 
-  /// The same, for Foundation: what `localizedDescription` gives.
+  /// The description, as Foundation's `localizedDescription`.
   public var errorDescription: String? { description }
 }

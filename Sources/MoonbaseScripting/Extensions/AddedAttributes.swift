@@ -2,8 +2,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The derived attributes that a model lacks: extensions add them, and version hashes, rows and stores do not see them. Those of an
-/// ancestor come first: where a subentity derives the same name in its own way, it has inherited the attribute.
+/// The derived attributes that extensions add to a model. Version hashes, rows and stores do not include them.
+/// Attributes of ancestors come first, because a subentity that derives the same name has inherited the attribute.
 struct AddedAttributes {
   private(set) var all: [AddedAttribute] = []
   private var known: KnownProperties
@@ -70,7 +70,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// The names of the attributes and relationships of entities, looked up for each derived attribute of an extension.
+/// The names of the properties of entities, for lookups by derived attributes of extensions.
 private struct KnownProperties {
   private var own: [String: Set<String>] = [:]
   private var parents: [String: String] = [:]
@@ -82,7 +82,7 @@ private struct KnownProperties {
     }
   }
 
-  /// Whether an entity has a property of a name, or inherits one.
+  /// Whether an entity has or inherits a property with this name.
   func have(_ name: String, of entity: String) -> Bool {
     var current: String? = entity
     var seen: Set<String> = []
@@ -93,7 +93,7 @@ private struct KnownProperties {
     return false
   }
 
-  /// Whether an entity is another one, or above it.
+  /// Whether an entity equals another entity or is its ancestor.
   func isAncestor(_ ancestor: String, of entity: String) -> Bool {
     var current: String? = entity
     var seen: Set<String> = []
@@ -104,7 +104,7 @@ private struct KnownProperties {
     return false
   }
 
-  /// The names of an entity's properties, inherited ones too.
+  /// The names of an entity's properties, including inherited ones.
   func names(of entity: String) -> [String] {
     var result: [String] = []
     var current: String? = entity

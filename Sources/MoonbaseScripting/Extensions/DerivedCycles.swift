@@ -1,10 +1,10 @@
 import MoonbaseModel
 
-/// Finds derived attributes that need themselves.
+/// Finds derived attributes that depend on themselves.
 ///
-/// Through attributes of one object that is always a mistake. Through relationships it may be meant, as for the path of a folder
-/// in a tree: whether it ends depends on the data, and the graph bounds it when it runs. A pure attribute is computed within a
-/// query, which cannot recurse at all.
+/// A cycle through attributes of the same object is always a mistake. A cycle through relationships may be intended, as
+/// for the path of a folder in a tree: whether it ends depends on the data, and the graph limits it at run time. A pure
+/// attribute is computed within a query, which cannot recurse at all.
 struct DerivedCycles {
   let declarations: [ExtensionDeclaration]
   let model: ResolvedModel
@@ -36,12 +36,12 @@ struct DerivedCycles {
           .invalidExtension, message: "\(node.entity).\(node.name) is derived from itself: \(names)",
           at: entry.declaration.source.location(of: ["entities", node.entity, "derived", node.name, "inputs"]),
           entity: node.entity, property: node.name))
-      // Further attributes of the same circle would give the same message.
+      // Further attributes of the same cycle would give the same message.
       return
     }
   }
 
-  /// The way from a node back to itself, if there is one.
+  /// The cycle from a node back to itself; nil if there is none.
   private func way(from start: Node, through entries: [Node: Entry]) -> [Node]? {
     let crosses = entries[start]?.derived.isPure == true
     var seen: Set<Node> = []
@@ -55,7 +55,7 @@ struct DerivedCycles {
     return nil
   }
 
-  /// The derived attributes that one is computed from.
+  /// The derived attributes that an attribute depends on.
   private func needs(of node: Node, among entries: [Node: Entry], crossingRelationships: Bool) -> [Node] {
     guard let derived = entries[node]?.derived, let entity = model.entity(node.entity) else { return [] }
     let paths = derived.shadow.map { [$0] } ?? derived.inputs ?? []
@@ -73,7 +73,8 @@ struct DerivedCycles {
     }
   }
 
-  /// Who derives an attribute of an object of an entity: the entity, its nearest ancestor that does, or a subentity.
+  /// The entities that derive an attribute of an object: the entity, its nearest ancestor that derives it, or a
+  /// subentity.
   private func owners(of name: String, in entity: ResolvedEntity, among entries: [Node: Entry]) -> [Node] {
     let lineage = sequence(first: entity) { $0.parent.map { model.entities[$0] } }
     let nearest = lineage.map { Node(entity: $0.name, name: name) }.first { entries[$0] != nil }

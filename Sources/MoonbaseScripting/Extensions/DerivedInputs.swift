@@ -3,17 +3,17 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The arguments of a derived attribute's function: the values of its inputs, and the object behind them where
-/// the attribute asks for it.
+/// The arguments of a derived attribute's function: the values of its inputs, followed by the object if the attribute
+/// requests it.
 struct DerivedInputs {
   private struct Input {
     var value: CompiledExpression
-    /// Whether its value is an object or a list of objects. A script gets the objects, and not their IDs.
+    /// Whether the value is an object or a list of objects. Scripts receive objects instead of IDs.
     var isOfObjects: Bool
   }
 
   private let inputs: [Input]
-  /// The names of the inputs, where all are attributes of the object itself; else none.
+  /// The names of the inputs if all are attributes of the object itself; else empty.
   private let ownNames: [Symbol]
   private let isStrict: Bool
   private let passesObject: Bool
@@ -21,7 +21,7 @@ struct DerivedInputs {
   /// The number of arguments of the function.
   var count: Int { inputs.count + (passesObject ? 1 : 0) }
 
-  /// Nil where the attribute lists no inputs.
+  /// Returns nil if the attribute lists no inputs.
   init?(_ derived: ExtensionDeclaration.Derived, of entity: String, in model: ResolvedModel) throws {
     guard let paths = derived.inputs, let owner = model.entity(entity) else { return nil }
     inputs = try paths.map { path in
@@ -34,9 +34,9 @@ struct DerivedInputs {
     ownNames = isOfOwn ? paths.map(Symbol.init) : []
   }
 
-  /// Calls `body` with the value of every input; nil where one is missing and all are needed.
+  /// Calls `body` with the values of all inputs. Returns nil if a required input is missing.
   ///
-  /// The values lie on this call's own stack: computing one may compute the same attribute of another object.
+  /// The values are on this call's stack, because computing an input may compute the same attribute of another object.
   func withValues<Result>(of object: ManagedObject, _ body: (UnsafeMutableBufferPointer<Value>) throws -> Result) throws
     -> Result?
   {
@@ -53,17 +53,17 @@ struct DerivedInputs {
     }
   }
 
-  /// How the arguments are set.
+  /// How the arguments can be passed.
   enum Cells {
-    /// To call the function with them.
+    /// All inputs are cells, to be passed directly.
     case call
     /// A required input is missing.
     case missing
-    /// To make values: an input is no cell.
+    /// An input is not a cell, so values are needed.
     case none
   }
 
-  /// Whether all inputs are cells of the object's own row.
+  /// Whether all inputs are cells of the object's row.
   func cells(of object: ManagedObject) throws -> Cells {
     if ownNames.isEmpty { return .none }
     for name in ownNames {
@@ -81,7 +81,7 @@ struct DerivedInputs {
     for index in ownNames.indices { try arguments.set(index, to: object.inputCell(of: ownNames[index]), types) }
   }
 
-  /// Sets the arguments of the function to the values, and to the object.
+  /// Sets the arguments of the function to the values and the object.
   func set(
     _ arguments: borrowing LuaArguments, to values: UnsafeMutableBufferPointer<Value>, of object: ManagedObject,
     in scripts: ScriptDomain
@@ -116,7 +116,7 @@ extension ScriptDomain {
 }
 
 extension ResolvedModel {
-  /// Whether the last key of a path is a relationship, with no operator behind it that makes a number of it.
+  /// Whether a path ends with a relationship, without an operator that makes a number of it.
   fileprivate func endsInObjects(_ path: String, from entity: ResolvedEntity) -> Bool {
     var place = entity
     var isRelationship = false
@@ -134,7 +134,7 @@ extension ResolvedModel {
 }
 
 extension LuaArguments {
-  /// Sets an argument to what lies in a row, where it lies until the call has ended.
+  /// Sets an argument to a cell of a row, which must stay valid until the call has ended.
   func set(_ index: Int, to cell: RawCell, _ types: HostTypes) throws {
     switch cell.kind {
     case .null, .other: setNil(index)

@@ -22,8 +22,7 @@ extension DomainBuilder {
     return result
   }
 
-  /// The object's own attributes, if the value is computed from these alone. A function that gets objects may read
-  /// more.
+  /// The object's own attributes, if the value depends on them alone. A function that receives objects may read others.
   private func ownInputs(of derived: ExtensionDeclaration.Derived, entity: String) -> [String]? {
     if let shadow = derived.shadow { return [shadow] }
     guard let inputs = derived.inputs, !derived.passesObject else { return nil }
@@ -31,7 +30,7 @@ extension DomainBuilder {
     return inputs.allSatisfy { owner?.property($0)?.attribute != nil } ? inputs : nil
   }
 
-  /// A shadow attribute keeps what the transformer makes of the value.
+  /// Makes the attribute a view of a shadow attribute, which stores the transformed value.
   private func setShadow(
     _ shadow: String, transformer: ValueTransformer, valueClass: ValueClass?, of result: inout DerivedAttribute
   ) {
@@ -57,7 +56,7 @@ extension DomainBuilder {
 
   private static func lost(_ message: String) -> ScriptError { ScriptError(.invalidValue, message: message) }
 
-  /// A transformer's string is bytes; for a shadow that holds text it is text.
+  /// A transformer's string is bytes, converted to text for a shadow attribute of text.
   private static func fitting(_ value: Value, as type: AttributeType?) -> Value {
     guard type != .binaryData, case .data(let bytes) = value, let text = String(validating: bytes, as: UTF8.self) else {
       return value
@@ -125,7 +124,7 @@ extension DomainBuilder {
 }
 
 extension Value {
-  /// Whether an attribute of a type takes it as it is.
+  /// Whether an attribute of this type accepts the value unchanged.
   func needsNoCheck(for type: AttributeType?) -> Bool {
     switch (type, self) {
     case (.integer64, .int), (.string, .string), (.boolean, .bool), (_, .null): true
@@ -136,7 +135,7 @@ extension Value {
 }
 
 extension AttributeDescription {
-  /// A computed value in the attribute's type. Not-a-number may be computed, but not be stored.
+  /// A computed value in the attribute's type. NaN may be computed but not stored.
   func computed(_ value: Value) throws -> Value {
     if case .double(let number) = value, number.isNaN, type == .double || type == .float { return value }
     return try checked(value)

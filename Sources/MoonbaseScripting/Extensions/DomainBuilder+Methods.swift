@@ -2,13 +2,13 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// A function of a script that is a method of objects: scripts call it as it is.
+/// A script's function as a method of objects, which scripts call directly.
 final class ScriptMethod {
   let function: LuaFunction
 
-  /// Measures and limits its calls, where there is a need.
+  /// Measures and limits the calls; nil if not needed.
   private var meter: (meter: RunningExtension, name: String)?
-  /// The function that does so.
+  /// The measuring function.
   private var running: LuaFunction?
 
   init(_ function: LuaFunction) { self.function = function }
@@ -20,7 +20,7 @@ final class ScriptMethod {
     return measured
   }
 
-  /// The function as scripts call it.
+  /// The function as a Lua value.
   func value(in state: LuaState) throws -> LuaValue {
     guard let (meter, name) = meter else { return .function(function) }
     if let running { return .function(running) }
@@ -47,7 +47,7 @@ extension DomainBuilder {
 }
 
 extension ScriptDomain {
-  /// An argument that Swift code gives to a method: the ID of an object stands for it.
+  /// An argument from Swift code for a method. An object ID is converted to its object.
   fileprivate func argument(_ value: Value, ofMethodOf object: ManagedObject) throws -> LuaValue {
     guard case .objectID(let id) = value, let context = object.managedObjectContext else {
       return try luaValue(from: value)
@@ -55,7 +55,7 @@ extension ScriptDomain {
     return try handle(context.object(with: id))
   }
 
-  /// A method that an extension declares, as scripts call it; nil where none has the name.
+  /// A method declared by an extension, as a Lua value; nil if no method has the name.
   func extensionMethod(_ name: String, of object: ManagedObject) throws -> LuaValue? {
     guard object.managedObjectContext != nil, let method = try object.method(name) else { return nil }
     if let origin = method.origin as? ScriptMethod { return try origin.value(in: state) }
@@ -68,7 +68,7 @@ extension ScriptDomain {
     }
   }
 
-  /// A function for the method of a name, which each object it is called with may have from another extension.
+  /// A function that calls the method with this name. Different objects may have it from different extensions.
   func extensionMethod(_ name: String) throws -> LuaValue? {
     guard knowsMethod(name) else { return nil }
     let types = types

@@ -5,18 +5,18 @@ import MoonbasePlatform
 
 /// A rule over a value of a related object: `validate = { ["department.budget"] = function(budget, person) ... end }`.
 ///
-/// A save asks it for each object that it writes, and for each object whose related object has another value now or is
-/// another object.
+/// A save evaluates the rule for each object that it writes, and for each object whose related object changed its value
+/// or was replaced.
 struct PathRule {
   /// The steps: to-one relationships with inverses.
   private let steps: [ResolvedRelationship]
-  /// The attribute at the end.
+  /// The attribute at the end of the path.
   private let last: String
   private let entity: ResolvedEntity
   private let value: CompiledExpression
   private let ask: (Value, ManagedObject, ValidationContext.Event) throws -> EntityExtension.ValidationIssue?
 
-  /// The mistake in a path; nil for a path that a rule may have.
+  /// The mistake in a path; nil for a valid path.
   static func problem(of path: String, from entity: ResolvedEntity, in model: ResolvedModel) -> String? {
     var place = entity
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -51,14 +51,14 @@ struct PathRule {
     value = try CompiledExpression(.keyPath(path), entity: entity, in: model)
   }
 
-  /// The properties of which a change asks the rule, each with the entity that has it and how many steps away that is.
+  /// The properties whose changes trigger the rule, each with its entity and its distance in steps.
   func places(in model: ResolvedModel) -> [(entity: String, property: String, depth: Int)] {
     steps.enumerated().map { depth, step in
       (depth == 0 ? entity.name : model.destination(of: steps[depth - 1]).name, step.description.name, depth)
     } + (steps.last.map { [(model.destination(of: $0).name, last, steps.count)] } ?? [])
   }
 
-  /// The rule over one of these properties.
+  /// The rule attached to a property at this distance.
   func rule(depth: Int) -> EntityExtension.Rule {
     { changed, subject in
       if depth == 0 { return try failure(of: subject.object, subject.event) }
@@ -81,7 +81,7 @@ struct PathRule {
     return found.isNull ? nil : try ask(found, object, event)
   }
 
-  /// The owners in the rule's entity from which the steps reach a given object.
+  /// The objects of the rule's entity from which the steps reach an object.
   private func objects(leadingTo object: ManagedObject, depth: Int) throws -> [ManagedObject] {
     var objects = [object]
     for step in steps.prefix(depth).reversed() {
@@ -93,7 +93,7 @@ struct PathRule {
 }
 
 extension ManagedObject {
-  /// The objects of a relationship.
+  /// The objects at the end of a relationship.
   fileprivate func objects(forKey key: String) throws -> [ManagedObject] {
     guard let context = managedObjectContext else { return [] }
     let ids: [Value] =
@@ -109,7 +109,7 @@ extension ManagedObject {
 }
 
 extension DomainBuilder {
-  /// Adds the rules over values of related objects to all entities on their ways.
+  /// Adds the rules over values of related objects to all entities along their paths.
   func addPathRules(
     of entry: ExtensionDeclaration.Entity, to domain: ExtensionRegistry, meter: RunningExtension?,
     translations: [String: String]
@@ -130,7 +130,7 @@ extension DomainBuilder {
     }
   }
 
-  /// The rule gets the value, the object, no old value, and the event.
+  /// The rule receives the value, the object, no old value, and the event.
   private func pathRule(
     _ function: LuaFunction, of name: String, _ translations: [String: String]
   ) -> (Value, ManagedObject, ValidationContext.Event) throws -> EntityExtension.ValidationIssue? {
@@ -145,7 +145,7 @@ extension DomainBuilder {
       } reading: {
         var failure = try RuleOutcome(function, entity: object.entity, translations: translations)
           .failure($0, in: scripts)
-        // Where the related object is saved, `{value}` would be the value of another property.
+        // If the related object is saved, `{value}` would otherwise be the value of another property.
         if failure?.message.contains("{value}") == true { failure?.values["value"] = value }
         return failure
       }

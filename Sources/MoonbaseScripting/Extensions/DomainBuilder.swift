@@ -3,26 +3,27 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Makes the graph's hooks from the functions of extensions.
+/// Makes the graph's hooks from functions of extensions.
 struct DomainBuilder {
-  /// The way to the scripts for hooks, which belong to a context that the scripts may hold, and that may outlive them.
+  /// A reference to the domain for hooks. Hooks belong to a context that scripts may hold and that may outlive the
+  /// domain.
   let types: HostTypes
   let model: ResolvedModel
-  /// Counts what the functions cost.
+  /// Records the cost of the functions.
   let profile: ExtensionProfile?
   /// The limits of the extensions.
   let standings: ExtensionStandings
-  /// The language in which rules tell what is wrong; nil for that of the host.
+  /// The language of rule messages; nil for the host's language.
   let language: String?
 
-  /// Measures the functions of an extension and holds them to its limits; nil where nothing is counted.
+  /// Measures and limits the functions of an extension; nil if nothing is measured.
   func meter(of declaration: ExtensionDeclaration) -> RunningExtension? {
     RunningExtension(
       declaration.source.name, profile: profile, standing: standings[declaration.source], in: types.state)
   }
 
-  /// Adds what scripts declare to a domain that holds what Swift code provides. Their state knows nothing of it yet: what does not fit leaves
-  /// no trace there.
+  /// Adds the declarations of scripts to a registry with the contents of Swift code. The Lua state is not changed, so
+  /// declarations that fail leave no trace there.
   func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionRegistry) throws -> ExtensionRegistry {
     for declaration in declarations {
       for (name, value) in declaration.classes {
@@ -50,7 +51,7 @@ struct DomainBuilder {
 
   private func valueClass(_ name: String, methods table: LuaTable) throws -> ValueClass {
     var result = try valueClass(name, testedBy: table)
-    // A class of a module is a proxy, which has no fields of its own.
+    // A class of a module is a proxy without fields of its own.
     let table = try table.behindProxy
     if case .function(let text) = try table.get("text") {
       result.text = { [types] value in
@@ -89,7 +90,7 @@ struct DomainBuilder {
     }
   }
 
-  /// Throws the reason that stands behind nil.
+  /// Throws the reason that a function returned after nil.
   private static func requireNoReason(
     _ result: borrowing LuaResult, _ function: LuaFunction, _ subject: @autoclosure () -> String
   ) throws {
@@ -188,7 +189,7 @@ struct DomainBuilder {
   private func rule(
     _ function: LuaFunction, of name: String, _ translations: [String: String]
   ) -> EntityExtension.Rule {
-    // What it does not ask for is not looked up.
+    // Arguments that the function does not declare are not looked up.
     let count = min(function.parameterCount, 4)
     let call = LuaFastCall(function, parameters: count)
     return { [types] value, subject in
@@ -206,7 +207,7 @@ struct DomainBuilder {
     }
   }
 
-  /// A rule over a relationship gets the object, or a list of objects.
+  /// A rule over a relationship receives the object or a list of objects.
   private static func set(
     _ index: Int, of arguments: borrowing LuaArguments, to value: Value, of name: String, _ subject: ValidationContext,
     _ scripts: ScriptDomain
@@ -220,7 +221,7 @@ struct DomainBuilder {
     try arguments.set(index, object: object, as: scripts.types.type(of: object.entity))
   }
 
-  /// One that names no argument but the value cannot see more of the object.
+  /// A rule with no parameter but the value cannot read the rest of the object.
   private func valueRule(_ function: LuaFunction, of name: String) -> EntityExtension.ValueRule {
     let count = function.parameterCount
     let call = LuaFastCall(function, parameters: count)
@@ -235,7 +236,7 @@ struct DomainBuilder {
     }
   }
 
-  /// A rule over a cell, and the object where it asks for that.
+  /// A rule over a cell, with the object if the function declares it.
   private func quickRule(_ function: LuaFunction) -> EntityExtension.QuickRule {
     let count = function.parameterCount
     let call = LuaFastCall(function, parameters: count)
@@ -280,7 +281,7 @@ struct DomainBuilder {
     }
   }
 
-  /// The names of what happened are the keys of its second argument.
+  /// A hook whose second argument has the names of the events as keys.
   private func snapshotHook(_ function: LuaFunction?) -> ((ManagedObject, SnapshotEventType) throws -> Void)? {
     function.map { function in
       let call = LuaFastCall(function, parameters: 2)

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseLua
 
 extension ValueClass {
-  /// A copy whose functions are held to the limits of their extension.
+  /// A copy whose functions are limited by their extension's limits.
   func limited(by meter: RunningExtension?) -> ValueClass {
     var result = self
     result.contains = meter.limited("classes.\(name).is", contains)
@@ -20,7 +20,7 @@ extension EntityExtension {
     var result = self
     for (key, body) in normalize { result.normalize[key] = meter.measured("\(entity).normalize.\(key)", body) }
     for (key, body) in validate { result.validate[key] = meter.measured("\(entity).validate.\(key)", body) }
-    // Calls within another function would count for that function.
+    // Calls nested in another function would be charged to that function.
     (result.valueRules, result.quickRules) = ([:], [:])
     for (name, body) in methods { result.methods[name] = meter.measured("\(entity).methods.\(name)", body) }
     for (name, origin) in methodOrigins {
@@ -43,7 +43,7 @@ extension EntityExtension {
     _ derived: DerivedAttribute, _ meter: RunningExtension?, of entity: String
   ) -> DerivedAttribute {
     var result = derived
-    // With a shadow it is the transformer that is measured.
+    // With a shadow attribute, the transformer is measured instead.
     guard derived.shadow == nil else { return result }
     result.get = meter.measured("\(entity).derived.\(derived.name).get", derived.get)
     result.set = derived.set.map { meter.measured("\(entity).derived.\(derived.name).set", $0) }

@@ -3,11 +3,11 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Checks extensions against the model: their names, and things that only one extension may provide. All mistakes are
-/// gathered.
+/// Checks extensions against the model: their names, and declarations that only a single extension may provide.
+/// Collects all mistakes.
 struct ExtensionChecker {
   let declarations: [ExtensionDeclaration]
-  /// What Swift code provides beside the files.
+  /// The declarations of Swift code beside the files.
   let swift: ExtensionRegistry
   let model: ResolvedModel
   /// The names of the methods that every object has.
@@ -57,7 +57,7 @@ struct ExtensionChecker {
     }
   }
 
-  /// A value of a class is a table, which an attribute of another type never takes.
+  /// A value of a class is a table, which attributes of other types never accept.
   private func checkHoldsClass(
     _ type: AttributeType?, _ subject: String, at place: [String], in declaration: ExtensionDeclaration
   ) {
@@ -115,7 +115,7 @@ struct ExtensionChecker {
     }
   }
 
-  /// The attribute of the model, or the one that was added for it.
+  /// Checks a derived attribute against the attribute of the model, or the attribute added for it.
   private func check(
     _ derived: ExtensionDeclaration.Derived, over attribute: AttributeDescription, subject: String, at place: [String],
     in declaration: ExtensionDeclaration
@@ -131,7 +131,7 @@ struct ExtensionChecker {
     {
       refuse("\(subject) is stored, and \(attribute.lackOfTransformer)", at: place + ["stored"], in: declaration)
     }
-    // Whether two extensions agree is another matter, of attributes that the model lacks.
+    // Whether two extensions agree about attributes that the model lacks is checked elsewhere.
     if let type = derived.type, type != attribute.type, attribute.type != .undefined,
       model.base?.entity(place[1])?.property(derived.name) != nil || model.base == nil
     {
@@ -171,7 +171,7 @@ struct ExtensionChecker {
     }
   }
 
-  /// Whether what a transformer makes is known to be bytes that are no text.
+  /// Whether a transformer is known to make bytes that are not text.
   private func makesBytes(_ name: String) -> Bool {
     let isOwn = declarations.contains { declaration in
       declaration.source.name != ReadyMadeTransformers.sourceName
@@ -183,7 +183,8 @@ struct ExtensionChecker {
 
   // MARK: Names
 
-  /// The mistake in a method whose name is taken. A subentity may have a property of the name: there the property wins.
+  /// The mistake in a method whose name is taken. If a subentity has a property with this name, the property takes
+  /// precedence there.
   private func hidden(method name: String, of entity: ResolvedEntity) -> String? {
     let subject = "\(entity.name): the method \(name)"
     if hostMethods.contains(name) {
@@ -205,7 +206,7 @@ struct ExtensionChecker {
       "the model has no entity \(name)\(hint(name, among: model.entities.map(\.name)))", at: path, in: declaration)
   }
 
-  /// Whether an entity has a property. A missing one is noted as a mistake.
+  /// Whether an entity has a property. Collects a mistake if not.
   private func has(
     _ key: String, _ entity: ResolvedEntity, for subject: String? = nil, at path: [String],
     in declaration: ExtensionDeclaration
@@ -215,8 +216,8 @@ struct ExtensionChecker {
     return false
   }
 
-  /// An input is a key path. That of a pure attribute leads to one value, with an aggregate where it leads through to-many
-  /// relationships.
+  /// Checks an input, which is a key path. For a pure attribute it must give a single value, so a path through to-many
+  /// relationships needs an aggregate.
   private func checkPath(
     _ text: String, of entity: ResolvedEntity, isPure: Bool, for subject: String, at path: [String],
     in declaration: ExtensionDeclaration
@@ -233,7 +234,7 @@ struct ExtensionChecker {
     }
   }
 
-  /// The versions of entities that an extension is for.
+  /// Checks the version hashes of entities that an extension requires.
   private func checkHashes(_ declaration: ExtensionDeclaration) {
     for (name, hash) in declaration.requiredHashes {
       let place = ["requires", "model", name]
@@ -265,7 +266,8 @@ struct ExtensionChecker {
       in: declaration)
   }
 
-  /// The types of Swift that classes name. A program that registers none is not the one that they are for.
+  /// Checks the Swift types that classes name. Skipped in a program that registers no types, because the classes are
+  /// meant for another program.
   private func checkTypes() throws {
     for declaration in declarations {
       for (name, table) in declaration.classes {
@@ -295,7 +297,7 @@ struct ExtensionChecker {
       + "give it a function reverse(bytes), or make the attribute transient"
   }
 
-  /// The bytes of a transformer without `reverse` may not be stored.
+  /// Refuses a stored attribute whose transformer has no `reverse`, because the bytes could not be read back.
   private func checkOneWay() {
     for entity in model.entities {
       for attribute in entity.description.attributes where attribute.type == .transformable && !attribute.isTransient {
@@ -310,7 +312,7 @@ struct ExtensionChecker {
     }
   }
 
-  /// Whether there is a transformer of a name that makes bytes.
+  /// Whether a transformer with this name exists and makes bytes.
   private func provides(_ name: String) -> Bool {
     transformerNames.contains(name) || AppleNames.isDefaultTransformer(name)
       || ReadyMadeTransformers.names.contains(name)
@@ -320,7 +322,8 @@ struct ExtensionChecker {
     declarations.flatMap { $0.transformers.map(\.name) + $0.unreadTransformers } + swift.transformers.keys.sorted()
   }
 
-  /// The transformer that was meant. All of the ready-made ones end in one word, which makes no two names alike.
+  /// A suggestion for a misspelt transformer. The common ending of the ready-made names is ignored, because it would
+  /// make any two names similar.
   private func transformerHint(_ name: String) -> String {
     let own = hint(name, among: transformerNames.filter { !ReadyMadeTransformers.names.contains($0) })
     guard own.isEmpty else { return own }
@@ -331,7 +334,7 @@ struct ExtensionChecker {
     return nearest.map { "; did you mean \($0)Transformer?" } ?? ""
   }
 
-  /// Names in Swift code that the model has not.
+  /// Checks the names in declarations of Swift code.
   private func checkSwift() {
     for (name, extensions) in swift.extensions.sorted(by: { $0.key < $1.key }) {
       guard let entity = model.entity(name) else {
@@ -383,7 +386,7 @@ struct ExtensionChecker {
         claim("transformer \(transformer.name)", at: ["transformers", transformer.name], in: declaration)
       }
       for (name, table) in declaration.classes {
-        // Extensions may have one class of a module on board.
+        // Several extensions may share a class of the same module.
         if declarations.contains(where: { other in
           other.source != declaration.source && other.classes.contains { $0.name == name && $0.value.isSame(as: table) }
         }) {
@@ -404,7 +407,7 @@ struct ExtensionChecker {
     }
   }
 
-  /// A class or transformer that the model names and nothing provides is an error, unless the model's app is not here.
+  /// Refuses classes and transformers that the model names and nothing provides, unless the model is without its app.
   private func checkModelNames() {
     guard !model.description.allowsUnknownClasses else { return }
     for entity in model.entities {

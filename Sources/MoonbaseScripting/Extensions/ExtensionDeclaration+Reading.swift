@@ -2,9 +2,9 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads the parts of an extension's table. A part with a mistake is noted and left out.
+/// Reads the parts of an extension's table. A part with a mistake is reported and skipped.
 extension ExtensionDeclaration {
-  /// The version of what scripts see of the graph.
+  /// The version of the script API.
   static let hostVersion = "1.0"
 
   mutating func read(_ reader: ScriptTableReader) throws {
@@ -94,7 +94,7 @@ extension ExtensionDeclaration {
 
   // MARK: Messages
 
-  /// The translations of one language. A name in braces must stand in the message itself too.
+  /// The translations into a language. A placeholder in braces must also occur in the message itself.
   private static func messages(in language: String, from entry: ScriptTableReader) throws -> [String: String] {
     if language.wholeMatch(of: /[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*/) == nil {
       try entry.refuse(nil, "\"\(language.asName)\" is no language: write \"de\" or \"pt-BR\"")
@@ -115,7 +115,7 @@ extension ExtensionDeclaration {
     return messages
   }
 
-  /// The translations for a language such as `de-AT`, or else for the language without its region.
+  /// The translations for a language such as `de-AT`, completed by those for the language without its region.
   func translations(to language: String?) -> [String: String] {
     guard !messages.isEmpty, let language = (language ?? HostLanguage.preferred)?.lowercased() else { return [:] }
     let parts = language.split { $0 == "-" || $0 == "_" }
@@ -208,7 +208,7 @@ extension ExtensionDeclaration {
     return nil
   }
 
-  /// Checks which keys go together. A key in a wrong form is no second mistake.
+  /// Checks the combination of keys. A key of the wrong form, already reported, causes no second mistake.
   private static func check(_ derived: Derived, in entry: ScriptTableReader) throws {
     let has = { (key: String) in try entry.has(key) }
     if try has("shadow") {

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What one extension file returned, with its functions in one domain's Lua state.
+/// The declarations that an extension file returned, with functions in the Lua state of a domain.
 struct ExtensionDeclaration {
   struct Transformer {
     var name: String
@@ -12,7 +12,7 @@ struct ExtensionDeclaration {
     var examples: [Example] = []
   }
 
-  /// A value and what a transformer makes of it.
+  /// A value and the stored form that a transformer makes of it.
   struct Example {
     var value: LuaValue
     var stored: LuaValue
@@ -25,7 +25,7 @@ struct ExtensionDeclaration {
     var isPure = false
     var isStrict = false
     var isStored = false
-    /// Whether the function gets the object behind its inputs.
+    /// Whether the function receives the object after its inputs.
     var passesObject = false
     var get: LuaFunction?
     var set: LuaFunction?
@@ -44,31 +44,31 @@ struct ExtensionDeclaration {
     var derived: [Derived] = []
   }
 
-  /// Another extension that has to be there, and which versions of it will do.
+  /// Another extension that must be present, with the accepted versions.
   struct Requirement {
     var name: String
     var versions: VersionRange?
   }
 
   let source: ScriptSource
-  /// What the file returned.
+  /// The table that the file returned.
   let table: LuaTable
   var name: String?
   var version: SemanticVersion?
   var requirements: [Requirement] = []
-  /// By entity: how the version hash begins that it must have.
+  /// The required version hashes, as prefixes, by entity.
   var requiredHashes: [(entity: String, hash: String)] = []
   var classes: [(name: String, value: LuaTable)] = []
   var transformers: [Transformer] = []
-  /// The names of transformers that could not be read.
+  /// The names of transformers with mistakes.
   var unreadTransformers: [String] = []
   var valueClasses: [String: [String: String]] = [:]
   var entities: [Entity] = []
-  /// Messages of rules in other languages: by language, by the message as the rule gives it.
+  /// Translated messages of rules: by language, then by the original message.
   var messages: [String: [String: String]] = [:]
   var onReload: LuaFunction?
 
-  /// Reads the table that the file returned. Parts with mistakes go to `mistakes` and are left out.
+  /// Reads the table that the file returned. Mistakes are added to `mistakes`, and the affected parts are skipped.
   init(_ results: [LuaValue], source: ScriptSource, mistakes: ExtensionMistakes) throws {
     self.source = source
     table = try ReturnedTable.table(in: results, of: "an extension file") { message in

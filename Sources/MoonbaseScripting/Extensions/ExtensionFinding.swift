@@ -1,7 +1,7 @@
 import MoonbaseModel
 
-/// A mistake of extension files, for a person: an app shows it, or sends it as JSON, with the fields of `moonbase check
-/// --json`.
+/// A mistake in extension files in a form for people: an app shows it or sends it as JSON, with the fields of `moonbase
+/// check --json`.
 ///
 /// ```swift
 /// for finding in try container.extensions.check() { print(finding.file ?? "", finding.line ?? 0, finding.message) }
@@ -9,9 +9,9 @@ import MoonbaseModel
 public struct ExtensionFinding: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The number of the kind of mistake (`ErrorCode`).
   public var code: Int
-  /// A sentence that names what is wrong and what to do.
+  /// A sentence that names the mistake and the remedy.
   public var message: String
-  /// The file, as it was named; nil where no single file is to blame.
+  /// The file, as the caller named it; nil if the mistake concerns no single file.
   public var file: String?
   /// The line in the file.
   public var line: Int?
@@ -25,7 +25,7 @@ public struct ExtensionFinding: Sendable, Hashable, Codable, CustomStringConvert
     (file, line) = (error.location?.file, error.location?.line)
   }
 
-  /// The message behind its place, as `file:line: message`.
+  /// The message with its place, as `file:line: message`.
   public var description: String {
     guard let file else { return message }
     return "\(file)\(line.map { ":\($0)" } ?? ""): \(message)"
@@ -33,11 +33,11 @@ public struct ExtensionFinding: Sendable, Hashable, Codable, CustomStringConvert
 }
 
 extension ScriptExtensions {
-  /// Reads and checks the files as `reload` would, and lists what is wrong with them. Nothing is taken over, no context
-  /// is told, and observers of reloads are told nothing.
+  /// Reads and checks the files as `reload` does and returns their mistakes. The loaded extensions and contexts are not
+  /// changed, and observers of reloads are not notified.
   ///
-  /// A file that does not run hides other mistakes. Throws `ScriptError` and `LuaError` where the reading was ended, by
-  /// limits for example.
+  /// A file that does not run hides further mistakes. Throws `ScriptError` and `LuaError` if reading was ended, for
+  /// example by limits.
   public func check() throws -> [ExtensionFinding] {
     do {
       _ = try load(number: generation) { _ in }

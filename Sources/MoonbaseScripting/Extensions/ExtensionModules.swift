@@ -1,23 +1,23 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// The modules of one generation of extensions, as they were read first: contexts and stores, whenever they are made,
-/// run the same.
+/// The modules of a generation of extensions, cached at first use, so that contexts and stores made later run the same
+/// text.
 ///
-/// An extension finds modules in its own folder first, then in those of the others.
+/// An extension searches modules in its own folder first, then in the folders of the other extensions.
 final class ExtensionModules: Sendable {
   fileprivate typealias Found = (source: LuaSource, path: String)
 
   private let folders: [String]
   private let limit: Int?
   private let isUnlinked = UnlinkedPath.isRequired
-  /// The state of a module that an extension required.
+  /// A module that an extension required.
   fileprivate struct Entry {
     var found: Found?
-    /// The name of the module, and the folder of the extension.
+    /// The name of the module, and the folder of the requiring extension.
     var name: String
     var folder: String?
-    /// The files of the extensions that require it.
+    /// The files of the extensions that require the module.
     var users: Set<String>
   }
   private let known = Lock<[String: Entry]>([:])
@@ -28,7 +28,7 @@ final class ExtensionModules: Sendable {
     (self.folders, self.limit) = (folders, limit)
   }
 
-  /// The modules that an extension requires.
+  /// A reader for the modules that an extension requires.
   func reader(for source: ScriptSource) -> LuaScopeReader {
     LuaScopeReader { [self] name in try find(name, for: source) }
   }
@@ -39,7 +39,7 @@ final class ExtensionModules: Sendable {
     let new = Entry(
       found: try read(name, for: source.folderPath), name: name, folder: source.folderPath, users: [source.name])
     return known.withLock { known in
-      // Another thread may have read it meanwhile.
+      // Another thread may have read the module in the meantime.
       known[key, default: new].use(by: source.name).found
     }
   }
@@ -54,7 +54,7 @@ final class ExtensionModules: Sendable {
   /// The paths of the files that were read.
   var filesInUse: [String] { known.withLock { $0.values.compactMap(\.found?.path) } }
 
-  /// The files of the extensions that require a module of which another text would be read now.
+  /// The files of the extensions that require a module whose text has changed on disk.
   func outdatedUsers() -> Set<String> {
     let entries = known.withLock { Array($0.values) }
     return entries.reduce(into: []) { users, entry in
@@ -64,7 +64,7 @@ final class ExtensionModules: Sendable {
     }
   }
 
-  /// The paths of the files that were read, and those where files would be looked for that were not there.
+  /// The paths of the files that were read, and the candidate paths of modules that were not found.
   var paths: [String] {
     known.withLock { Array($0.values) }.flatMap { entry in
       entry.found.map { [$0.path] } ?? candidates(for: entry)
@@ -78,7 +78,7 @@ final class ExtensionModules: Sendable {
 }
 
 extension ExtensionModules.Entry {
-  /// Notes that an extension requires it.
+  /// Adds an extension that requires the module.
   @discardableResult
   fileprivate mutating func use(by source: String) -> Self {
     users.insert(source)

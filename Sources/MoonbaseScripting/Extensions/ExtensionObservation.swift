@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Calls a closure with the outcomes of reloads, until it is cancelled or given up.
+/// Calls a closure with the outcomes of reloads, until it is cancelled or released.
 public final class ExtensionObservation: Sendable {
   private let outcomes: ExtensionOutcomes
   private let number: Int
@@ -9,11 +9,11 @@ public final class ExtensionObservation: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the observation. A second time nothing happens.
+  /// Ends the observation. Further calls have no effect.
   public func cancel() { outcomes.remove(number) }
 }
 
-/// The closures that receive outcomes.
+/// The closures that receive outcomes of reloads.
 final class ExtensionOutcomes: Sendable {
   private struct State {
     var handlers: [Int: @Sendable (ExtensionOutcome) -> Void] = [:]
@@ -51,7 +51,7 @@ final class ExtensionOutcomes: Sendable {
     for end in ends { end() }
   }
 
-  /// Calls all handlers; whether there was any.
+  /// Calls all handlers. Returns whether there are any.
   @discardableResult
   func tell(_ outcome: ExtensionOutcome) -> Bool {
     let handlers = state.withLock { state in state.handlers.sorted { $0.key < $1.key }.map(\.value) }
@@ -61,17 +61,15 @@ final class ExtensionOutcomes: Sendable {
 }
 
 extension ScriptExtensions {
-  /// Calls a closure with the outcome of each reload, and with each context that could not take over what was read.
+  /// Calls a closure with the outcome of each reload, and with each context that could not adopt a reload.
   ///
-  /// The closure is called on the thread on which that happened. Without any, what failed in a watch or in a context
-  /// is logged.
+  /// The closure is called on the thread of the event. Without an observer, failures of a watch or a context are
+  /// logged.
   public func observeReloads(_ handler: @escaping @Sendable (ExtensionOutcome) -> Void) -> ExtensionObservation {
     ExtensionObservation(outcomes, outcomes.add(handler))
   }
 
-  /// The outcomes of reloads from now on, the newest 64 of those that were not read yet.
-  ///
-  /// The sequence ends when the container is closed or released.
+  /// The outcomes of reloads from now on. At most 64 unread outcomes are kept, the newest.
   ///
   /// ```swift
   /// for await outcome in container.extensions.reloads { print(outcome) }
@@ -92,7 +90,7 @@ extension ScriptExtensions {
     ExtensionObservation(announcements, announcements.add { _ in handler() })
   }
 
-  /// Reports a failure that no caller gets as an error: to the observers, or without them to the log.
+  /// Reports a failure that no caller receives: to the observers, or to the log without observers.
   func report(_ outcome: ExtensionOutcome) {
     guard !outcomes.tell(outcome) else { return }
     if case .reloaded = outcome { return }

@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Puts extensions into the order in which they apply: what one requires first, else as given.
+/// Orders extensions for application: required extensions first, otherwise in the given order.
 struct ExtensionOrder {
   private let declarations: [ExtensionDeclaration]
   private let mistakes: ExtensionMistakes

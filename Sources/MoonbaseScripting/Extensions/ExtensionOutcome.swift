@@ -1,14 +1,14 @@
 /// The outcome of an attempt to reload extensions, or to adopt a reload in a context.
 public enum ExtensionOutcome: Sendable, CustomStringConvertible {
-  /// The files were read. Contexts take them over at their next edges.
+  /// The files were read. Contexts adopt them at the next boundaries of their work.
   case reloaded(ExtensionReload)
-  /// The files could not be read, or do not fit the model. The former generation goes on. The error is a `ScriptError`
-  /// with file and line for a mistake in a file.
+  /// The files could not be read or do not fit the model. The former generation stays in place. For a mistake in a file
+  /// the error is a `ScriptError` with file and line.
   case failed(any Error)
-  /// A context could not take over what was read, and keeps what it has until something else is read.
+  /// A context could not adopt a reload, and keeps its generation until the next reload.
   case refused(ExtensionRefusal)
 
-  /// The outcome as a line for a person; an error may have several.
+  /// The outcome as a line for a person. An error may have several lines.
   public var description: String {
     switch self {
     case .reloaded(let reload): "\(reload)"
@@ -18,11 +18,11 @@ public enum ExtensionOutcome: Sendable, CustomStringConvertible {
   }
 }
 
-/// Says which context goes on with former extensions, and why.
+/// A context that keeps its former extensions, with the reason.
 public struct ExtensionRefusal: Sendable, CustomStringConvertible {
-  /// The generation of extensions that the context could not take over.
+  /// The generation of extensions that the context could not adopt.
   public var generation: Int
-  /// The name of the context, where it has one.
+  /// The name of the context; nil if it has none.
   public var context: String?
   /// The cause: an error of `on_reload`, or of the files within the context.
   public var error: any Error

@@ -2,26 +2,26 @@ import MoonbasePlatform
 
 /// The costs of the functions of extensions: the number of calls, their time, and the number of errors.
 ///
-/// Nothing is counted without one. Give one profile to any number of containers, and read it at any time.
+/// Without a profile nothing is recorded. Pass a profile to any number of containers and read it at any time.
 ///
 /// ```swift
 /// var description = ContainerDescription(model: .file(modelURL), stores: [.sqlite(storeURL)])
 /// description.extensions = [.file(colorsURL)]
 /// let profile = ExtensionProfile()
 /// description.profile = profile
-/// // ... work with the container
+/// ... work with the container
 /// for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.duration) }
 /// ```
 public final class ExtensionProfile: Sendable {
-  /// The cost of calls. The calls that a function makes of others count for it too.
+  /// The cost of calls, including the nested calls of other functions.
   public struct Cost: Sendable, Hashable {
-    /// How often it was called.
+    /// The number of calls.
     public internal(set) var calls = 0
-    /// How long that took.
+    /// The total time of the calls.
     public internal(set) var duration = Duration.zero
-    /// The instructions of Lua, by the thousand as they are counted: of short functions few of many calls have any.
+    /// The Lua instructions, counted in thousands. Most calls of a short function therefore record none.
     public internal(set) var instructions: Int64 = 0
-    /// How often it raised an error.
+    /// The number of calls that threw an error.
     public internal(set) var errors = 0
 
     static func += (sum: inout Cost, other: Cost) {
@@ -32,9 +32,9 @@ public final class ExtensionProfile: Sendable {
     }
   }
 
-  /// The cost of one function.
+  /// The cost of a function.
   public struct Entry: Sendable, Hashable {
-    /// The file of the extension, as it was named.
+    /// The file of the extension, as the caller named it.
     public var source: String
     /// The function, as `Person.validate.age`.
     public var function: String
@@ -51,8 +51,8 @@ public final class ExtensionProfile: Sendable {
 
   private let handler: (@Sendable (Entry) -> Void)?
 
-  /// Makes a profile of nothing. `handler` is called after each call of a function with the cost of that call, on the
-  /// thread of the call.
+  /// An empty profile. `handler` is called after each call of a function with the cost of that call, on the thread of
+  /// the call.
   public init(_ handler: (@Sendable (Entry) -> Void)? = nil) { self.handler = handler }
 
   /// The costs so far, the longest first.
@@ -61,7 +61,7 @@ public final class ExtensionProfile: Sendable {
       .sorted { ($1.cost.duration, $0.source, $0.function) < ($0.cost.duration, $1.source, $1.function) }
   }
 
-  /// Counts a call that another profile has counted.
+  /// Adds a call recorded by another profile.
   package func record(_ entry: Entry) { add(entry.cost, to: Key(source: entry.source, function: entry.function)) }
 
   func add(_ cost: Cost, to key: Key) {

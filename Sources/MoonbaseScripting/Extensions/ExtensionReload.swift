@@ -5,24 +5,24 @@
 /// print(reload)      // reloaded colors 1.1
 /// ```
 public struct ExtensionReload: Sendable, Hashable, CustomStringConvertible {
-  /// How often something else was read before.
+  /// The number of the generation: the number of earlier readings with changes.
   public var generation: Int
-  /// The extensions in files that came, went or are other ones, also by a module that they require.
+  /// The extension files that were added, removed or changed, including changes of a required module.
   public var changes: [Change]
 
-  /// An extension that came, went or is another one.
+  /// An extension that was added, removed or changed.
   public struct Change: Sendable, Hashable {
     /// Whether it was added, changed or removed.
     public var kind: Kind
-    /// The name that it gives itself; that of its file where it gives none.
+    /// The declared name, or the name of the file.
     public var name: String
-    /// Its version, where it says one; of a removed extension the one that it had.
+    /// The declared version; for a removed extension its last version; nil if there is none.
     public var version: String?
-    /// The file, as it was named.
+    /// The file, as the caller named it.
     public var source: String
   }
 
-  /// The change of an extension.
+  /// The kind of change.
   public enum Kind: String, Sendable, CaseIterable {
     case added, changed, removed
   }
@@ -41,7 +41,7 @@ public struct ExtensionReload: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ExtensionReload.Change {
-  /// Name and version.
+  /// The name and the version.
   fileprivate var title: String { version.map { "\(name) \($0)" } ?? name }
 
   fileprivate init(_ kind: ExtensionReload.Kind, _ loaded: LoadedExtension) {

@@ -3,7 +3,7 @@ public import MoonbaseGraph
 public import MoonbaseLua
 public import MoonbasePlatform
 
-/// Where an extension comes from: a Lua file, or Swift code.
+/// The source of an extension: a Lua file, or Swift code.
 ///
 /// ```swift
 /// let extensions: [ExtensionSource] = [
@@ -29,37 +29,37 @@ public struct ExtensionSource: Sendable {
   var limits: ExtensionLimits?
   var grants: LuaFileAccess?
 
-  /// A file with limits of its own, and with grants of files and variables. Without grants it has no `io`.
+  /// A file with its own limits and with grants of files and variables. Without grants the extension has no `io`.
   public static func file(
     _ url: URL, limits: ExtensionLimits? = nil, grants: LuaFileAccess? = nil
   ) -> ExtensionSource {
     ExtensionSource(kind: .file(url), limits: limits, grants: grants)
   }
 
-  /// Every `.lua` file in a folder, by name, each with these limits and grants.
+  /// Every `.lua` file in a folder, in order of their names, each with these limits and grants.
   public static func directory(
     _ url: URL, limits: ExtensionLimits? = nil, grants: LuaFileAccess? = nil
   ) -> ExtensionSource {
     ExtensionSource(kind: .directory(url), limits: limits, grants: grants)
   }
 
-  /// A file, or every `.lua` file in a folder: what it is, is looked at when it is opened.
+  /// A file, or every `.lua` file in a folder. The kind is determined when it is opened.
   package static func path(_ path: String) -> ExtensionSource { ExtensionSource(kind: .path(path)) }
 
-  /// A source with limits and grants.
+  /// A file or folder with limits and grants.
   package static func path(_ path: String, limits: ExtensionLimits?, grants: LuaFileAccess?) -> ExtensionSource {
     ExtensionSource(kind: .path(path), limits: limits, grants: grants)
   }
 
-  /// Looked at by now: a file or a folder, with the limits and grants of the path.
+  /// The file or folder found at this path, with the limits and grants of the path.
   package func located(as found: ExtensionSource) -> ExtensionSource {
     ExtensionSource(kind: found.kind, limits: limits, grants: grants)
   }
 
-  /// The path of what is not looked at yet, as it was given.
+  /// The path, as given, of a source whose kind is not determined yet.
   package var path: String? { if case .path(let path) = kind { path } else { nil } }
 
-  /// A text in memory; `name` stands for it in messages.
+  /// A text in memory. `name` identifies it in messages.
   public static func text(
     _ text: String, name: String, limits: ExtensionLimits? = nil, grants: LuaFileAccess? = nil
   ) -> ExtensionSource {
@@ -68,7 +68,8 @@ public struct ExtensionSource: Sendable {
 
   /// Rules, hooks and derived attributes of an entity, written in Swift. `make` is called for every context.
   ///
-  /// Swift's rules and hooks run before those of scripts. A derived attribute that the model lacks becomes a transient one.
+  /// Rules and hooks in Swift run before those of scripts. A derived attribute that the model lacks is added as a
+  /// transient attribute.
   public static func entity(_ name: String, _ make: @escaping @Sendable () -> EntityExtension) -> ExtensionSource {
     closures { $0.extend(name, make) }
   }
@@ -83,18 +84,18 @@ public struct ExtensionSource: Sendable {
     closures { $0.register(make) }
   }
 
-  /// A type of the program that a class of a script names by its field `swift`, and that `Value.decode()` makes of
-  /// values of the class.
+  /// A type of the program that a class of a script names in its field `swift`. `Value.decode()` decodes values of the
+  /// class as this type.
   ///
   /// ```swift
-  /// // in Lua: Color.swift = "Color"
+  /// in Lua: Color.swift = "Color"
   /// let extensions: [ExtensionSource] = [.file(colorsURL), .codable("Color", Color.self)]
   /// ```
   public static func codable(_ name: String, _ type: any (Decodable & Sendable).Type) -> ExtensionSource {
     ExtensionSource(kind: .type(name: name, type: type))
   }
 
-  /// The types that were given, by name.
+  /// The registered types, by name.
   static func types(of sources: [ExtensionSource]) -> [String: any (Decodable & Sendable).Type] {
     sources.reduce(into: [:]) { all, source in
       if case .type(let name, let type) = source.kind { all[name] = type }
@@ -112,14 +113,14 @@ public struct ExtensionSource: Sendable {
     return .closures(closures)
   }
 
-  /// What was given as Swift code.
+  /// The extensions given as Swift code.
   static func closures(of sources: [ExtensionSource]) -> ClosureExtensions {
     sources.reduce(into: ClosureExtensions()) { all, source in
       if case .closures(let closures) = source.kind { all.add(closures) }
     }
   }
 
-  /// Reads the source anew; no file may be larger than the limit.
+  /// Reads the source. Throws for a file larger than the limit.
   func read(limit: Int?) throws(ScriptError) -> [ScriptSource] {
     var sources = try readAsIs(limit: limit)
     for index in sources.indices { (sources[index].extensionLimits, sources[index].grants) = (limits, grants) }

@@ -1,29 +1,29 @@
-/// An extension that is loaded: where it is from, what it is about, and what its functions cost.
+/// A loaded extension: its source, the entities that it extends and the cost of its functions.
 public struct LoadedExtension: Sendable, Hashable {
-  /// The name that it gives itself; that of its file where it gives none.
+  /// The declared name, or the name of the file.
   public var name: String
-  /// Its version, where it says one.
+  /// The declared version; nil if there is none.
   public var version: String?
-  /// The file, as it was named.
+  /// The file, as the caller named it.
   public var source: String
-  /// The entities that it extends.
+  /// The extended entities.
   public var entities: [String]
-  /// Its functions, as `Person.validate.age` and `transformers.Color.reverse`, with what they cost. Without an
-  /// `ExtensionProfile` nothing is counted.
+  /// The functions, as `Person.validate.age` and `transformers.Color.reverse`, with their cost. Without an
+  /// `ExtensionProfile` the cost is zero.
   public var functions: [Function]
 
-  /// The reason why it is disabled; nil for one that is not.
+  /// The reason why the extension is disabled; nil if it is enabled.
   public var disabledBecause: String?
 
   /// A function of an extension.
   public struct Function: Sendable, Hashable {
-    /// Its name.
+    /// The name.
     public var name: String
-    /// Its cost so far.
+    /// The cost so far.
     public var cost: ExtensionProfile.Cost
   }
 
-  /// The cost of all functions. A call from one function to another counts for both.
+  /// The cost of all functions. A nested call counts for both functions.
   public var cost: ExtensionProfile.Cost { functions.reduce(into: .init()) { $0 += $1.cost } }
 }
 
@@ -36,7 +36,7 @@ extension LoadedExtension {
     functions = declaration.functionNames.map { Function(name: $0, cost: .init()) }
   }
 
-  /// With what a profile counted.
+  /// A copy with the costs of a profile.
   func counted(by profile: ExtensionProfile) -> LoadedExtension {
     var counted = self
     for index in functions.indices {

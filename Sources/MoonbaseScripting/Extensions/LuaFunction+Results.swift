@@ -1,13 +1,13 @@
 import MoonbaseLua
 import MoonbaseModel
 
-/// What is wrong with a result of a function of an extension, with the place of that function.
+/// Errors about wrong results of an extension's functions, with the function's place.
 extension LuaFunction {
   func mistake(_ what: String) -> ScriptError {
     ScriptError(.invalidRequest, message: "\(place.map { "\($0): " } ?? "")\(what)")
   }
 
-  /// Takes a result. The error of a refused result names the place of its function.
+  /// Converts a result. The error of a refused result names the place of the function.
   func checking<Result>(
     _ what: @autoclosure () -> String = "wrong result", _ take: () throws -> Result
   ) throws -> Result {
@@ -20,7 +20,7 @@ extension LuaFunction {
     }
   }
 
-  /// The error of a class's `is` whose result says neither yes nor no.
+  /// The error of a class's `is` function that returns no boolean.
   func noAnswer(ofClass name: String, given result: String) -> ScriptError {
     mistake("is of class \(name) returned \(result): return true or false")
   }

@@ -3,7 +3,8 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The pure derived attributes of one generation of extensions, made anew for each store connection.
+/// The pure derived attributes of a generation of extensions. Their functions are instantiated for each store
+/// connection.
 final class PureScriptFunctions: PureFunctionProvider {
   let generation: UInt64
   let functions: [PureFunction]
@@ -17,7 +18,7 @@ final class PureScriptFunctions: PureFunctionProvider {
 
   private static let counter = Lock(UInt64(0))
 
-  /// Nil where no extension has a pure attribute. What Swift code provides beside the files is never pure.
+  /// Nil if no extension has a pure attribute. Attributes of Swift code are never pure.
   init?(
     _ declarations: [ExtensionDeclaration], beside swift: ExtensionRegistry, sources: [ScriptSource],
     modules: ExtensionModules, limits: LuaLimits, profile: ExtensionProfile?,
@@ -79,16 +80,16 @@ final class PureScriptFunctions: PureFunctionProvider {
   }
 }
 
-/// The pure functions of one connection, in a Lua state of their own.
+/// The pure functions of a connection, in their own Lua state.
 final class PureScriptInstances: RowFunctionInstances {
-  /// A function made ready. It is called for each row, so nothing of it is copied then.
+  /// A prepared function. A class, so that the call for each row copies nothing.
   private final class Call {
     let fast: LuaFastCall
     let get: LuaFunction
     let function: PureFunction
     let attribute: AttributeDescription
     let meter: RunningExtension?
-    /// The name by which its calls are measured.
+    /// The name under which calls are measured.
     let name: String
 
     init(_ get: LuaFunction, _ function: PureFunction, _ meter: RunningExtension?) {
@@ -109,7 +110,7 @@ final class PureScriptInstances: RowFunctionInstances {
     calls = functions.map { get, function, meter in Call(get, function, meter) }
   }
 
-  /// Calls that are measured or limited go the long way.
+  /// Measured or limited calls use the slower path through `call`.
   func rowCall(_ index: Int) -> RowCall? { calls[index].meter == nil ? calls[index].get.rowCall : nil }
 
   func call(_ index: Int, inputs: [Value]) throws -> Value {

@@ -4,20 +4,20 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// Transformers that need no code: a model or a shadow names one, and no extension has a transformer of the name.
+/// Built-in transformers, used for a name in a model or a shadow attribute that no extension provides.
 package enum ReadyMadeTransformers {
-  /// The name of the source that provides them.
+  /// The name of their source.
   static let sourceName = "ready-made transformers"
 
-  /// A transformer as it stands in an extension.
+  /// The text of a transformer for the generated extension.
   private struct Entry {
-    /// The class of its values and the module that has it.
+    /// The class of the values, and the module of the class.
     var valueClass: (name: String, module: String)?
     var transform: String
     var reverse: String
   }
 
-  /// By name.
+  /// The built-in transformers by name.
   private static let entries: [String: Entry] = [
     "SRGBColorTransformer": Entry(
       valueClass: ("Color", "color"), transform: "return value:pack()",
@@ -34,19 +34,20 @@ package enum ReadyMadeTransformers {
       transform: "return deflate(wanted(value, 'string'))", reverse: "return inflate(bytes)"),
   ]
 
-  /// Values of a class of geometry, in Foundation's text forms.
+  /// A transformer for a geometry class, in Foundation's text forms.
   private static func geometry(_ name: String) -> Entry {
     Entry(
       valueClass: (name, "geometry"), transform: "return tostring(value)",
       reverse: "return made(\(name).parse(bytes))")
   }
 
+  /// The names of all built-in transformers.
   package static let names: [String] = entries.keys.sorted()
 
-  /// The names of those whose bytes are no text.
+  /// The names of the transformers whose bytes are not text.
   static let namesOfThoseOfBytes = ["CompressedDataTransformer", "SRGBColorTransformer"]
 
-  /// The extension that has those of some names; nil where none is asked for.
+  /// An extension with these transformers; nil if there are none.
   static func source(of wanted: Set<String>) -> ScriptSource? {
     let chosen = entries.filter { wanted.contains($0.key) }.sorted { $0.key < $1.key }
     guard !chosen.isEmpty else { return nil }
@@ -77,7 +78,7 @@ package enum ReadyMadeTransformers {
         """)
   }
 
-  /// The ready-made transformers that a model or extensions name and that nothing else provides.
+  /// The built-in transformers that a model or extensions need and that nothing else provides.
   static func needed(
     by declarations: [ExtensionDeclaration], beside swift: ExtensionRegistry, in model: ManagedObjectModel
   ) -> Set<String> {
@@ -89,7 +90,7 @@ package enum ReadyMadeTransformers {
 }
 
 extension ScriptDomain {
-  /// Functions for the source of ready-made transformers that Lua lacks.
+  /// Host functions that the source of the built-in transformers needs.
   func argumentsOfReadyMadeTransformers() throws -> [LuaValue] {
     [
       try state.function(named: "deflate") { call in

@@ -3,8 +3,8 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads what a rule returned: `true`; or `false` or `nil` with `message[, key]` or
-/// `{ message, key = ..., code = ..., severity = "warning", values = { ... } }`.
+/// Parses the result of a rule: `true`; or `false` or `nil` with `message[, key]` or `{ message, key = ..., code = ...,
+/// severity = "warning", values = { ... } }`.
 struct RuleOutcome {
   private let function: LuaFunction
   private let entity: ResolvedEntity

@@ -1,16 +1,15 @@
 import MoonbaseLua
 import MoonbaseModel
 
-/// The globals of extensions: a `moonbase` that opens no other stores, and the classes of other extensions, which an
-/// extension cannot change.
+/// The globals of extensions: a `moonbase` that cannot open other stores, and read-only classes of other extensions.
 extension ScriptDomain {
-  /// Fields of `moonbase` that are read when they are asked for, or not there.
+  /// Fields of `moonbase` that are looked up on access, or missing.
   private static let otherFields = doors.union(["classes", "context", "model", "reload"])
 
   /// Fields that give access to files and threads. Extensions do not have them.
   private static let doors: Set = ["background", "open", "parallel"]
 
-  /// The globals of an extension whose classes will be in `own`.
+  /// The globals of an extension whose own classes are stored in `own`.
   func extensionScope(reader: LuaScopeReader, own: LuaTable) throws -> LuaEnvironment {
     let scope = try state.scope(LuaScopeClasses(proxies: classProxies, own: own), reader: reader)
     try scope.table.set("moonbase", to: .table(try scopedMoonbase(own)))
@@ -32,7 +31,8 @@ extension ScriptDomain {
         let key = try call.value(1)
         if let name = key.textValue, Self.doors.contains(name) { return call.returnNil() }
         let value = try types.openDomain().absentField(key)
-        // The table as Lua hands it over: a closure that held it would hold itself by it, and the scope would never go.
+        // The table is taken from the call. A closure that captured it would form a cycle with it, and the scope would
+        // never be released.
         if key.textValue == "date" { try call.table(0).set("date", to: value) }
         try call.return(value)
       })
@@ -56,7 +56,7 @@ extension ScriptDomain {
     return try table.frozen()
   }
 
-  /// A table that reads another one, with all tables within, and refuses to be changed.
+  /// A read-only view of a table, including nested tables.
   func proxy(of table: LuaTable) throws -> LuaTable {
     if let known = try classProxies.get(.table(table)).tableValue { return known }
     let reading = try state.table()
@@ -78,7 +78,7 @@ extension ScriptDomain {
     return proxy
   }
 
-  /// Proxies are made anew with the classes: each keeps its table.
+  /// Replaces the proxies when classes change, because each proxy is bound to its table.
   func renewProxies() throws {
     for (key, _) in try classProxies.pairs { try classProxies.set(key, to: .nil) }
     for (_, value) in currentClasses { _ = try proxy(of: value) }

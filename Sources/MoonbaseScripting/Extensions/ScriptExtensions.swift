@@ -4,10 +4,10 @@ public import MoonbaseModel
 import MoonbasePlatform
 import Synchronization
 
-/// Extensions written in Lua and in Swift: every context gets a domain of its own in which the files have run.
+/// Extensions written in Lua and in Swift. The files run in each context's own domain.
 ///
-/// The files are read when this is made and when `reload` is called. Contexts made later run the last generation.
-/// Earlier contexts take it over at the next edge of their work.
+/// The files are read on initialization and by `reload`. Contexts made later run the latest generation. Earlier
+/// contexts adopt it at the next boundary of their work.
 ///
 /// ```swift
 /// let extensions = try ScriptExtensions([.file(colorsURL)], for: model)
@@ -15,25 +15,25 @@ import Synchronization
 /// let context = try ManagedObjectContext(coordinator, extensions: extensions)
 /// ```
 public final class ScriptExtensions: ExtensionProvider {
-  /// The model that the extensions are for: what stores and coordinators are made with. Attributes that only extensions declare are in the
-  /// models of contexts (`ManagedObjectContext.model`).
+  /// The model of stores and coordinators. Attributes that only extensions declare are in the models of contexts
+  /// (`ManagedObjectContext.model`).
   public let model: ManagedObjectModel
-  /// The same, resolved.
+  /// The resolved `model`.
   public let resolvedModel: ResolvedModel
 
-  /// What was read last.
+  /// The extensions of a reading.
   struct Generation: Sendable {
-    /// How often something else was read before.
+    /// The number of earlier readings.
     var number: Int
     var sources: [ScriptSource]
     var functions: PureScriptFunctions?
-    /// The modules that the sources require, as they were read with the sources.
+    /// The modules that the sources require, cached with the sources.
     var modules: ExtensionModules
     /// The model with the attributes that the extensions add.
     var model: ResolvedModel
     /// The loaded extensions.
     var listing: [LoadedExtension]
-    /// The limits of the extensions that have some.
+    /// The limits of the extensions that have limits.
     var standings: ExtensionStandings
   }
 
@@ -45,32 +45,32 @@ public final class ScriptExtensions: ExtensionProvider {
   private let language: String?
   let log: (@Sendable (ScriptLogEntry) -> Void)?
   private let printed: (@Sendable (String, Bool) -> Void)?
-  /// Whether a script named the files, which are read anew as it was allowed to read them.
+  /// Whether a script named the files. Reloads then read them with the script's permissions.
   let isUnlinked = UnlinkedPath.isRequired
   let current: Lock<Generation>
   /// The number of the generation that contexts are to run.
   let announced = Atomic(0)
-  /// The number that was given to a generation last.
+  /// The number last assigned to a generation.
   private let lastNumber = Lock(0)
-  /// The modules of the last attempt to read the files, be it that it failed.
+  /// The modules of the last attempt to read the files, even if it failed.
   let triedModules = Lock<ExtensionModules?>(nil)
   /// The observers of reloads.
   let outcomes = ExtensionOutcomes()
-  /// The observers that make contexts follow.
+  /// The observers through which contexts adopt a generation.
   let announcements = ExtensionOutcomes()
 
   /// Reads and checks extension files against a model.
   ///
-  /// Throws `ScriptError` with file and line for a file that cannot be read, does not run, has not the form of the contract
-  /// or does not fit the model, and for two files that provide the same.
+  /// Throws `ScriptError` with file and line for a file that cannot be read, does not run, does not have the documented
+  /// form or does not fit the model. Also throws it for two files with conflicting declarations.
   ///
-  /// With a profile the functions of the files are measured. The language is the one in which rules tell what is wrong,
-  /// as `de-AT`; without one it is that of the environment or the system. `log` takes what they log in
-  /// contexts of Swift code; without it standard error does. `printed` takes what they print there.
+  /// A profile measures the functions of the files. `language` is the language of rule messages, as `de-AT`; by default
+  /// that of the environment or the system. `log` receives the log messages in contexts of Swift code, by default
+  /// written to standard error; `printed` receives printed text.
   ///
-  /// `extensionLimits` limits extensions by their names, or those of their files, where their sources have no limits.
-  /// `onExceeding` receives each call that exceeds them, on the thread of the call. `fileGuard` keeps extensions from
-  /// some of the files that are granted to them.
+  /// `extensionLimits` limits extensions, by their names or those of their files, whose sources have no limits.
+  /// `onExceeding` receives each call that exceeds its limits, on the thread of the call. `fileGuard` restricts the
+  /// granted files that extensions may open.
   public init(
     _ sources: [ExtensionSource], for model: ManagedObjectModel, limits: LuaLimits = LuaLimits(),
     profile: ExtensionProfile? = nil, language: String? = nil, log: (@Sendable (ScriptLogEntry) -> Void)? = nil,
@@ -93,28 +93,28 @@ public final class ScriptExtensions: ExtensionProvider {
     current = Lock(loaded)
   }
 
-  /// The number of the generation that was read last: 0 at first, and one more with each reload. Contexts follow
+  /// The number of the latest generation: 0 at first, increased by each reload. Contexts adopt it later
   /// (`ManagedObjectContext.extensionGeneration`).
   public var generation: Int { current.withLock { $0.number } }
 
-  /// The extensions in files that are loaded, in the order in which they apply, and what they cost.
+  /// The loaded extension files in order of application, with their costs.
   public var loaded: [LoadedExtension] {
     var (listing, standings) = current.withLock { ($0.listing, $0.standings) }
     for index in listing.indices { listing[index].disabledBecause = standings.named(listing[index].name)?.reason }
     return profile.map { profile in listing.map { $0.counted(by: profile) } } ?? listing
   }
 
-  /// The names that the extensions' files, and the modules that they required so far, have in messages.
+  /// The names in messages of the extension files and of the modules required so far.
   package var namesOfFiles: [String] {
     current.withLock { now in now.sources.filter { $0.folderPath != nil }.map(\.name) + now.modules.names }
   }
 
-  /// The files of the extensions, and those of the modules that they required so far.
+  /// The extension files, and the files of the modules required so far.
   package var filesInUse: [String] {
     current.withLock { now in now.sources.filter { $0.folderPath != nil }.map(\.name) + now.modules.filesInUse }
   }
 
-  /// Lets an extension that is disabled go on; false where none of that name is.
+  /// Enables a disabled extension. Returns false if no disabled extension has this name.
   @discardableResult
   public func enable(_ name: String) -> Bool {
     guard let standing = current.withLock({ $0.standings.named(name) }), standing.reason != nil else { return false }
@@ -124,7 +124,7 @@ public final class ScriptExtensions: ExtensionProvider {
 
   // MARK: Loading
 
-  /// A script may name a file any number of times, and all are read before anything else.
+  /// A script may list a file any number of times, so reading is charged.
   private static func read(_ sources: [ExtensionSource], limits: LuaLimits) throws -> [ScriptSource] {
     var memory = HostMemory()
     var texts: [ScriptSource] = []
@@ -136,7 +136,7 @@ public final class ScriptExtensions: ExtensionProvider {
     return texts
   }
 
-  /// What reading a file costs, in units of work.
+  /// The units of work charged for reading a file.
   private static let fileUnits = 200
 
   private static func load(
@@ -179,7 +179,8 @@ public final class ScriptExtensions: ExtensionProvider {
       listing: declarations.map { LoadedExtension($0) }, standings: standings)
   }
 
-  /// The model as stores have it. With what extensions add it is checked as a whole: its fetch requests and fetched properties may name that.
+  /// The model as stores use it. The check includes the added attributes, because fetch requests and fetched properties
+  /// of the model may name them.
   private static func resolve(
     _ model: ManagedObjectModel, with added: [AddedAttribute], known: ResolvedModel?
   ) throws -> ResolvedModel {
@@ -188,12 +189,12 @@ public final class ScriptExtensions: ExtensionProvider {
     return added.isEmpty ? whole : try model.resolved(checkedAs: whole)
   }
 
-  /// Reads the files anew. What is running stays in place where one of them fails.
+  /// Reads the files again. If this fails, the running generation stays in place.
   ///
-  /// A reload may change everything, also which derived attributes there are beside the model, and of which types. Each
-  /// context takes over what was read at the next edge of its work: where `perform` begins, where a fetch or a save
-  /// begins, and where a save or `processPendingChanges` ends. `ManagedObjectContext.reloadExtensions()` has it take that over at once, and throws
-  /// what goes wrong with it.
+  /// A reload may change anything, including the derived attributes beside the model and their types. Each context
+  /// adopts the new generation at the next boundary of its work: at the beginning of `perform`, of a fetch or of a
+  /// save, and at the end of a save or of `processPendingChanges`. `ManagedObjectContext.reloadExtensions()` makes a
+  /// context adopt it at once, and throws errors of adopting it.
   @discardableResult
   public func reload() throws -> ExtensionReload {
     do {
@@ -206,7 +207,7 @@ public final class ScriptExtensions: ExtensionProvider {
     }
   }
 
-  /// Reads the files anew, and tells no context.
+  /// Reads the files again without notifying contexts.
   func readAnew() throws -> ExtensionReload {
     let former = current.withLock { $0 }
     let number = lastNumber.withLock { number in
@@ -215,7 +216,7 @@ public final class ScriptExtensions: ExtensionProvider {
     }
     do {
       let loaded = try load(number: number) { modules in triedModules.withLock { $0 = modules } }
-      // Another thread may have read them later than this one.
+      // Another thread may have read a later generation in the meantime.
       current.withLock { if $0.number < number { $0 = loaded } }
       return ExtensionReload(from: former, to: loaded)
     } catch {
@@ -233,7 +234,7 @@ public final class ScriptExtensions: ExtensionProvider {
     }
   }
 
-  /// Contexts are to run what was read last.
+  /// Makes the latest generation the one that contexts adopt.
   func announce(_ reload: ExtensionReload) {
     current.withLock { announced.store($0.number, ordering: .releasing) }
     announcements.tell(.reloaded(reload))
@@ -242,19 +243,19 @@ public final class ScriptExtensions: ExtensionProvider {
 
   // MARK: Domains
 
-  /// Makes a domain with a Lua state of its own.
+  /// A registry with its own domain and Lua state.
   public func makeRegistry() throws -> ExtensionRegistry {
     let scripts = try ScriptError.telling { try ScriptDomain(limits: limits) }
     scripts.model = current.withLock { $0.model }
     if let log { scripts.log = log }
     if let printed { scripts.state.output = LuaOutput(textsTo: printed) }
     let domain = try makeRegistry(in: scripts)
-    // What the program itself fetches and changes in the context is not the extensions'.
+    // Memory that the program itself uses in the context is not charged to the extensions.
     domain.weigh = scripts.state.weigherForRuns
     return domain
   }
 
-  /// Makes a domain in the Lua state of a script.
+  /// A registry in the domain of a script.
   public func makeRegistry(in scripts: ScriptDomain) throws -> ExtensionRegistry {
     let domain = ExtensionRegistry()
     domain.owner = scripts
@@ -292,21 +293,21 @@ public final class ScriptExtensions: ExtensionProvider {
 }
 
 extension LuaOutput {
-  /// Gives texts to a closure, byte for byte but for what is no UTF-8.
+  /// An output that passes text to a closure. Invalid UTF-8 is replaced.
   fileprivate init(textsTo body: @escaping @Sendable (String, Bool) -> Void) {
     self.init { bytes, isError in body(String(decoding: bytes, as: UTF8.self), isError) }
   }
 }
 
 extension ScriptExtensions: Sequence {
-  /// The extensions that are loaded: `for loaded in container.extensions`.
+  /// An iterator over the loaded extensions: `for loaded in container.extensions`.
   public func makeIterator() -> IndexingIterator<[LoadedExtension]> { loaded.makeIterator() }
 }
 
 extension ScriptDomain {
-  /// Runs extension files, each in a scope of its own, and reads what they return.
+  /// Runs extension files, each in its own scope, and reads their results.
   ///
-  /// A mistake in the form of a file goes to `mistakes`; without that it is thrown.
+  /// Mistakes in the form of a file are added to `mistakes`, or thrown if that is nil.
   func declarations(
     of sources: [ScriptSource], _ modules: ExtensionModules, standings: ExtensionStandings = .none,
     mistakes: ExtensionMistakes? = nil
@@ -319,7 +320,7 @@ extension ScriptDomain {
     return declarations
   }
 
-  /// Runs the examples of transformers in a domain in which nothing else runs.
+  /// Runs the examples of transformers, in a domain used for nothing else.
   fileprivate func checkExamples(of declarations: [ExtensionDeclaration]) throws {
     guard declarations.contains(where: { $0.transformers.contains { !$0.examples.isEmpty } }) else { return }
     try ScriptError.telling {

@@ -1,6 +1,6 @@
 import MoonbaseLua
 
-/// A function of a script that is a rule over one value.
+/// A script's function that is a rule over a single value.
 final class ScriptRule {
   let function: LuaFunction
 
@@ -8,8 +8,9 @@ final class ScriptRule {
 }
 
 extension ScriptDomain {
-  /// A function that calls another one and asks rules in the same call: what it gives, or a table, which is no plain value, where one does not hold. `places` says of
-  /// each rule which argument it looks at, from 0 on; nil for the result. It takes so many arguments, and the function the first `inputCount`.
+  /// A Lua function that calls another function and evaluates rules in the same call. Returns the function's result, or
+  /// a table, which is no plain value, if a rule does not hold. `places` gives the index of the argument that each rule
+  /// checks, or nil for the result. The result takes `argumentCount` arguments and passes the first `inputCount` on.
   func asking(
     _ rules: [(place: Int?, rule: ScriptRule)], of function: LuaFunction, inputCount: Int, argumentCount: Int
   ) throws -> LuaFunction? {

@@ -2,11 +2,11 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// Runs the examples that transformers give of themselves, in both directions.
+/// Runs the examples that transformers declare, in both directions.
 struct TransformerExamples {
   /// The domain in which the extensions ran.
   let domain: ScriptDomain
-  /// Whether two values are the same to Lua, tables with all that is in them.
+  /// Deep comparison of two values in Lua.
   private let same: LuaFunction
 
   init(in domain: ScriptDomain) throws {
@@ -18,7 +18,7 @@ struct TransformerExamples {
     self.same = same
   }
 
-  /// Checks the examples of all transformers; tells each that does not hold.
+  /// Checks the examples of all transformers and collects those that fail.
   func check(_ declarations: [ExtensionDeclaration], _ mistakes: ExtensionMistakes) throws {
     for declaration in declarations {
       for transformer in declaration.transformers {
@@ -56,7 +56,7 @@ struct TransformerExamples {
     return "\(name) gave \(try shown(result)), and the example says \(try shown(wanted))"
   }
 
-  /// The beginning of a value, for messages. Bytes that are no text are shown by their numbers.
+  /// The beginning of a value, for messages. Bytes that are not text are shown as numbers.
   private func shown(_ value: LuaValue) throws -> String {
     guard let string = value.stringValue else {
       guard case .table(let table) = value else { return value.isPresent ? "\(value)".beginning(of: 120) : "nil" }
@@ -83,7 +83,7 @@ struct TransformerExamples {
 }
 
 extension String {
-  /// At most so many characters of it.
+  /// The first characters, truncated with dots.
   fileprivate func beginning(of count: Int) -> String {
     utf8.count > count ? String(prefix(count)) + "..." : self
   }

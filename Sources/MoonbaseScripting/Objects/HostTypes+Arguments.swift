@@ -3,9 +3,9 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Arguments that several methods of a context take, with errors that say what to write.
+/// Arguments shared by several methods of a context. The errors show what to write.
 extension HostTypes {
-  /// The entity that the first argument names.
+  /// The entity named by the first argument.
   static func entity(of call: borrowing LuaCall, in context: ManagedObjectContext) throws -> ResolvedEntity {
     if case .bytes(let name) = call.scalar(0) {
       return try context.entity(namedLastAs: name) ?? context.entity(call.name(0))
@@ -21,7 +21,7 @@ extension HostTypes {
     throw valuesExpected(call, at: index, for: entity)
   }
 
-  /// The rows of a list, none of which is missing.
+  /// The rows of a list. Throws for a list with holes.
   static func rows(
     of table: LuaTable, _ call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity
   ) throws -> [LuaValue] {
@@ -36,14 +36,14 @@ extension HostTypes {
         : "a list of rows is expected, as in \(example), and after row \(rows.count) comes none, but other keys")
   }
 
-  /// The error of an argument that is no table of values.
+  /// The error of an argument that is not a table of values.
   static func valuesExpected(_ call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) -> LuaError {
     call.argumentError(
       index,
       problem: "a table of values by name is expected, as in \(entity.exampleOfValues), got \(call.typeName(index))")
   }
 
-  /// A list of names of properties.
+  /// A list of property names.
   static func keys(of call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) throws -> [String] {
     let value = try call.value(index)
     let names = try value.tableValue?.elements.compactMap(\.textValue) ?? []
@@ -56,7 +56,7 @@ extension HostTypes {
       index, problem: "a list of property names is expected, as in { \"\(example)\" }, got \(call.typeName(index))")
   }
 
-  /// Several objects, one by one or in lists.
+  /// Objects, given singly or in lists.
   static func objects(of call: borrowing LuaCall) throws -> [ManagedObject] {
     guard call.count > 0 else { return [try object(of: call, at: 0)] }
     return try (0..<call.count).flatMap { try objects(of: call, at: $0) }
@@ -95,11 +95,11 @@ extension HostTypes {
 }
 
 extension ResolvedEntity {
-  /// The name of a property, for an example.
+  /// The name of a property for examples in messages.
   var exampleName: String {
     properties.first { $0.attribute?.type == .string }?.name ?? properties.first?.name ?? "name"
   }
 
-  /// How values are given by name, for messages.
+  /// An example of a table of values, for messages.
   var exampleOfValues: String { "{ \(exampleName) = ... }" }
 }

@@ -5,7 +5,8 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Expression
 
-/// What writes past the context: `request:batch_update { ... }`, `request:batch_delete()`, `context:batch_insert(entity, rows)`.
+/// Requests that write to stores without the context: `request:batch_update { ... }`, `request:batch_delete()`,
+/// `context:batch_insert(entity, rows)`.
 extension HostTypes {
   func describeBatchChanges() {
     request.method("batch_update", upTo: 1) { [unowned self] box, call in
@@ -32,10 +33,10 @@ extension HostTypes {
             value, for: property, of: entity, in: domain, context)
         }
       }
-      // Of a whole table nobody wants to know each row.
+      // For a whole table the count suffices.
       let isWhole = fetch.predicate == nil
       update.resultType = isWhole ? .count : .objectIDs
-      // A function cannot wait for what is still being saved.
+      // A function in the update cannot wait for a pending save.
       if !update.functionsToUpdate.isEmpty { domain.contexts.settle() }
       try domain.batch(in: context, call: &call, changing: isWhole ? entity : nil) { try context.execute(update) }
     }
@@ -73,7 +74,7 @@ extension HostTypes {
     }
   }
 
-  /// A function gets what the attribute has, or the attributes that `inputs` of a table with its function `get` names.
+  /// A function receives the attribute's value, or the attributes listed in `inputs` of a table with `get`.
   private static func function(
     _ value: LuaValue, for property: ResolvedProperty, in domain: ScriptDomain
   ) throws -> BatchUpdateFunction? {
@@ -94,7 +95,7 @@ extension HostTypes {
     return domain.batchFunction(get, of: inputs, for: property)
   }
 
-  /// A value of a class is kept as its transformer says, which asks for each row; nil for other values.
+  /// A value of a class, stored through its transformer, which runs for each row; nil for other values.
   private static func constant(
     _ value: LuaValue, for property: ResolvedProperty, in domain: ScriptDomain
   ) throws -> BatchUpdateFunction? {
@@ -102,14 +103,14 @@ extension HostTypes {
     return domain.batchFunction(try domain.state.makeFunction { try $0.return(value) }, of: [], for: property)
   }
 
-  /// A text is an expression over the attributes of the row, anything else a value.
+  /// A text is parsed as an expression over the attributes of the row. Other values are constants.
   private static func expression(
     _ value: LuaValue, for property: ResolvedProperty, of entity: ResolvedEntity, in domain: ScriptDomain,
     _ context: ManagedObjectContext
   ) throws -> Expression {
     if let text = value.textValue {
       let expression = try Expression(format: text)
-      // A word alone was perhaps meant as a text.
+      // A single word may have been meant as text.
       guard case .keyPath(.evaluatedObject, let keys) = expression, keys.count == 1, entity.property(keys[0]) == nil
       else { return expression }
       throw ScriptError(
@@ -137,8 +138,8 @@ extension HostTypes {
 }
 
 extension ScriptDomain {
-  /// Runs a batch request, and has the context take in what it wrote, where that is all that an entity has: the number of objects, or `nil` and
-  /// the error.
+  /// Runs a batch request and merges its changes into the context, including changes of a whole entity. Returns the
+  /// number of objects, or `nil` and the error.
   fileprivate func batch(
     in context: ManagedObjectContext, call: inout LuaCall, changing entity: ResolvedEntity? = nil,
     _ body: () throws -> BatchResult
@@ -152,7 +153,7 @@ extension ScriptDomain {
     }
   }
 
-  /// A function of a script as one of a batch update.
+  /// A script's function as a function of a batch update.
   fileprivate func batchFunction(
     _ function: LuaFunction, of inputs: [String], for property: ResolvedProperty
   ) -> BatchUpdateFunction {
@@ -162,7 +163,7 @@ extension ScriptDomain {
       plain: function.rowCall.map { BatchUpdateFunction.Plain($0, inputCount: count) })
   }
 
-  /// What calls a function of a script with what lies in a row, and hands over what it returns as a value of a type.
+  /// A closure that calls a script's function with cells of a row and converts its result to a type.
   func batchBody(
     _ function: LuaFunction, inputCount: Int, for type: AttributeType?
   ) -> BatchUpdateFunction.Body {
@@ -195,7 +196,7 @@ extension ScriptDomain {
 }
 
 extension Snapshot.Cell {
-  /// What needs no conversion of a result; nil for the rest.
+  /// A result that needs no conversion; nil for other results.
   fileprivate init?(_ result: borrowing LuaResult) {
     if let number = result.integer {
       self = .int(number)

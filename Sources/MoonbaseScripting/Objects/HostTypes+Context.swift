@@ -3,7 +3,7 @@ import MoonbaseLua
 import MoonbaseModel
 
 extension HostTypes {
-  /// What scripts can do with a context.
+  /// Describes the members of contexts.
   func describeContext() {
     describeChanges()
     describeSaving()
@@ -77,7 +77,7 @@ extension HostTypes {
       })
   }
 
-  /// A method that may change something, so that observers are called.
+  /// Defines a method that may change something, after which observers are called.
   func change(
     _ name: String, upTo count: Int = 0, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void
   ) {
@@ -106,13 +106,13 @@ extension HostTypes {
         _ = domain.didSaveError(of: context)
         try finish(in: context)
       } catch {
-        // What the body did wrong comes as an error of Lua, and is told as what it caused.
+        // An error of the body arrives as a Lua error and is reported by its cause.
         if let limit = error as? LuaError, limit.endsRun { throw error }
         if let error = error as? any CodedError, error.isMistake || error.code.endsRun { throw error }
         let value = try domain.luaValue(of: Self.withPlace(Self.textAsError(error)))
         call.returnNil()
         try call.return(value)
-        // Whether a script looked at a table that it raised cannot be known.
+        // Reads of a table that a script raised cannot be tracked, unlike reads of an error value.
         if let box = value.objectValue(as: ErrorBox.self) {
           domain.unseenFailure = UnseenFailure(error: box, cause: .transaction)
         }
@@ -120,13 +120,13 @@ extension HostTypes {
     }
   }
 
-  /// A text that the body raised, or that Lua raised in it, as an error of which can be known whether a script looked at it.
+  /// A raised text as an error value, whose reads by a script can be tracked.
   private static func textAsError(_ error: any Error) -> any Error {
     guard let raised = error as? LuaError, raised.underlying == nil, !raised.hasOwnValue else { return error }
     return GraphError(.extensionFailure, message: raised.plainDescription, underlying: raised)
   }
 
-  /// An error of the graph that the body raised, with the line that raised it.
+  /// An error of the graph raised in the body, with the line that raised it.
   private static func withPlace(_ error: any Error) -> any Error {
     guard let raised = error as? LuaError, let script = raised.script, let line = raised.line,
       let cause = raised.underlying as? any CodedError
@@ -135,7 +135,7 @@ extension HostTypes {
     var placed = (cause as? GraphError) ?? GraphError(cause.code, message: text, underlying: raised)
     (placed.entity, placed.property) = (cause.entity, cause.property)
     placed.reason = placed.reason ?? (cause as? ScriptError)?.message ?? text
-    // An inner transaction has told its line already.
+    // An inner transaction has added its line already.
     if !placed.message.hasPrefix("\(script):") { placed.message = "\(script):\(line): \(placed.message)" }
     placed.underlying = placed.underlying ?? raised
     return placed
@@ -194,7 +194,7 @@ extension HostTypes {
     try finish(in: context)
   }
 
-  /// The object that agrees with a table in `keys`, or a new one, with the table's values.
+  /// The object whose `keys` match a table's values, or a new object, with the table's values assigned.
   private func upsert(
     _ table: LuaTable, of entity: ResolvedEntity, keys: [ResolvedProperty], in context: ManagedObjectContext
   ) throws -> ManagedObject {
@@ -209,7 +209,7 @@ extension HostTypes {
       return (name: key.name, value: found.value)
     }
     let found = try context.firstObject(of: entity, with: sought, mayBeOld: true)
-    // It was found by the row that the store has now: the values are compared with that one.
+    // The object was found by the store's current row, so the values are compared with that row.
     try found?.takeCurrentValues()
     return try context.changingTogether {
       let object = try found ?? context.insert(entity)
@@ -225,7 +225,7 @@ extension HostTypes {
       entity: entity.name, property: key)
   }
 
-  /// Without its key a row would agree with whatever object has none.
+  /// The error of a row without a key value. It would match any object without a value.
   private static func missing(_ key: String, of entity: ResolvedEntity) -> ScriptError {
     ScriptError(
       .invalidRequest,
@@ -233,7 +233,7 @@ extension HostTypes {
       entity: entity.name, property: key)
   }
 
-  /// Sets the property that a key of a table names.
+  /// Sets the property named by a key of a table.
   private func assign(
     _ value: borrowing LuaElement, to key: LuaTable.Entry, of object: ManagedObject, as type: LuaHostType<ManagedObject>
   ) throws {
@@ -247,7 +247,7 @@ extension HostTypes {
     let property =
       switch key {
       case .slot(let slot) where slot < properties.count: properties[slot]
-      // Fetched properties come behind those that have slots.
+      // Fetched properties follow the properties with slots.
       case .slot(let slot): try openDomain().property(.text(type.names[slot]), of: object.entity)
       case .other(let name): try openDomain().property(name, of: object.entity)
       }
@@ -271,14 +271,14 @@ extension ScriptDomain {
     return result
   }
 
-  /// The property that a key of a table names.
+  /// The property named by a key of a table.
   func property(_ key: LuaValue, of entity: ResolvedEntity) throws -> ResolvedProperty {
     if let name = key.textValue, let property = entity.property(name) { return property }
     guard let shown = key.textValue else { throw Self.unnamed(key, of: entity) }
     throw GraphError.unknownProperty(shown, of: entity)
   }
 
-  /// The error of a value that stands without the name of its property.
+  /// The error of a value without a property name.
   private static func unnamed(_ key: LuaValue, of entity: ResolvedEntity) -> GraphError {
     let found =
       key.integerValue.map { "value \($0) of the table has no name" } ?? "the table has \(key.typePhrase) as a key"
@@ -287,7 +287,7 @@ extension ScriptDomain {
       entity: entity.name)
   }
 
-  /// An error that was caught, as a script would have caught it.
+  /// A caught error, as a script's `pcall` would return it.
   func luaValue(of error: any Error) throws -> LuaValue {
     if let error = error as? LuaError {
       if let value = error.value(in: state) { return value }

@@ -4,8 +4,8 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension HostTypes {
-  /// The type of an entity's objects: one slot for each property, and the methods that all objects have. Entities of one shape share
-  /// it: all else is asked of the object.
+  /// The type of an entity's objects: a slot for each property, and the common methods of objects. Entities of the same
+  /// shape share a type, so everything else is read from the object.
   func describe(_ entity: ResolvedEntity) -> LuaHostType<ManagedObject> {
     let type = LuaHostType<ManagedObject>(entity.name)
     type.usualWeight = 64  // the context weighs what its objects hold
@@ -29,7 +29,7 @@ extension HostTypes {
     describeWhole(type)
     let methods = objectMethods.map(\.name)
     type.missing { [unowned self] object, key, writing, call in
-      // Contexts of this state may have extensions of several generations.
+      // Contexts of this state may have extensions of different generations.
       if let added = object.entity.property(key) {
         guard writing else { return try get(object, slot: added.slot, call: &call) }
         return try call.withoutFirst { call in try set(object, slot: added.slot, call: &call) }
@@ -52,9 +52,9 @@ extension HostTypes {
     return type
   }
 
-  /// Reads what a slot holds, and a derived value that is kept, with no way to the domain.
+  /// Reads a slot, or a cached derived value, without access to the domain.
   private var reader: LuaPropertyReader {
-    // The state keeps this as long as types are there that have the reader.
+    // The state retains this object as long as types with the reader exist.
     LuaPropertyReader(context: Unmanaged.passUnretained(self).toOpaque()) { object, slot, frame, types in
       guard let types else { return -1 }
       return Unmanaged<ManagedObject>.fromOpaque(object)._withUnsafeGuaranteedRef { object in
@@ -63,7 +63,7 @@ extension HostTypes {
           do {
             let cell = try object.rawCell(at: Int(slot))
             if cell.kind != .other { return try call.return(cell, types) ? 0 : -1 }
-            // Of what extensions added the type has slots of its own.
+            // Attributes added by extensions have other slots in the type than in the object.
             guard object.hasModelSlot(Int(slot)), let value = object.valueAtHand(at: Int(slot)) else { return -1 }
             return try call.return(value, types) ? 0 : -1
           } catch {
@@ -74,11 +74,11 @@ extension HostTypes {
     }
   }
 
-  /// The names that objects, contexts and IDs have as properties. A script may call them as methods too, as in
+  /// The names of properties of objects, contexts and IDs. Scripts may also call them as methods, as in
   /// `object:has_changes()`.
   static let namesOfPropertiesOfObjects = ["has_changes", "entity"]
 
-  /// A property of the entity that has the name wins, also one that an extension adds later.
+  /// A property of the entity with this name takes precedence, even if an extension adds it later.
   private func describeProperty(_ method: ObjectMethod, of type: LuaHostType<ManagedObject>, _ entity: ResolvedEntity) {
     let name = method.name
     guard entity.property(name) == nil, entity.fetchedProperties[name] == nil else { return }
@@ -100,13 +100,13 @@ extension HostTypes {
       })
   }
 
-  /// The context's calls for methods that objects have in other libraries, by the names of the methods.
+  /// Suggestions for method names of other libraries: the corresponding calls of the context.
   private static let contextCalls = [
     "delete": "context:delete(object)", "remove": "context:delete(object)", "destroy": "context:delete(object)",
     "save": "context:save()", "refresh": "context:refresh(object)",
   ]
 
-  /// A fetched property is read as a list of what its fetch finds.
+  /// A fetched property is read as a list of the results of its fetch.
   private func describeFetched(_ name: String, of type: LuaHostType<ManagedObject>) {
     type.property(
       name,
@@ -115,7 +115,7 @@ extension HostTypes {
       }, set: { object, _ in throw GraphError.fetchedProperty(name, of: object.entity) })
   }
 
-  /// How an attribute is read and written that an extension added: it may be another one by then, or gone.
+  /// The accessors of an attribute that an extension added. The attribute may be replaced or removed later.
   private func access(to name: String) -> (
     get: (ManagedObject, inout LuaCall) throws -> Void, set: (ManagedObject, inout LuaCall) throws -> Void
   ) {
@@ -128,7 +128,7 @@ extension HostTypes {
       get: { [unowned self] object, call in
         if let value = object.valueAtHand(of: symbol), try call.return(value, self) { return }
         if let slot = object.entity.slot(symbol) { return try get(object, slot: slot, call: &call) }
-        // A property or method that it hid is there again.
+        // A property or method hidden by the attribute is visible again.
         if Self.namesOfPropertiesOfObjects.contains(name),
           let method = objectMethods.first(where: { $0.name == name })
         {
@@ -146,7 +146,7 @@ extension HostTypes {
     )
   }
 
-  /// Extensions were reloaded: the types of objects that scripts have learn the names of what came. What went raises where it is asked for.
+  /// Adds new names to the types of objects after extensions were reloaded. Access to removed names raises an error.
   func take(_ model: ResolvedModel, after former: ResolvedModel) throws {
     recent = nil
     for (old, new) in zip(former.entities, model.entities) where old.shape != new.shape {
@@ -160,7 +160,7 @@ extension HostTypes {
     }
   }
 
-  /// `tostring(object)` shows its values, `pairs(object)` walks over its attributes and to-one relationships.
+  /// `tostring(object)` shows the values, `pairs(object)` iterates over attributes and to-one relationships.
   private func describeWhole(_ type: LuaHostType<ManagedObject>) {
     type.operator(.text) { call in call.return(try call.object(0, as: ManagedObject.self).description) }
     type.operator(.pairs) { [unowned self] call in
@@ -216,8 +216,8 @@ extension HostTypes {
   /// A method that every object has.
   typealias ObjectMethod = (name: String, count: Int, body: (ManagedObject, inout LuaCall) throws -> Void)
 
-  /// What every object can do; also reached as `moonbase.object.NAME(object, ...)`.
-  /// `count`: how many arguments it takes.
+  /// The methods of every object, also available as `moonbase.object.NAME(object, ...)`. `count` is the number of
+  /// arguments.
   var objectMethods: [ObjectMethod] {
     [
       ("id", 0, { [unowned self] object, call in try openDomain().answer(&call, with: .objectID(object.objectID)) }),
@@ -288,7 +288,7 @@ extension HostTypes {
       do {
         value = try domain.graphValue(from: proposed, for: property, in: object.managedObjectContext)
       } catch let error as ScriptError where error.code == .invalidValue {
-        // To ask about what is no value is no mistake.
+        // Validating an unsuitable value is not a mistake of the program.
         throw GraphError(
           error.code, message: error.message, entity: object.entity.name, property: key, objectID: object.objectID
         ).causedElsewhere
@@ -298,14 +298,14 @@ extension HostTypes {
     try returnWarnings(warnings, call: &call)
   }
 
-  /// What rules only warn of follows `true`.
+  /// Returns warnings of rules after `true`.
   private func returnWarnings(_ warnings: [GraphError], call: inout LuaCall) throws {
     if !warnings.isEmpty { try call.return(.table(try openDomain().list(of: warnings))) }
   }
 }
 
 extension LuaCall {
-  /// Returns what a slot holds, from where it lies; false, and nothing returned, for what has to be asked for as a value.
+  /// Returns a cell of a row. Returns false, without a result, for cells that must be read as values.
   @inline(__always)
   fileprivate mutating func `return`(_ cell: RawCell, _ types: HostTypes) throws -> Bool {
     switch cell.kind {
@@ -320,7 +320,7 @@ extension LuaCall {
     return true
   }
 
-  /// Returns a value that is plain; false, and nothing returned, for any other one.
+  /// Returns a plain value. Returns false, without a result, for other values.
   fileprivate mutating func `return`(_ value: Value, _ types: HostTypes) throws -> Bool {
     switch value {
     case .null: returnNil()
@@ -338,8 +338,8 @@ extension LuaCall {
 }
 
 extension RawCell {
-  /// What a cell would hold of what needs no value to be made of it, in the form of an attribute's type; nil for the rest, and for text
-  /// that is not UTF-8.
+  /// The cell for a scalar that needs no conversion to a value, in an attribute's type; nil for other scalars, and for
+  /// text that is not UTF-8.
   @inline(__always)
   init?(_ scalar: LuaScalar, for type: AttributeType?, types: HostTypes) {
     switch scalar {
@@ -358,8 +358,8 @@ extension RawCell {
 }
 
 extension Value {
-  /// The value of what needs no domain to be understood, in the form of an attribute's type; nil for the rest, and for text
-  /// that is not UTF-8.
+  /// The value of a scalar that needs no domain, in an attribute's type; nil for other scalars, and for text that is
+  /// not UTF-8.
   init?(_ scalar: LuaScalar, for type: AttributeType?, types: HostTypes) {
     switch scalar {
     case .none: self = .null
@@ -386,7 +386,7 @@ extension Value {
 }
 
 extension ManagedObject {
-  /// The error of an object that was given to another context than its own.
+  /// The error of an object passed to another context.
   func foreignError(in context: ManagedObjectContext?) -> GraphError {
     guard let own = managedObjectContext else { return detachedError }
     guard let context, own.coordinator !== context.coordinator else {

@@ -3,7 +3,8 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Contexts beside a context: its parent and children, and what other contexts saved; and all objects that it has.
+/// The contexts related to a context (its parent and children, changes saved by other contexts), and the list of all
+/// its objects.
 extension HostTypes {
   func describeFamily() {
     context.method("child", upTo: 0) { [unowned self] context, call in
@@ -55,7 +56,7 @@ extension HostTypes {
     }
   }
 
-  /// A list of objects as they are now.
+  /// Defines a property that lists objects.
   private func objects(_ name: String, _ read: @escaping (ManagedObjectContext) -> [ManagedObject]) {
     context.property(
       name,
@@ -89,7 +90,7 @@ extension HostTypes {
     }
   }
 
-  /// Names that the store or this engine keeps for itself.
+  /// Throws for metadata names reserved for the store or this engine.
   private static func checkOwn(_ name: String) throws {
     try TextLimits.check(path: name)
     let kept = ["NS", "_NS", "Moonbase"].first { name.hasPrefix($0) }

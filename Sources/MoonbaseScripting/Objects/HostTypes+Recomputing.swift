@@ -5,11 +5,11 @@ import MoonbasePlatform
 
 /// `context:recompute("Person", "full_name")` and `request:recompute("full_name")`.
 extension HostTypes {
-  /// So many objects are saved together.
+  /// The number of objects saved together.
   private static let greatestChunk = 1000
 
-  /// Brings stored derived attributes of objects up to date, and saves on the way: how many objects changed, or
-  /// `nil`, the error and how many were saved before it.
+  /// Updates stored derived attributes of objects, with intermediate saves. Returns the number of changed objects, or
+  /// `nil`, the error and the number saved before it.
   func recompute(_ request: FetchRequest, _ name: String?, in context: ManagedObjectContext, call: inout LuaCall) throws
   {
     try Self.check(name, request.entityName, in: context)

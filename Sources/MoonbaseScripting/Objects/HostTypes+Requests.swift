@@ -8,7 +8,7 @@ import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
 extension HostTypes {
-  /// How a method that returns a request of one step more is described: of a request, or of a relationship.
+  /// Defines a method that returns a request with a further step, for requests or for relationships.
   typealias StepDescription = (
     _ name: String, _ count: Int, _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
   ) -> Void
@@ -24,7 +24,7 @@ extension HostTypes {
     describeMisuse()
   }
 
-  /// `where`, `sort` and their like.
+  /// Defines the steps, such as `where` and `sort`.
   func describeSteps(_ describe: StepDescription) {
     func step(
       _ name: String, upTo count: Int = .max,
@@ -32,7 +32,7 @@ extension HostTypes {
     ) {
       describe(name, count, body)
     }
-    /// A step that changes the request by its arguments.
+    /// Defines a step that changes the request by its argument.
     func change<Argument>(
       _ name: String, reading read: @escaping (borrowing LuaCall) throws -> Argument,
       _ body: @escaping (inout FetchRequest, Argument) -> Void
@@ -42,7 +42,7 @@ extension HostTypes {
         return try box.with(.change { body(&$0, argument) })
       }
     }
-    /// A step that adds texts to a list of the request.
+    /// Defines a step that adds texts to a list of the request.
     func texts(_ name: String, kind: RequestBox.Kind, _ body: @escaping (inout FetchRequest, [String]) -> Void) {
       step(name) { box, call, _ in
         let texts = try (0..<max(1, call.count)).map { try call.text($0) }
@@ -82,7 +82,8 @@ extension HostTypes {
     }
   }
 
-  /// A request is no list: calls, `pairs`, `#` and indexes raise an error that names the methods for its objects.
+  /// Reports the use of a request as a list: calls, `pairs`, `#` and indexes raise an error that names the methods for
+  /// its objects.
   private func describeMisuse() {
     let advice = "for object in request:each() do, or take the list that request:all() gives"
     for name in [LuaOperator.call, .pairs] {
@@ -103,7 +104,7 @@ extension HostTypes {
     }
   }
 
-  /// The nearest name; for what other libraries call it, the one that it has here.
+  /// The nearest name; for names of other libraries, the corresponding name here.
   private func advice(for name: String, known: [String]) -> String {
     let others = [
       "orderby": "sort", "order_by": "sort", "order": "sort", "filter": "where", "list": "all", "get": "all",
@@ -115,10 +116,10 @@ extension HostTypes {
     return others[name.lowercased()].map { "; did you mean \($0)?" } ?? suggestion(for: name, among: known)
   }
 
-  /// The bytes that a walk over rows keeps, by estimate: a batch of rows.
+  /// The estimated bytes of a batch of rows, which a walk over rows keeps.
   private static let weightOfRows = 64 << 10
 
-  /// `sort("name", "desc")`, as other languages say it.
+  /// Refuses `sort("name", "desc")`, the form of other languages.
   private static func checkOrder(of keys: [String], _ call: borrowing LuaCall, entity: ResolvedEntity?) throws {
     for (index, key) in keys.enumerated().dropFirst() {
       guard let order = orders[key.lowercased()], entity?.property(key) == nil else { continue }
@@ -154,7 +155,7 @@ extension HostTypes {
           guard let object = try walk.next() else { return call.returnNil() }
           try call.return(object, as: type(of: object.entity))
         })
-      // `for` closes its fourth value at its end, by `break` too.
+      // `for` closes its fourth value at its end, also after `break`.
       call.returnNil()
       call.returnNil()
       try call.return(walk, as: self.walk)
@@ -196,7 +197,7 @@ extension HostTypes {
     }
   }
 
-  /// A request with the columns that a call names, if it names some.
+  /// A request with the columns that a call names, if any.
   private static func request(
     _ box: RequestBox, columns call: borrowing LuaCall, memory: inout HostMemory
   ) throws -> FetchRequest {
@@ -209,7 +210,7 @@ extension HostTypes {
     return request
   }
 
-  /// Refuses a word of the language that stands for a value and is the name of a property.
+  /// Refuses a keyword that stands for a value and is also the name of a property.
   private static func checkWords(_ text: String, of name: String, in context: ManagedObjectContext) throws {
     guard let entity = context.model.entity(name),
       let word = PredicateWords.property(in: text, of: entity, asOperand: true)
@@ -217,7 +218,7 @@ extension HostTypes {
     throw ModelError(.invalidPredicate, message: PredicateWords.advice(word), entity: name, property: word)
   }
 
-  /// A number that a script gives in the place of a date was not meant: `os.time()` counts from another year.
+  /// Refuses a number in place of a date, because `os.time()` has another epoch.
   private static func checkDates(
     _ predicate: Predicate, _ arguments: [Value], _ call: borrowing LuaCall, of name: String,
     in context: ManagedObjectContext
@@ -235,7 +236,7 @@ extension HostTypes {
     }
   }
 
-  /// The arguments of a call as a predicate: its text, and what stands for its placeholders, which is given too.
+  /// The arguments of a call as a predicate: its text, and the values of its placeholders, which are also returned.
   private static func predicate(
     _ call: borrowing LuaCall, domain: ScriptDomain, in context: ManagedObjectContext
   ) throws -> (Predicate, [Value]) {
@@ -277,7 +278,7 @@ extension HostTypes {
     var columns: [FetchColumn] = []
     for (key, value) in pairs {
       let column = try column(key, value)
-      // It is kept as it is, checked, and made ready.
+      // A column is kept, checked and compiled, so it is charged three times.
       try memory.hold(3 * column.weight)
       columns.append(column)
     }

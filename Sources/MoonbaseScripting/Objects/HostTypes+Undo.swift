@@ -2,10 +2,11 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// `context.undo_levels`, `context:undo()` and their like. Undo is off until a script sets its levels.
+/// The undo API of contexts, such as `context.undo_levels` and `context:undo()`. Undo is off until a script sets the
+/// levels.
 ///
-/// A step is a call of a script that changes something, with all that follows from it: an assignment, an insertion, a
-/// deletion, a transaction, the save of a child; or all that a function does for `undo_group`.
+/// An undo step is a single call of a script that changes something, with all its consequences: an assignment, an
+/// insertion, a deletion, a transaction, the save of a child. `undo_group` makes a single step of a function.
 extension HostTypes {
   func describeUndo() {
     context.property(
@@ -58,7 +59,7 @@ extension HostTypes {
     if let undo = context.undoManager { return undo.levelsOfUndo = Int(count) }
     let undo = UndoManager()
     undo.levelsOfUndo = Int(count)
-    // At a prompt an input is a step of the context that it works on.
+    // At a prompt, each input is an undo step of its context.
     if let domain = try? openDomain(), domain.groupsUndoByInput, domain.contexts.given === context {
       undo.groupsByEvent = false
     } else {
@@ -75,7 +76,7 @@ extension HostTypes {
     return undo
   }
 
-  /// The undo manager, for what cannot be done while the function of a group runs.
+  /// The undo manager, for operations that are not allowed while the function of a group runs.
   private static func undo(of context: ManagedObjectContext, beside operation: String) throws -> UndoManager {
     let undo = try undo(of: context)
     guard undo.groupingLevel == 0 else {
@@ -85,7 +86,7 @@ extension HostTypes {
     return undo
   }
 
-  /// Runs a function; all that it changes is one step, also where it raises an error.
+  /// Runs a function whose changes form a single undo step, even if it throws.
   private static func group(_ name: String?, in context: ManagedObjectContext, _ body: LuaFunction) throws -> [LuaValue]
   {
     let undo = try undo(of: context)
@@ -100,7 +101,7 @@ extension HostTypes {
     do {
       results = try body.call([])
     } catch {
-      // Why it failed is more than why the group did not end well.
+      // The error of the body matters more than a failure to end the group.
       try? end()
       throw error
     }

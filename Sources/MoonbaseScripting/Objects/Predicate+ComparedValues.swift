@@ -1,7 +1,7 @@
 import MoonbaseModel
 
 extension Predicate {
-  /// The constants that stand beside key paths, by the paths, in order. Constants within subqueries are left out.
+  /// The constants compared with key paths, by path, in order. Constants within subqueries are not included.
   var valuesByPath: [([String], [Value])] {
     switch self {
     case .constant: []
@@ -30,10 +30,10 @@ extension Expression {
 }
 
 extension Value {
-  /// The elements of a list, or the value alone.
+  /// The elements of a list, or the value itself.
   fileprivate var elements: [Value] { if case .list(let values) = self { values } else { [self] } }
 
-  /// The numbers that the value is, or that a list holds.
+  /// The value's numbers: the value itself, or the elements of a list.
   var numbers: [Value] {
     elements.filter { value in
       switch value {
@@ -45,7 +45,7 @@ extension Value {
 }
 
 extension ResolvedModel {
-  /// The attribute at the end of a path through relationships; nil for another path.
+  /// The attribute at the end of a path through relationships; nil for other paths.
   func attribute(at path: [String], from entity: ResolvedEntity) -> AttributeDescription? {
     var (entity, rest) = (entity, path[...])
     while let key = rest.popFirst() {

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseLua
 
 extension ScriptDomain {
-  /// Saves: `true`, and the error of a `did_save` hook if there was one; or `nil` and the error.
+  /// Saves. Returns `true` and the error of a `did_save` hook if there was one, or `nil` and the error.
   func save(_ context: ManagedObjectContext, ahead: Bool = false, call: inout LuaCall) throws {
     let box = try notingEnd(behindSaveOf: context) {
       try attempt(&call) { ahead ? try context.saveAhead() : try context.save() }
@@ -15,7 +15,7 @@ extension ScriptDomain {
     try returnDidSaveError(of: context, call: &call)
   }
 
-  /// Saves, and notes where the run ends in a hook behind the save: a save that fails leaves the changes.
+  /// Saves, and notes whether the run ended in a hook after the save. A failed save keeps the changes.
   func notingEnd<Result>(behindSaveOf context: ManagedObjectContext, _ save: () throws -> Result) rethrows -> Result {
     let hadChanges = context.hasChanges
     do { return try save() } catch {
@@ -24,14 +24,14 @@ extension ScriptDomain {
     }
   }
 
-  /// What `did_save` hooks raised does not make a save fail: it follows the results of the call.
+  /// Returns the error of a `did_save` hook after the results of the call, because it does not make the save fail.
   func returnDidSaveError(of context: ManagedObjectContext, call: inout LuaCall) throws {
     guard let box = didSaveError(of: context) else { return }
     try call.return(box, as: types.error)
   }
 
-  /// The error of a `did_save` hook since the last call, which is told at the end of the program unless a script looks
-  /// at it.
+  /// The error of a `did_save` hook since the last call. The error is reported at the end of the program unless a
+  /// script reads it.
   func didSaveError(of context: ManagedObjectContext) -> ErrorBox? {
     let errors = context.takeDidSaveErrors()
     guard var error = errors.first else { return nil }

@@ -1,18 +1,19 @@
-/// Counts the brackets, blocks and long texts that the lines of an input leave open. The parser gets an input of very
-/// many lines only when nothing is open.
+/// Tracks the open brackets, blocks and long strings of an input's lines. Inputs of very many lines are parsed only
+/// when nothing is open.
 package struct InputNesting {
   private var depth = 0
-  /// The level of the long bracket that is open; nil where none is.
+  /// The level of the open long bracket; nil if none is open.
   private var level: Int?
-  /// The quote of a text that goes on in the next line.
+  /// The quote of a string that continues in the next line.
   private var quote: UInt8?
 
+  /// An empty input.
   package init() {}
 
   /// Whether the next line belongs to the input.
   package var isOpen: Bool { depth > 0 || level != nil || quote != nil }
 
-  /// Takes the next line, without its end.
+  /// Processes the next line, without its line break.
   package mutating func take(_ line: some Collection<UInt8>) {
     var rest = Array(line)[...]
     while !rest.isEmpty {
@@ -47,7 +48,7 @@ package struct InputNesting {
     if !openLong(in: &rest) { rest = [] }
   }
 
-  /// Opens a long bracket where its second bracket follows.
+  /// Opens a long bracket if its second bracket follows.
   private mutating func openLong(in rest: inout ArraySlice<UInt8>) -> Bool {
     let signs = rest.prefix { $0 == UInt8(ascii: "=") }.count
     guard rest.dropFirst(signs).first == UInt8(ascii: "[") else { return false }
@@ -68,7 +69,7 @@ package struct InputNesting {
     rest = []
   }
 
-  /// A backslash at the end of a line, and `\z` there, lets a text go on.
+  /// Closes a string. A backslash or `\z` at the end of a line continues it.
   private mutating func closeText(_ quote: UInt8, in rest: inout ArraySlice<UInt8>) {
     self.quote = nil
     while let byte = rest.popFirst() {

@@ -1,10 +1,10 @@
 import MoonbaseLua
 
-/// Keeps the variables of a prompt: a `local` outside of all blocks would be gone with its input. So `local x = 1` runs
+/// Keeps the variables of a prompt, because a `local` outside of blocks would end with its input. So `local x = 1` runs
 /// as `x = 1`.
 enum KeptLocals {
-  /// The source with blanks in the places of such words. A declaration without a value, or with an attribute, stays
-  /// local.
+  /// The source with these `local` keywords replaced by blanks. A declaration without a value, or with an attribute,
+  /// stays local.
   static func source(of bytes: [UInt8]) -> [UInt8] {
     var lexer = LuaLexer(bytes)
     var result = bytes
@@ -23,7 +23,7 @@ enum KeptLocals {
     }
   }
 
-  /// Whether a function follows, or names and what they are set to.
+  /// Whether a function follows, or names with values.
   private static func hasValue(_ lexer: LuaLexer) -> Bool {
     var lexer = lexer
     guard case .name(let first) = lexer.next().token else { return false }

@@ -1,15 +1,16 @@
 import MoonbaseLua
 
-/// Finds the lines behind a wrong input that belong to it: lines within its open blocks and brackets, indented lines,
-/// and lines that begin with a word or a sign that ends a block.
+/// Finds the lines after a wrong input that belong to it: lines within its open blocks and brackets, indented lines,
+/// and lines that begin with a token that ends a block.
 package struct OpenBlocks {
   private var depth = 0
   /// Whether the next `do` belongs to a `for` or a `while`.
   private var awaitsDo = false
 
+  /// The open blocks of an input.
   package init(of input: [UInt8]) { count(input) }
 
-  /// Takes the next line in if it belongs to the input.
+  /// Whether the next line belongs to the input. If so, its blocks are counted.
   package mutating func takes(_ line: [UInt8]) -> Bool {
     guard depth > 0 || Self.goesOn(line) else { return false }
     count(line)

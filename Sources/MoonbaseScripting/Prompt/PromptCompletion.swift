@@ -2,31 +2,33 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// The names that may end the text before the cursor of a prompt.
+/// The candidates for completing the text before the cursor of a prompt.
 package struct PromptCompletion: Equatable {
-  /// How many bytes before the cursor the candidates stand in the place of.
+  /// The number of bytes before the cursor that a candidate replaces.
   package var length = 0
-  /// In their order, each once.
+  /// The candidates in order, without duplicates.
   package var candidates: [String] = []
-  /// Whether the names of files are asked for, of which `length` bytes are there.
+  /// Whether file names are requested, of which `length` bytes are typed.
   package var wantsFile = false
 
+  /// No candidates.
   package static let none = PromptCompletion()
 
-  /// The names that a word begins, each once.
+  /// The names with this prefix, without duplicates.
   package static func of(_ word: String, among names: [String]) -> PromptCompletion {
     var seen: Set<String> = []
     let candidates = names.filter { $0.hasPrefix(word) && $0 != word && seen.insert($0).inserted }
     return candidates.isEmpty ? .none : PromptCompletion(length: word.utf8.count, candidates: candidates)
   }
 
+  /// A completion with these candidates.
   package init(length: Int = 0, candidates: [String] = [], wantsFile: Bool = false) {
     (self.length, self.candidates, self.wantsFile) = (length, candidates, wantsFile)
   }
 }
 
 extension ScriptPrompt {
-  /// Completes a line. Nothing of the script runs: tables are read without their metamethods, and objects are known by
+  /// Completes a line without running script code: tables are read without their metamethods, and objects are known by
   /// their entities, so that no getter is called and no fault fires.
   package func completion(of line: [UInt8]) -> PromptCompletion {
     var tokens = CodeToken.all(of: line)
@@ -95,7 +97,7 @@ extension ScriptPrompt {
 
   private var modules: [String] { LuaFiles.modules + domain.state.modules.namesInFolders }
 
-  /// The last key path of a predicate or a sort key.
+  /// Completes the last key path of a predicate or a sort key.
   private func paths(from start: ResolvedEntity, _ text: String) -> PromptCompletion {
     let path = String(text.reversed().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }.reversed())
     var keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -108,17 +110,17 @@ extension ScriptPrompt {
     return PromptCompletion.of(last, among: entity.allProperties.map(\.name).sorted())
   }
 
-  /// The model of the context, with what extensions add to it.
+  /// The model of the context, including attributes of extensions.
   var model: ResolvedModel? { domain.contexts.given?.model ?? domain.model }
 }
 
 extension CodeToken {
-  /// Whether a name right behind it would be a part of it.
+  /// Whether a name written directly after it would be part of the token.
   var takesLetters: Bool { if case .number = token { true } else { false } }
 }
 
 extension String {
-  /// The text if it is a name of Lua: ASCII, and no word of the language.
+  /// The text if it is an ASCII name in Lua; nil for keywords and other texts.
   var identifier: String? {
     guard let first = utf8.first, first < 0x30 || first > 0x39, !LuaLexer.keywords.contains(self) else { return nil }
     let isName = utf8.allSatisfy { byte in

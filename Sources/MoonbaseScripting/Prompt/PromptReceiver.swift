@@ -2,9 +2,9 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
-/// The value before a `.` or `:` of a prompt, as far as it is known without running anything.
+/// The value before a `.` or `:` in a prompt, as far as it is known without running code.
 struct PromptReceiver {
-  /// The kind of value that a piece of the line stands for.
+  /// The kind of value of a part of the line.
   private enum Kind {
     case value(LuaValue)
     case context
@@ -17,7 +17,7 @@ struct PromptReceiver {
     case unknown
   }
 
-  /// A step behind a name: a field, a method with its first text, an element.
+  /// An access after a name: a field, a method with its first text argument, or an element.
   private enum Step {
     case field(String)
     case method(String, argument: String?)
@@ -28,7 +28,7 @@ struct PromptReceiver {
   private let prompt: ScriptPrompt
   private var kind = Kind.unknown
 
-  /// Reads backwards from the end of the tokens.
+  /// Parses backwards from the end of the tokens.
   init(_ prompt: ScriptPrompt, _ tokens: some Collection<CodeToken>) {
     self.prompt = prompt
     var rest = Array(tokens)[...]
@@ -41,7 +41,7 @@ struct PromptReceiver {
 
   // MARK: Reading
 
-  /// Takes the last step off the tokens; nil where a name or a text is the first of them.
+  /// Removes the last access from the tokens; nil if only a name or a text is left.
   private static func step(before rest: inout ArraySlice<CodeToken>) -> Step? {
     if let sign = rest.last?.sign, sign == ")" || sign == "]" {
       let content = brackets(at: &rest)
@@ -69,7 +69,7 @@ struct PromptReceiver {
     return .method(name, argument: argument)
   }
 
-  /// Takes a pair of brackets off, and returns what is within.
+  /// Removes a pair of brackets and returns the tokens within.
   private static func brackets(at rest: inout ArraySlice<CodeToken>) -> ArraySlice<CodeToken> {
     let all = rest
     var depth = 0
@@ -89,7 +89,7 @@ struct PromptReceiver {
   }
 
   private func kind(of value: LuaValue) -> Kind {
-    // Scripts see proxies of some tables, which have no fields of their own.
+    // Scripts see some tables through proxies, which have no fields of their own.
     if case .table(let table) = value { return .value(.table((try? table.behindProxy) ?? table)) }
     guard case .object(let object) = value else {
       if case .string = value { return .text }
@@ -174,7 +174,7 @@ struct PromptReceiver {
 
   // MARK: Answering
 
-  /// The entity whose key paths a predicate is made of; nil where it is not known.
+  /// The entity for key paths in a predicate; nil if unknown.
   var entity: ResolvedEntity? {
     switch kind {
     case .object(let entity), .request(let entity), .members(let entity): entity
@@ -182,7 +182,7 @@ struct PromptReceiver {
     }
   }
 
-  /// The names behind a `.`, or those behind a `:`, of those that a script can write there.
+  /// The names after a `.` or a `:` that are valid identifiers.
   func members(asMethods: Bool) -> [String] {
     allMembers(asMethods: asMethods).filter { ($0.hasSuffix("(") ? String($0.dropLast()) : $0).identifier != nil }
   }

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 
 extension ScriptPrompt {
-  /// Notes what inputs change in the context that the host gave, so that it can be undone input by input.
+  /// Starts to record changes in the context from the host, for undo by input.
   package func notesUndo(levels: Int) {
     let undo = UndoManager()
     undo.levelsOfUndo = levels
@@ -13,7 +13,7 @@ extension ScriptPrompt {
 
   private var undoManager: UndoManager? { domain.contexts.given?.undoManager }
 
-  /// Ends the group of an input, which is named by it. Returns whether it changed anything.
+  /// Ends the undo group of an input and names it. Returns whether anything changed.
   package func endUndoGroup(named name: String) throws -> Bool {
     guard let undoManager, undoManager.hasOpenSteps else { return false }
     undoManager.setActionName(name)
@@ -21,7 +21,7 @@ extension ScriptPrompt {
     return true
   }
 
-  /// Takes back what the last input changed, and returns its name; nil where there is nothing.
+  /// Undoes the last input and returns its name; nil if there is nothing to undo.
   package func undo() throws -> String? {
     let undoManager = try requiredUndoManager()
     guard undoManager.canUndo else { return nil }
@@ -30,7 +30,7 @@ extension ScriptPrompt {
     return name
   }
 
-  /// Does again what was taken back last, and returns its name; nil where there is nothing.
+  /// Repeats the input last undone and returns its name; nil if there is nothing to repeat.
   package func redo() throws -> String? {
     let undoManager = try requiredUndoManager()
     guard undoManager.canRedo else { return nil }

@@ -3,61 +3,62 @@ package import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Runs the inputs of a person in one environment: `read` makes a chunk of an input, and `run` runs it. The limits of
-/// the domain hold for each input.
+/// Runs the inputs of a person in a shared environment: `read` compiles an input, and `run` runs it. The domain's
+/// limits apply to each input.
 package final class ScriptPrompt {
-  /// The answer of the parser to an input.
+  /// The result of parsing an input.
   package enum Reading {
-    /// It can run.
+    /// A chunk that can run.
     case chunk(LuaFunction)
-    /// It goes on in the next line.
+    /// The input continues in the next line.
     case incomplete
-    /// It is no Lua, for this reason.
+    /// The input is not valid Lua, for this reason.
     case refused(String)
   }
 
-  /// How an input ended.
+  /// The outcome of an input.
   package enum Ending {
-    /// Well; or with a failure that no script has looked at.
+    /// Completed, with a notice about a failure that no script has read.
     case done(notice: String?)
-    /// With an error, that a limit was exceeded or that it was interrupted. The status is one of `ScriptRunner`.
+    /// An error, an exceeded limit or an interruption. The status is that of `ScriptRunner`.
     case failed(status: Int32, message: String)
-    /// With `os.exit`.
+    /// Ended by `os.exit`.
     case exit(status: Int32)
   }
 
+  /// The domain in which inputs run.
   package let domain: ScriptDomain
   let environment: LuaEnvironment
   private var runner: ScriptRunner
   /// The name of the inputs in messages.
   private let name: String
-  /// The input that was read last.
+  /// The input last read.
   private var source = LuaSource("", name: "")
-  /// The memory that all inputs together may use.
+  /// The memory limit of all inputs together.
   private let memory: UInt64?
   private let hardMemory: UInt64?
-  /// Where that ends, in bytes in use.
+  /// The limit as the number of bytes in use.
   private let ceiling: Int
 
-  /// Makes a prompt. `program` is what scripts see as `arg[-1]`.
+  /// Makes a prompt. `program` is the name in `arg[-1]`.
   package init(_ domain: ScriptDomain, name: String, program: String = "moonbase") throws {
     (self.domain, self.name, runner) = (domain, name, ScriptRunner(domain))
     runner.tellsOnlyFrame = false
     (memory, hardMemory) = (domain.state.limits.memory, domain.state.limits.hardMemory)
-    // Memory of the libraries is not counted.
+    // The memory of the libraries is not counted.
     ceiling = domain.state.memoryUsed + (domain.state.remainingMemory.map { min($0, .max / 2) } ?? 0)
     let arguments = try domain.state.argumentTable(script: nil, program: program, arguments: [])
     environment = try domain.state.environment(["arg": .table(arguments)])
   }
 
-  /// Gives inputs the context of the host under a short name too.
+  /// Makes the context from the host also available as `context`.
   package func nameContext() throws {
     try environment.table.set("context", to: domain.moonbase.get("context"))
   }
 
   // MARK: Reading
 
-  /// Reads an input, which is an expression whose values are shown, or statements.
+  /// Reads an input: an expression whose values are shown, or statements.
   package func read(_ bytes: [UInt8], firstLine: Int) -> Reading {
     makeRoom()
     source = LuaSource(part: bytes, name: name, firstLine: firstLine)
@@ -77,7 +78,7 @@ package final class ScriptPrompt {
     }
   }
 
-  /// Loads a file, to run as an input does.
+  /// Loads a file to run like an input.
   package func load(_ script: ScriptSource) throws -> LuaFunction {
     try domain.state.load(ScriptRunner.source(of: script), in: environment)
   }
@@ -89,7 +90,7 @@ package final class ScriptPrompt {
       LuaSource(part: bytes, name: name, firstLine: line, isExpression: isExpression, shown: shown), in: environment)
   }
 
-  /// `= 1 + 1`, as older prompts have it.
+  /// `= 1 + 1`, the form of older prompts.
   private static func isAsked(_ bytes: [UInt8]) -> Bool {
     bytes.drop { $0 == UInt8(ascii: " ") }.first == UInt8(ascii: "=")
   }
@@ -99,8 +100,8 @@ package final class ScriptPrompt {
     return bytes[..<place] + [UInt8(ascii: " ")] + bytes[(place + 1)...]
   }
 
-  /// An input is incomplete where it ends too early in either reading. For a mistake within an expression the statement
-  /// parser only says that no statement begins so.
+  /// An input is incomplete if it ends too early as an expression or as statements. For a mistake within an expression,
+  /// the statement parser only reports that no statement begins so.
   private func reading(_ ofExpression: LuaError, _ ofStatements: LuaError, of bytes: [UInt8]) -> Reading {
     guard ofStatements.kind == .syntax else { return refusal(ofStatements) }
     if Self.endsTooEarly(ofExpression, bytes) || Self.endsTooEarly(ofStatements, bytes) { return .incomplete }
@@ -116,7 +117,7 @@ package final class ScriptPrompt {
 
   private func refusal(_ error: LuaError) -> Reading { .refused(runner.outcome(of: error).message ?? error.message) }
 
-  /// A text in quotes ends with its line, unless a backslash lets it go on.
+  /// A quoted string ends with its line, unless a backslash continues it.
   private static func endsTooEarly(_ error: LuaError, _ bytes: [UInt8]) -> Bool {
     guard error.message.hasSuffix("<eof>") else { return false }
     return !error.message.hasPrefix("unfinished string") || bytes.last == UInt8(ascii: "\\")
@@ -125,7 +126,8 @@ package final class ScriptPrompt {
 
   // MARK: Running
 
-  /// Runs an input. `take` gets its values within the same run, so that limits and interruptions hold for it too.
+  /// Runs an input. `take` receives its values within the same run, so that limits and interruptions also apply to
+  /// showing them.
   package func run(_ chunk: LuaFunction, taking take: ([LuaValue]) throws -> Void) -> Ending {
     var isRun = false
     let ending = ending {
@@ -135,20 +137,20 @@ package final class ScriptPrompt {
       isRun = true
       try take(values)
     }
-    // A request may only fail when its rows are shown.
+    // A request may fail only when its rows are shown.
     guard isRun, case .failed(let status, let message) = ending, !message.hasPrefix("\(name):") else { return ending }
     let line = source.firstLine
     let frame = source.frame(line: line, message: message, context: 0).map { "\n\($0)" } ?? ""
     return .failed(status: status, message: "\(name):\(line): \(message)\(frame)")
   }
 
-  /// Does what the person asked the host for, under the same limits.
+  /// Runs a command of the person to the host, under the same limits.
   package func ending(of body: () throws -> Void) -> Ending {
     makeRoom()
     domain.endedBehindSave = false
     do {
       try domain.state.run {
-        // Extensions that were reloaded since the last input run from this one on.
+        // Extensions reloaded since the last input apply from this input.
         for context in domain.contexts.all { context.followExtensions() }
         try body()
         domain.contexts.settle()
@@ -158,7 +160,7 @@ package final class ScriptPrompt {
     } catch {
       if let status = (error as? LuaError)?.kind.exitStatus { return .exit(status: Int32(truncatingIfNeeded: status)) }
       let outcome = runner.delivered(runner.outcome(of: error), cancelsJobs: false)
-      // The message names the error already.
+      // The message already names the error.
       domain.unseenFailure = nil
       return .failed(status: outcome.status, message: (outcome.message ?? "\(error)") + Self.advice(for: error))
     }
@@ -169,11 +171,11 @@ package final class ScriptPrompt {
     return "\nvalues that stay in variables count for all inputs: set those to nil that are not needed, as in t = nil"
   }
 
-  /// This part of the memory limit is left to an input, whatever others have left in variables: to let go of that
-  /// takes memory too.
+  /// The divisor of the memory limit that gives the room reserved for an input, whatever earlier inputs keep in
+  /// variables. Releasing variables also takes memory.
   private static let part: UInt64 = 8
 
-  /// Raises the memory limit for the next input where values of earlier ones leave little of it, up to twice the limit.
+  /// Raises the memory limit for the next input if earlier inputs left little room, up to twice the limit.
   private func makeRoom() {
     guard let memory, memory < .max / 16, !domain.state.isRunning else { return }
     if domain.state.limits.memory != memory {
@@ -199,17 +201,18 @@ package final class ScriptPrompt {
 
   // MARK: Changes
 
-  /// How many objects have changes that are not saved, in all contexts.
+  /// The number of objects with unsaved changes in all contexts.
   package var unsavedCount: Int { domain.contexts.unsaved.ofRoots + domain.contexts.unsaved.ofChildren }
 
-  /// How many of them are in child contexts, whose changes only a save of the child gives to its parent.
+  /// The number of objects with unsaved changes in child contexts, whose changes reach the parent only when the child
+  /// saves.
   package var unsavedOfChildren: Int { domain.contexts.unsaved.ofChildren }
 
-  /// Whether any context has changes that are not saved.
+  /// Whether any context has unsaved changes.
   package var hasUnsavedChanges: Bool { domain.contexts.all.contains(where: \.hasChanges) }
 
-  /// Saves all contexts over stores, and returns how many objects were saved, with the warnings of rules. Children save
-  /// only into their parents.
+  /// Saves all contexts over stores. Returns the number of saved objects and the warnings of rules. Children are not
+  /// saved, because they save into their parents.
   package func save() throws -> (count: Int, warnings: [String]) {
     let before = domain.contexts.unsaved.ofRoots
     var warnings: [String] = []
@@ -222,12 +225,12 @@ package final class ScriptPrompt {
     return (before - domain.contexts.unsaved.ofRoots, warnings)
   }
 
-  /// Gives up the unsaved changes of all contexts.
+  /// Discards the unsaved changes of all contexts.
   package func rollback() throws { for context in domain.contexts.all { try context.rollback() } }
 
   /// Whether a variable has a value.
   package func hasValue(_ name: String) -> Bool { (try? environment.table.get(name))?.isPresent == true }
 
-  /// Ends the jobs that inputs began. To be called before the domain is closed.
+  /// Ends the jobs that inputs began. Call this before the domain is closed.
   package func finish() { domain.cancelJobs() }
 }

@@ -3,17 +3,17 @@ package import MoonbaseLua
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// A value in the form in which a prompt shows it.
+/// A value in the form that a prompt shows.
 package enum ShownValue {
   /// A plain value, or a table.
   case value(LuaValue)
-  /// The text of `tostring`.
+  /// The result of `tostring`.
   case text(String)
   /// An object with its properties.
   case object(ManagedObject)
-  /// The first ones of so many objects.
+  /// The first objects of a list of `total` objects.
   case objects([ManagedObject], total: Int)
-  /// The first ones of so many rows of a request that makes groups.
+  /// The names and first rows of a grouped request with `total` rows.
   case rows([String], [[Value]], total: Int)
   /// An error value.
   case error(String)
@@ -22,7 +22,7 @@ package enum ShownValue {
 extension ScriptDomain {
   private static let greatestListing = 200
 
-  /// The form in which a prompt shows a value, with at most so many objects or rows.
+  /// The form in which a prompt shows a value, with at most `most` objects or rows.
   package func shown(_ value: LuaValue, most: Int) throws -> ShownValue {
     switch value {
     case .object(let object): try shown(object, value, most: most)
@@ -31,7 +31,7 @@ extension ScriptDomain {
     }
   }
 
-  /// The text of `tostring` for a value.
+  /// The result of `tostring` for a value.
   package func text(of value: LuaValue) throws -> String {
     if let listing = value.objectValue(as: ModelListing.self) {
       let names = listing.names.prefix(Self.greatestListing).joined(separator: ", ")
@@ -41,7 +41,7 @@ extension ScriptDomain {
     return text?.stringValue?.description ?? value.description
   }
 
-  /// The text of `tostring` for a value of an attribute.
+  /// The result of `tostring` for an attribute's value.
   package func text(ofValue value: Value) throws -> String { try text(of: luaValue(from: value)) }
 
   private func shown(_ object: LuaObject, _ value: LuaValue, most: Int) throws -> ShownValue {
@@ -57,7 +57,7 @@ extension ScriptDomain {
     }
   }
 
-  /// The objects of a list; nil for a list of anything else.
+  /// The objects of a list; nil for a list of other values.
   private func objects(of table: LuaTable, most: Int) throws -> ShownValue? {
     let count = try table.count
     guard count > 0, try table.size == count else { return nil }
@@ -101,7 +101,7 @@ extension ScriptDomain {
     return .rows(rows.names, first, total: total)
   }
 
-  /// How a request is answered; nil for a value that is no request and no relationship.
+  /// The explanation of how a request is executed; nil for a value that is neither a request nor a relationship.
   package func explanation(of value: LuaValue) throws -> String? {
     guard let box = value.objectValue(as: RequestBox.self) else { return nil }
     var request = box.request

@@ -1,9 +1,9 @@
-/// The resources that the functions of one extension may use. They hold for each call of the host into one of its
-/// hooks, rules, transformers, getters and methods, and its file when it is loaded.
+/// The resources that the functions of an extension may use. They apply to each call by the host of a hook, rule,
+/// transformer, getter or method, and to running the file when it is loaded.
 ///
-/// A call that exceeds them fails its operation (the save, the fetch, the read), and ends no script. Calls into
-/// functions of another extension are charged to that extension. The limits of the container, or of the script, hold
-/// for all of them together.
+/// A call that exceeds the limits fails its operation (the save, the fetch, the read) without ending a script. Calls
+/// into functions of another extension are charged to that extension. The limits of the container or of the script
+/// apply to all extensions together.
 ///
 /// ```swift
 /// let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
@@ -12,23 +12,22 @@
 public struct ExtensionLimits: Sendable, Hashable {
   /// The consequence for an extension that exceeded its limits.
   public enum Action: Sendable, Hashable {
-    /// The program gets a report, and the extension goes on.
+    /// The program receives a report, and the extension stays enabled.
     case report
-    /// The program gets a report, and each further call of the extension fails until the extension is enabled or loaded
-    /// anew.
+    /// The program receives a report, and all further calls of the extension fail until it is enabled or reloaded.
     case disable
   }
 
-  /// The instructions of Lua, counted by the thousand, as in `LuaLimits`; nil for any number.
+  /// The Lua instructions, counted in thousands, as in `LuaLimits`; nil for no limit.
   public var instructions: Int64?
-  /// The bytes of memory that a call adds to what was used before; nil for any number.
+  /// The bytes of memory that a call may add; nil for no limit.
   public var memory: UInt64?
-  /// The time, sampled: a call ends some hundredths late; nil for any time.
+  /// The time, sampled, so that a call may end some hundredths of a second late; nil for no limit.
   public var time: Duration?
   /// The consequence for the extension.
   public var onExceeding: Action
 
-  /// Limits by what is given.
+  /// Limits on the given resources.
   public init(
     instructions: Int64? = nil, memory: UInt64? = nil, time: Duration? = nil, onExceeding: Action = .report
   ) {
@@ -36,15 +35,15 @@ public struct ExtensionLimits: Sendable, Hashable {
   }
 }
 
-/// A call of an extension that exceeded the limits of the extension.
+/// A report about a call that exceeded its extension's limits.
 public struct ExtensionExcess: Sendable, Hashable, CustomStringConvertible {
   /// The name of the extension.
   public var name: String
-  /// The function that was called, as `Person.validate.age`.
+  /// The called function, as `Person.validate.age`.
   public var function: String
   /// The limit, as `1000000 instructions`.
   public var limit: String
-  /// The file and line where the call was, as `colors.lua:12`.
+  /// The place of the call, as `colors.lua:12`.
   public var place: String?
   /// Whether the extension is disabled now.
   public var isDisabled: Bool

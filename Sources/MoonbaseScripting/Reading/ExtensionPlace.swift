@@ -1,6 +1,6 @@
-/// A place in the table of an extension, for errors: what of the model it is about.
+/// A place in the table of an extension, with its entity and property, for errors.
 struct ExtensionPlace {
-  /// The keys that lead to it.
+  /// The keys down to the place.
   let keys: [String]
 
   var entity: String? {

@@ -1,9 +1,9 @@
 import MoonbasePlatform
 
-/// The language of the person before the program.
+/// The language of the user.
 enum HostLanguage {
-  /// As `de-AT`: what `LC_ALL`, `LC_MESSAGES` or `LANG` of the environment says, else the system; nil where the
-  /// environment asks for none (`C`).
+  /// The language, as `de-AT`, from `LC_ALL`, `LC_MESSAGES` or `LANG` in the environment, else from the system; nil if
+  /// the environment requests none (`C`).
   static var preferred: String? {
     let environment = ProcessInfo.processInfo.environment
     guard let named = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap({ environment[$0] }).first(where: { !$0.isEmpty })

@@ -2,10 +2,10 @@ public import MoonbaseLuaModel
 public import MoonbaseModel
 
 extension ScriptSource {
-  /// Where the keys of the table that the file returns are written. The source is read for it: ask once for many keys.
+  /// The lines of the keys in the table that the file returns. Parses the source, so reuse the result for several keys.
   var keyLines: ScriptKeyLines { ScriptKeyLines(text, name: name) }
 
-  /// The place of a key in the table that the file returns, given the keys that lead to it.
+  /// The place of a key in the table that the file returns, by its path of keys.
   func location(of path: [String]) -> SourceLocation { keyLines.location(of: path) }
 }
 

@@ -8,26 +8,26 @@ public import MoonbasePlatform
 /// let script = ScriptSource(name: "hello.lua", text: "print('hello')")
 /// ```
 public struct ScriptSource: Sendable, Hashable {
-  /// The name in messages: the path as it was given.
+  /// The name in messages: the path as given by the caller.
   public let name: String
   /// The text.
   public let text: String
-  /// The folder that `require` looks in first.
+  /// The folder that `require` searches first.
   public var folder: URL? { folderPath.map { URL(literalPath: $0) } }
 
-  /// The bytes of a program that is no text; `text` is empty then.
+  /// The bytes of a program that is not text; `text` is empty then.
   package let program: [UInt8]?
 
-  /// The limits of the extension that the text is; nil where the host gave none.
+  /// The limits of the extension in this source; nil if the host gave none.
   var extensionLimits: ExtensionLimits?
 
-  /// The files and variables that are granted to the extension that the text is.
+  /// The files and variables granted to the extension in this source.
   var grants: LuaFileAccess?
 
-  // A path: an URL costs a script's start more than reading the file does.
+  // A path instead of a URL, because making a URL takes longer than reading the file.
   let folderPath: String?
 
-  /// Takes a text.
+  /// A script from a text.
   public init(name: String, text: String, folder: URL? = nil) {
     self.name = name
     self.text = text
@@ -35,10 +35,10 @@ public struct ScriptSource: Sendable, Hashable {
     folderPath = folder?.path
   }
 
-  /// Reads a file of at most so many bytes; nil: of any size that a source may have.
+  /// Reads a file of at most `limit` bytes; nil allows the greatest size of a source.
   ///
-  /// Throws `ScriptError` with `.cannotOpenFile` where it is not there, a folder, a pipe, a device, or no UTF-8 text, and with
-  /// `.sourceTooLarge`.
+  /// Throws `ScriptError` with `.cannotOpenFile` if the file is missing, a folder, a pipe, a device or not UTF-8 text,
+  /// and with `.sourceTooLarge`.
   public init(contentsOf url: URL, limit: Int? = LuaLimits().sourceSize) throws(ScriptError) {
     try self.init(path: url.pathAsGiven, name: url.relativePath, limit: limit)
   }
@@ -53,10 +53,11 @@ public struct ScriptSource: Sendable, Hashable {
     try self.init(path: path, name: path, isProgram: isProgram, limit: limit)
   }
 
-  /// Takes what was read of something that has no folder.
+  /// A script from bytes, without a folder.
   ///
-  /// A program is what plain Lua takes: in any encoding, or bytecode. Only preset `trusted` runs one that is no text. Of what
-  /// is no program, throws `ScriptError` with `.cannotOpenFile` where it is no UTF-8 text.
+  /// A program is anything that plain Lua accepts: text in any encoding, or bytecode. Only preset `trusted` runs
+  /// programs that are not text. If `isProgram` is false, throws `ScriptError` with `.cannotOpenFile` for bytes that
+  /// are not UTF-8 text.
   package init(bytes: [UInt8], name: String, isProgram: Bool) throws(ScriptError) {
     try self.init(bytes: bytes, name: name, folderPath: nil, isProgram: isProgram)
   }
@@ -77,7 +78,7 @@ public struct ScriptSource: Sendable, Hashable {
     self.folderPath = folderPath
   }
 
-  /// What bytes are that are no text.
+  /// A description of bytes that are not text.
   private static func form(of bytes: [UInt8]) -> String {
     if bytes.starts(with: "SQLite format 3\0".utf8) { return "a SQLite database; a store is named with --store" }
     if bytes.starts(with: "bplist00".utf8) { return "a property list; a compiled model is named with --model" }
@@ -92,7 +93,7 @@ public struct ScriptSource: Sendable, Hashable {
     }
   }
 
-  /// Reads what comes from standard input, as `init(bytes:name:isProgram:)` takes it.
+  /// Reads standard input, with the form of `init(bytes:name:isProgram:)`.
   package init(standardInputAs name: String, isProgram: Bool, limit: Int?) throws(ScriptError) {
     let bytes: [UInt8]
     do {

@@ -2,23 +2,23 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads a table that a script returned, with errors that name the file, the line of the key and the path to it.
+/// Reads a table that a script returned. Errors name the file, the line of the key and the path to the key.
 struct ScriptTableReader {
   let table: LuaTable
   let source: ScriptSource
-  /// The keys that led here, for example `entities`, `Person`, `derived`.
+  /// The path of keys to this table, for example `entities`, `Person`, `derived`.
   let path: [String]
-  /// Takes what is wrong, so that reading goes on; without it the first mistake is thrown.
+  /// Collects the mistakes, so that reading continues; without it the first mistake is thrown.
   var mistakes: ExtensionMistakes?
 
-  /// Tells a mistake about a key.
+  /// Reports a mistake about a key.
   func refuse(_ key: String?, _ message: String) throws {
     let error = error(key, message: message)
     guard let mistakes else { throw error }
     mistakes.add(error)
   }
 
-  /// Whether there is anything under a key.
+  /// Whether a key has a value.
   func has(_ key: String) throws -> Bool { try table.get(key).isPresent }
 
   func error(_ key: String?, message: String) -> ScriptError {
@@ -79,7 +79,7 @@ struct ScriptTableReader {
     return result
   }
 
-  /// The text keys in order; throws for any other key.
+  /// The text keys in order. Reports other keys as mistakes.
   func keys() throws -> [String] {
     try table.pairs.compactMap { pair in
       guard let key = pair.key.textValue else {
@@ -91,7 +91,7 @@ struct ScriptTableReader {
     }.sorted()
   }
 
-  /// Throws for a key that is not among `known`.
+  /// Reports keys that are not in `known`.
   func check(_ known: Set<String>) throws {
     for key in try keys() where !known.contains(key) {
       let hint = suggestion(for: key, among: known.sorted())
@@ -99,12 +99,12 @@ struct ScriptTableReader {
     }
   }
 
-  /// Every entry as a function.
+  /// All entries as functions.
   func functions() throws -> [(key: String, function: LuaFunction)] {
     try keys().compactMap { key in try function(key).map { (key, $0) } }
   }
 
-  /// Every entry as a table.
+  /// All entries as tables.
   func tables() throws -> [(key: String, table: ScriptTableReader)] {
     try keys().compactMap { key in try table(key).map { (key, $0) } }
   }

@@ -1,14 +1,14 @@
-/// A semantic version: `1`, `1.2`, `1.2.3`, `1.2.3-beta.1`. A part behind `+` does not count.
+/// A semantic version: `1`, `1.2`, `1.2.3`, `1.2.3-beta.1`. Build metadata after `+` is ignored.
 struct SemanticVersion: Comparable, CustomStringConvertible {
   let numbers: [Int]
-  /// The parts behind the hyphen; a version with any comes before the same one without.
+  /// The prerelease parts after the hyphen. A version with a prerelease precedes the same version without.
   let prerelease: [String]
   let description: String
 
-  /// How many numbers were written.
+  /// The number of numbers written.
   let precision: Int
 
-  /// Nil for a text that is no version.
+  /// Nil for a text that is not a version.
   init?(_ text: String) {
     let core = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)[0]
     let parts = core.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -36,8 +36,7 @@ struct SemanticVersion: Comparable, CustomStringConvertible {
     !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & ~32) || $0 == 45 }
   }
 
-  /// The first version that may not do what this one does: of another first number, or of another second one before
-  /// version 1.
+  /// The first version that may be incompatible: the next major version, or the next minor version before 1.
   var nextIncompatible: SemanticVersion {
     numbers[0] > 0 || precision == 1
       ? SemanticVersion(numbers: [numbers[0] + 1, 0, 0]) : SemanticVersion(numbers: [0, numbers[1] + 1, 0])
@@ -64,7 +63,7 @@ struct SemanticVersion: Comparable, CustomStringConvertible {
   }
 }
 
-/// Which versions will do: `1.2` (from 1.2 on, and before 2), or comparisons that all must hold, as `>=1.2 <2`.
+/// A range of versions: `1.2` (at least 1.2 and below 2), or comparisons that must all hold, as `>=1.2 <2`.
 struct VersionRange: CustomStringConvertible {
   private enum Comparison: String {
     case atLeast = ">="
@@ -78,7 +77,7 @@ struct VersionRange: CustomStringConvertible {
   private let conditions: [(comparison: Comparison, version: SemanticVersion)]
   let description: String
 
-  /// Nil for a text that is no range.
+  /// Nil for a text that is not a range.
   init?(_ text: String) {
     var conditions: [(Comparison, SemanticVersion)] = []
     for word in Self.words(of: text) {
@@ -93,7 +92,7 @@ struct VersionRange: CustomStringConvertible {
     description = text
   }
 
-  /// The conditions; there may be spaces behind a sign.
+  /// The conditions. Spaces after an operator are allowed.
   private static func words(of text: String) -> [String] {
     text.split(whereSeparator: { $0 == " " || $0 == "," }).reduce(into: []) { words, word in
       if let last = words.last, last.allSatisfy({ "<>=".contains($0) }) {

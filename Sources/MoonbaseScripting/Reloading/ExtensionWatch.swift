@@ -2,16 +2,17 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Reads extensions anew whenever one of their files changes, until it is cancelled or given up.
+/// Reloads extensions whenever one of their files changes, until cancelled or released.
 ///
 /// ```swift
 /// let watch = container.watchExtensions { outcome in print(outcome) }
-/// // ... contexts follow by themselves
+/// ... contexts follow by themselves
 /// watch.cancel()
 /// ```
 ///
-/// It watches the files and folders that the extensions were named by, and the modules that they require. A file that
-/// does not load, for it is half written for example, leaves what runs in place, and the next change is tried again.
+/// The watch covers the files and folders given as extensions, and the modules that they require. A file that does not
+/// load, for example because it is only partly written, leaves the running generation in place, and the next change
+/// triggers another attempt.
 public final class ExtensionWatch: Sendable {
   private let events: FolderEvents?
   private let observation: ExtensionObservation?
@@ -22,8 +23,7 @@ public final class ExtensionWatch: Sendable {
 
   deinit { cancel() }
 
-  /// Ends the watch: from now on no change is looked at. A reload that is under way comes to its end. A second time
-  /// nothing happens.
+  /// Ends the watch. A reload in progress is completed. Further calls have no effect.
   public func cancel() {
     events?.stop()
     observation?.cancel()
@@ -31,13 +31,12 @@ public final class ExtensionWatch: Sendable {
 }
 
 extension ScriptExtensions {
-  /// Reads the files anew whenever one of them changes, on a thread of its own, until the watch is cancelled or given
-  /// up.
+  /// Reloads the files whenever one of them changes, on the watch's own thread, until the watch is cancelled or
+  /// released.
   ///
-  /// A change is looked at when nothing has changed for the time `settling`: editors write a file in several steps.
-  /// Where the system does not tell of changes, the files are looked at in the interval `every`. `handler` is called
-  /// on the watch's thread with each outcome of a reload, and with each context that could not take over what was
-  /// read.
+  /// A change is processed after a pause of `settling` without changes, because editors write a file in several steps.
+  /// On systems without change events, the files are polled at the interval `every`. `handler` is called on the watch's
+  /// thread with each outcome of a reload, and with each context that could not adopt a reload.
   public func watch(
     settling: Duration = .milliseconds(20), every interval: Duration = .milliseconds(500),
     _ handler: (@Sendable (ExtensionOutcome) -> Void)? = nil
@@ -45,7 +44,7 @@ extension ScriptExtensions {
     watch(settling: settling, every: interval, hearsOfEvents: true, handler)
   }
 
-  /// Watches with or without events of the system. Some file systems have no events.
+  /// Watches with or without events of the system, because some file systems have no events.
   package func watch(
     settling: Duration, every interval: Duration, hearsOfEvents: Bool,
     _ handler: (@Sendable (ExtensionOutcome) -> Void)?
@@ -59,14 +58,14 @@ extension ScriptExtensions {
   }
 }
 
-/// Looks at the files of extensions on a thread of its own.
+/// Watches the files of extensions on its own thread.
 private struct ExtensionWatcher {
   let events: FolderEvents?
   let settling: Int32
   let interval: Int32
   let hearsOfEvents: Bool
 
-  /// Begins to watch: later writes are seen.
+  /// Begins to watch. Writes after this call are noticed.
   func start(_ extensions: ScriptExtensions) {
     guard let events else {
       let message = "the extensions cannot be watched: the system has no more file descriptors"
@@ -98,12 +97,12 @@ private struct ExtensionLook: Sendable {
 
   init(_ extensions: ScriptExtensions) { seen = extensions.filesNow }
 
-  /// Folders may have come since the last time.
+  /// Watches new folders too.
   func watchFolders(_ events: FolderEvents) {
     for folder in seen.folders { events.watch(folder) }
   }
 
-  /// Reads the extensions anew where something was written since the last time.
+  /// Reloads the extensions if something was written since the last call.
   mutating func take(_ extensions: ScriptExtensions) {
     let now = extensions.filesNow
     guard now != seen || wasFresh || now.isFresh else { return }
@@ -115,19 +114,19 @@ private struct ExtensionLook: Sendable {
     } catch {
       failure = "\(error)"
     }
-    // Modules that were required for the first time are watched too.
+    // Modules required for the first time are watched too.
     seen.merge(extensions.filesNow)
   }
 }
 
 extension ScriptExtensions {
-  /// The files as they are now.
+  /// The current state of the files.
   package var filesNow: WatchedFiles {
     let modules = [current.withLock { $0.modules }, triedModules.withLock { $0 }].compactMap(\.self)
     return WatchedFiles(sources, modules: modules.flatMap(\.paths))
   }
 
-  /// Whether other texts would be read now than those that run.
+  /// Whether the texts on disk differ from the running ones.
   package var isOutdated: Bool {
     let (running, modules) = current.withLock { ($0.sources, $0.modules) }
     guard let now = try? read(), modules.outdatedUsers().isEmpty else { return true }
@@ -141,7 +140,8 @@ extension ScriptExtensions {
     }
   }
 
-  /// Reloads, and tells who observes or the log; of a failure only where it is another one than before.
+  /// Reloads and reports the outcome to observers or the log. A failure is reported only if it differs from the
+  /// previous one.
   fileprivate func reload(after failure: String?) throws {
     do {
       announce(try readAnew())

@@ -5,7 +5,7 @@ import MoonbasePlatform
 import Synchronization
 
 extension ScriptExtensions {
-  /// See `ManagedObjectContext.reloadExtensions()`.
+  /// Implements `ManagedObjectContext.reloadExtensions()`.
   package func adopt(in context: ManagedObjectContext) throws {
     try context.refuseToReload()
     try ScriptDomain.of(context)?.refuseToReload()
@@ -13,17 +13,17 @@ extension ScriptExtensions {
     try adoption.tellOrTakeBack()
   }
 
-  /// A generation that a context has taken over.
+  /// A generation that a context has adopted.
   private struct Adoption {
     fileprivate let extensions: ScriptExtensions
     fileprivate let context: ManagedObjectContext
     fileprivate let undo: Restoration
     fileprivate let former: (files: LoadedExtensions, model: ResolvedModel)
 
-    /// The context runs again what it ran before.
+    /// Restores the former generation of the context.
     func takeBack() { undo.run(for: context, hasChanged: true) }
 
-    /// Calls the hooks of the new files, and then `body`; on an error the objects are as they were.
+    /// Calls the hooks of the new files, followed by `body`. On an error the objects are restored.
     func tell(then body: () throws -> Void = {}) throws {
       try context.undoingHook {
         try extensions.callHooks(in: context, former: former.files)
@@ -40,7 +40,8 @@ extension ScriptExtensions {
     }
   }
 
-  /// Lets a context run what was read last; nil where it runs no scripts. On an error it keeps what it has.
+  /// Makes a context adopt the latest generation; nil if the context runs no scripts. On an error the context keeps its
+  /// generation.
   private func take(in context: ManagedObjectContext) throws -> Adoption? {
     guard let scripts = ScriptDomain.of(context) else { return nil }
     let adoption = Adoption(
@@ -59,8 +60,8 @@ extension ScriptExtensions {
     return adoption
   }
 
-  /// Reads the extensions of several contexts anew, and all of these take them over, or none. Their hooks are called
-  /// when all have.
+  /// Reloads the extensions of several contexts. Either all of the contexts adopt them or none does. The hooks are
+  /// called after all contexts have adopted.
   static func reload(of contexts: [ManagedObjectContext]) throws {
     for context in contexts { try context.refuseToReload() }
     let pairs = contexts.compactMap { context in
@@ -86,7 +87,7 @@ extension ScriptExtensions {
     for ((extensions, _), reload) in zip(former, reloads) { extensions.announce(reload) }
   }
 
-  /// Calls the hooks of all; on an error of one the objects of all contexts are as they were.
+  /// Calls all hooks. On an error the objects of all contexts are restored.
   private static func tell(_ adoptions: ArraySlice<Adoption>) throws {
     try adoptions.first?.tell { try tell(adoptions.dropFirst()) }
   }
@@ -110,7 +111,7 @@ extension ScriptExtensions {
     try running.limited("on_reload", body)
   }
 
-  /// The error of a hook with the hook's name; `os.exit` stays as it is.
+  /// The error of a hook, with the hook's name. `os.exit` is unchanged.
   private static func failure(of error: LuaError, onReloadOf name: String) -> any Error {
     if error.kind.exitStatus != nil { return error }
     let code = error.codeOfEnd ?? (error.hostError as? GraphError)?.code ?? .extensionFailure
@@ -137,7 +138,7 @@ private struct Restoration {
     (classes, model) = (scripts.currentClasses, scripts.model)
   }
 
-  /// Restores it; `hasChanged` says that the context had begun to run the other generation.
+  /// Restores the state. `hasChanged` says whether the context had begun to adopt.
   func run(for context: ManagedObjectContext, hasChanged: Bool) {
     let failed = context.model
     scripts.setLoaded(files, of: extensions)
@@ -148,7 +149,7 @@ private struct Restoration {
     guard hasChanged else { return }
     domain.didChange()
     guard context.model !== failed else { return }
-    // It learnt nothing new then, for which memory could be missing.
+    // The restored types are known already, so no memory is needed.
     try? scripts.types.take(context.model, after: failed)
   }
 }
@@ -163,15 +164,18 @@ extension ExtensionRegistry {
 }
 
 extension ScriptExtensions: ReloadedExtensions {
+  /// Whether the latest generation is neither adopted nor refused by the context.
   package func isNewer(than domain: ExtensionRegistry) -> Bool {
     let number = announced.load(ordering: .acquiring)
     return domain.knownGeneration != number && domain.refusedGeneration != number
   }
 
+  /// Makes a context adopt the latest generation. Reports a failure as a refusal.
   package func bringUpToDate(_ context: ManagedObjectContext) {
     guard ScriptDomain.of(context)?.isInExtension == false else { return }
     let number = announced.load(ordering: .acquiring)
-    // Observers that are called on the way may ask for objects: this does not begin anew then.
+    // Marked as refused during adoption, because observers called meanwhile may access objects, which must not begin
+    // another adoption.
     context.extensionRegistry.refusedGeneration = number
     do {
       try adopt(in: context)
@@ -183,15 +187,14 @@ extension ScriptExtensions: ReloadedExtensions {
 }
 
 extension ScriptDomain {
-  /// Whether code of an extension runs just now, be it that a script called it. It ends with the extensions that it
-  /// is of.
+  /// Whether code of an extension is running, also if a script called it. Adoption has to wait until it returns.
   var isInExtension: Bool {
     guard state.isRunning else { return false }
     let names = namesOfExtensionSources
     return state.callsUnderWay().contains { names.contains($0.source) }
   }
 
-  /// Throws where code of an extension runs.
+  /// Throws if code of an extension is running.
   func refuseToReload() throws {
     guard isInExtension else { return }
     throw GraphError(

@@ -1,12 +1,12 @@
 import MoonbasePlatform
 
-/// Files and folders as they were at one moment, to tell whether something was written since.
+/// The state of files and folders at a moment, for detecting later writes.
 package struct WatchedFiles: Equatable, Sendable {
-  /// By path: numbers of which one changes when the file is written or replaced.
+  /// The footprints by path: numbers that change when the file is written or replaced.
   private var footprints: [String: [Int]] = [:]
   private var names: [String: [String]] = [:]
 
-  /// Looks at the files of sources, and at the modules that they require or would require if these were there.
+  /// Records the files of sources, and the modules that they require or would require if these existed.
   package init(_ sources: [ExtensionSource] = [], modules: [String]) {
     for source in sources {
       guard let url = source.url else { continue }
@@ -21,20 +21,19 @@ package struct WatchedFiles: Equatable, Sendable {
     for path in modules { note(path) }
   }
 
-  /// Takes in files that were found meanwhile, as they are now.
+  /// Adds files found in the meantime. Known footprints are kept.
   package mutating func merge(_ other: WatchedFiles) {
     footprints.merge(other.footprints) { known, _ in known }
     names.merge(other.names) { known, _ in known }
   }
 
-  /// Takes files as another look has them.
+  /// Adds files, replacing known footprints.
   package mutating func replace(by other: WatchedFiles) {
     footprints.merge(other.footprints) { $1 }
     names.merge(other.names) { $1 }
   }
 
-  /// Whether one of these files is another now than it was at an earlier look. Files that the earlier look did not see
-  /// do not count.
+  /// Whether any of these files changed since an earlier state. Files missing from the earlier state are ignored.
   package func differs(from earlier: WatchedFiles) -> Bool {
     footprints.contains { path, now in earlier.footprints[path].map { $0 != now } ?? false }
       || names.contains { path, now in earlier.names[path].map { $0 != now } ?? false }
@@ -42,11 +41,11 @@ package struct WatchedFiles: Equatable, Sendable {
 
   private mutating func note(_ path: String) { footprints[path] = FileIdentity.footprint(path) }
 
-  /// Whether a file was written so short a time ago that another write need not show in its footprint.
+  /// Whether a file was written so recently that another write might not change its footprint.
   package var isFresh: Bool { footprints.keys.contains(where: FileIdentity.isFresh) }
 
-  /// The folders in which something happens where one of the files is written, replaced, made or removed. A folder
-  /// that is not there is represented by the nearest one above it.
+  /// The folders whose events cover all writes, replacements, creations and removals of the files. A missing folder is
+  /// represented by its nearest existing ancestor.
   package var folders: Set<String> {
     var result: Set<String> = []
     for path in names.keys { result.formUnion([path, path.folderOfPath].compactMap(\.nearestFolder)) }
@@ -59,7 +58,7 @@ package struct WatchedFiles: Equatable, Sendable {
 }
 
 extension ExtensionSource {
-  /// The file or the folder that it is read from; nil for Swift code and texts.
+  /// The file or folder of the source; nil for Swift code and texts.
   fileprivate var url: URL? {
     switch kind {
     case .file(let url), .directory(let url): url
@@ -78,7 +77,7 @@ extension ExtensionSource {
 }
 
 extension String {
-  /// The folder at this path, or the nearest one above it that is there.
+  /// The folder at this path, or its nearest existing ancestor.
   fileprivate var nearestFolder: String? {
     var path = self
     for _ in 0..<64 {

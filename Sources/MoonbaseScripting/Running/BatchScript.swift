@@ -3,7 +3,7 @@ import MoonbaseLua
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// A script of a batch job: which objects it works on, and what is done with each chunk of them.
+/// The script of a batch job: the objects to process, and the function for each chunk of them.
 ///
 /// ```lua
 /// return {
@@ -16,9 +16,9 @@ import MoonbasePlatform
 /// }
 /// ```
 ///
-/// `request` may be the name of an entity.
+/// `request` may be the name of an entity instead.
 package final class BatchScript {
-  /// The Lua state that it runs in.
+  /// The Lua state of the script.
   package let domain: ScriptDomain
   private let requestName: String?
   private let requestFunction: LuaFunction?
@@ -26,19 +26,24 @@ package final class BatchScript {
   private let startFunction: LuaFunction?
   private let finishFunction: LuaFunction?
 
-  /// What a function is told of the job.
+  /// The facts about the job passed to the script's functions.
   package struct Job {
+    /// The name of the job.
     package var name: String
+    /// The number of the chunk, from 1.
     package var chunk: Int
+    /// The number of chunks.
     package var chunks: Int
+    /// The number of the attempt, from 1.
     package var attempt: Int
 
+    /// A job with these values.
     package init(name: String, chunk: Int = 0, chunks: Int, attempt: Int = 1) {
       (self.name, self.chunk, self.chunks, self.attempt) = (name, chunk, chunks, attempt)
     }
   }
 
-  /// Runs the file. Throws `ScriptError` for what it should not return, and what it raises.
+  /// Runs the file. Throws `ScriptError` for a wrong result, and errors that the file raises.
   package init(_ source: ScriptSource, in domain: ScriptDomain) throws {
     self.domain = domain
     let environment = try domain.state.environment([:])
@@ -63,7 +68,7 @@ package final class BatchScript {
     finishFunction = try reader.function("finish")
   }
 
-  /// The objects that the job works on.
+  /// The request for the job's objects.
   package func request(in context: ManagedObjectContext) throws -> FetchRequest {
     guard let requestFunction else { return FetchRequest(requestName ?? "") }
     let results = try requestFunction.call([.object(domain.types.context.handle(context))])
@@ -79,17 +84,17 @@ package final class BatchScript {
     return request
   }
 
-  /// Before the first chunk.
+  /// Calls the script's function before the first chunk.
   package func start(_ context: ManagedObjectContext, _ job: Job) throws { try call(startFunction, context, job) }
 
-  /// After the last one.
+  /// Calls the script's function after the last chunk.
   package func finish(_ context: ManagedObjectContext, _ job: Job) throws { try call(finishFunction, context, job) }
 
   private func call(_ function: LuaFunction?, _ context: ManagedObjectContext, _ job: Job) throws {
     _ = try function?.call([.object(domain.types.context.handle(context)), .table(table(job))])
   }
 
-  /// Works on objects. A function that returns nil and a reason, or false, has failed.
+  /// Processes a chunk of objects. A function that returns false, or nil and a reason, has failed.
   package func chunk(_ objects: [ManagedObject], _ context: ManagedObjectContext, _ job: Job) throws {
     let results = try chunkFunction.call([
       .table(domain.list(of: objects)), .object(domain.types.context.handle(context)), .table(table(job)),

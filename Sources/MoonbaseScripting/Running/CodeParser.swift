@@ -1,6 +1,6 @@
 import MoonbaseLua
 
-/// Takes apart a piece of Lua that reads and sets attributes of one object.
+/// Parses Lua code that reads and sets attributes of a single object.
 struct CodeParser {
   private let source: [UInt8]
   private let object: String
@@ -12,7 +12,7 @@ struct CodeParser {
     (self.source, self.object, locals) = (source, object, Self.locals(of: tokens))
   }
 
-  /// The names behind `local` and `for`, and of parameters.
+  /// The names declared by `local` and `for`, and the parameters.
   private static func locals(of tokens: ArraySlice<CodeToken>) -> Set<String> {
     var names: Set<String> = []
     var isDeclaring = false
@@ -24,7 +24,7 @@ struct CodeParser {
       case .symbol(UInt8(ascii: ",")), .symbol(UInt8(ascii: "(")): break
       default: isDeclaring = false
       }
-      // Two names without a comma between them belong to two statements.
+      // Two names without a comma between them belong to different statements.
       if isDeclaring, case .name(let name) = token.token, !LuaLexer.keywords.contains(name),
         index + 1 < tokens.endIndex, case .name = tokens[index + 1].token
       {
@@ -34,7 +34,7 @@ struct CodeParser {
     return names
   }
 
-  /// Nil for code that is made of anything else. `tokens` may be a part of the code.
+  /// Returns nil for code with other constructs. `tokens` may be a part of the code.
   mutating func pieces(of tokens: ArraySlice<CodeToken>) -> [CodePiece]? {
     guard !tokens.indices.contains(where: { tokens[$0] == "=" && tokens.assignsSeveral(at: $0) }) else { return nil }
     var pieces: [CodePiece] = []
@@ -69,13 +69,13 @@ struct CodeParser {
     return pieces
   }
 
-  /// The use of an attribute whose access begins with the dot at `index`. Goes behind it.
+  /// The access to an attribute whose dot is at `index`. Advances `index` past the access.
   private mutating func piece(_ attribute: String, in tokens: ArraySlice<CodeToken>, at index: inout Int) -> CodePiece?
   {
     index += 2
     note(attribute, in: &inputs)
     guard index < tokens.endIndex else { return .attribute(attribute) }
-    // Nothing but methods is called on a value.
+    // Only methods may be called on a value.
     if tokens.isAccess(at: index) || tokens[index] == "[" { return nil }
     guard tokens[index] == "=" else { return .attribute(attribute) }
     guard let end = tokens.endOfExpression(from: index + 1),
@@ -88,11 +88,11 @@ struct CodeParser {
 
   private func note(_ name: String, in names: inout [String]) { if !names.contains(name) { names.append(name) } }
 
-  /// Whether a token that is no variable means the same with values in place of the object.
+  /// Whether a token other than a variable has the same meaning with values in place of the object.
   private func isPlain(_ tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
     switch tokens[index].token {
     case .name(let field): !CodeWords.random.contains(field)
-    // The arguments of the code, and labels.
+    // The varargs of the code, and labels.
     case .symbol(UInt8(ascii: ".")): !tokens.areDots(at: index, count: 3)
     case .symbol(UInt8(ascii: ":")): !(index + 1 < tokens.endIndex && tokens[index + 1] == ":")
     default: true
@@ -100,7 +100,7 @@ struct CodeParser {
   }
 
   private func isKnown(_ name: String, in tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
-    // A function with a name of its own is a global, unless it is local.
+    // A named function is global unless it is local.
     if name == "function", index + 1 < tokens.endIndex, case .name = tokens[index + 1].token {
       return index > tokens.startIndex && tokens[index - 1] == "local"
     }
@@ -109,7 +109,7 @@ struct CodeParser {
     if locals.contains(name) { return name != object }
     let next = index + 1
     if next < tokens.endIndex, tokens[next] == "=" {
-      // A key of a table, or a global.
+      // A key in a table constructor, or a global.
       return index > tokens.startIndex && (tokens[index - 1] == "{" || tokens[index - 1] == ",")
         && tokens.isInTable(at: index)
     }

@@ -1,14 +1,14 @@
 import MoonbaseLua
 
-/// A token and where it stands.
+/// A token with its range.
 struct CodeToken: Equatable, ExpressibleByStringLiteral {
   let token: LuaLexer.Token
   var range = 0..<0
 
-  /// Whether it is a text in quotes without its end.
+  /// Whether it is a quoted string without its closing quote.
   var isOpenText = false
 
-  /// The sign that it is.
+  /// The symbol as text; nil for other tokens.
   var sign: String? {
     guard case .symbol(let byte) = token, byte < 128 else { return nil }
     return String(UnicodeScalar(byte))
@@ -23,7 +23,7 @@ struct CodeToken: Equatable, ExpressibleByStringLiteral {
       let next = lexer.next().token
       if next == .end { return tokens }
       var read = CodeToken(next, lexer.start..<min(lexer.at, bytes.count))
-      // The lexer goes over the quote that is missing.
+      // For a missing quote the lexer's position is beyond the end.
       if case .string = next { read.isOpenText = lexer.at > bytes.count && bytes[lexer.start] != UInt8(ascii: "[") }
       tokens.append(read)
     }
@@ -43,30 +43,30 @@ struct CodeToken: Equatable, ExpressibleByStringLiteral {
 }
 
 extension ArraySlice<CodeToken> {
-  /// Whether there are so many dots at a place, with nothing between them.
+  /// Whether `count` adjacent dots begin at an index.
   func areDots(at index: Int, count: Int) -> Bool {
     guard index >= startIndex, index + count <= endIndex else { return false }
     return self[index..<(index + count)].allSatisfy { $0 == "." }
       && self[index + count - 1].range.upperBound - self[index].range.lowerBound == count
   }
 
-  /// Whether one dot stands at a place: an access to a field.
+  /// Whether a single dot is at an index, which accesses a field.
   func isAccess(at index: Int) -> Bool {
     indices.contains(index) && self[index] == "." && !areDots(at: index, count: 2) && !areDots(at: index - 1, count: 2)
   }
 
-  /// Whether the name at a place is the name of a field or of a method.
+  /// Whether the name at an index is the name of a field or a method.
   func isField(at index: Int) -> Bool {
     index > startIndex && (self[index - 1] == ":" || isAccess(at: index - 1))
   }
 
-  /// The end of the expression that begins at a place; nil where it has none.
+  /// The end of the expression that begins at an index; nil if it has none.
   func endOfExpression(from start: Int) -> Int? {
     var (index, wantsOperand) = (start, true)
     while index < endIndex {
       switch self[index].token {
       case .symbol(let symbol) where Self.opening.contains(symbol):
-        // Behind an operand it is an argument, a key or a table of arguments.
+        // After an operand a bracket is a call, an index or a table argument.
         guard let end = endOfBrackets(from: index) else { return nil }
         (index, wantsOperand) = (end, false)
         continue
@@ -85,7 +85,7 @@ extension ArraySlice<CodeToken> {
       case .string: wantsOperand = false
       case .symbol(let symbol) where Self.unary.contains(symbol) && wantsOperand: break
       case .symbol(let symbol):
-        // A comma, an assignment, a closing bracket and a semicolon end it.
+        // A comma, an assignment, a closing bracket or a semicolon ends the expression.
         guard !wantsOperand || symbol == UInt8(ascii: ".") || Self.doubled.contains(symbol) else { return nil }
         guard Self.binary.contains(symbol) || symbol > 127 else { return index }
         wantsOperand = true
@@ -100,7 +100,7 @@ extension ArraySlice<CodeToken> {
   private static var closing: [UInt8] { [UInt8](#")]}"#.utf8) }
   private static var unary: [UInt8] { [UInt8]("-#~".utf8) }
   private static var binary: [UInt8] { [UInt8]("+-*/%^&|~<>.:".utf8) }
-  /// Symbols of which an operator has two.
+  /// Symbols that may occur doubled in an operator.
   private static var doubled: [UInt8] { [UInt8]("/<>.".utf8) }
 
   private func endOfBrackets(from start: Int) -> Int? {
@@ -118,7 +118,7 @@ extension ArraySlice<CodeToken> {
 // MARK: Assignments
 
 extension ArraySlice<CodeToken> {
-  /// Whether the assignment at a place sets several variables that are there already.
+  /// Whether the assignment at an index sets several existing variables.
   func assignsSeveral(at equals: Int) -> Bool {
     guard var start = startOfVariable(endingAt: equals - 1) else { return false }
     let last = start
@@ -131,7 +131,7 @@ extension ArraySlice<CodeToken> {
     return !isInTable(at: start)
   }
 
-  /// The first token of the variable, or of the call, that ends at a place.
+  /// The first token of the variable or call that ends at an index.
   private func startOfVariable(endingAt last: Int) -> Int? {
     var place = last
     while place >= startIndex {
@@ -153,7 +153,7 @@ extension ArraySlice<CodeToken> {
     return nil
   }
 
-  /// Whether a value may end at a place.
+  /// Whether a value can end at an index.
   private func endsOperand(at index: Int) -> Bool {
     guard index >= startIndex else { return false }
     switch self[index].token {
@@ -175,7 +175,7 @@ extension ArraySlice<CodeToken> {
     return nil
   }
 
-  /// Whether a token stands in a table, and not in a call or a function within it.
+  /// Whether a token is directly in a table constructor, outside of nested calls and functions.
   func isInTable(at index: Int) -> Bool {
     var (depth, blocks) = (0, 0)
     for place in self[..<index].indices.reversed() {
@@ -195,17 +195,17 @@ extension ArraySlice<CodeToken> {
   }
 }
 
-/// Names with a meaning in every piece of Lua, besides `LuaLexer.keywords`.
+/// Names with a fixed meaning in all Lua code, besides `LuaLexer.keywords`.
 enum CodeWords {
-  /// Words behind which code may run more than once.
+  /// Keywords after which code may run more than once.
   static let repeating: Set<String> = ["for", "while", "repeat", "function"]
-  /// Words at the beginning of blocks that `end` or `until` ends.
+  /// Keywords that begin blocks ended by `end` or `until`.
   static let blocks: Set<String> = ["do", "function", "if", "repeat"]
-  /// Functions of the standard library whose result depends on their arguments alone.
+  /// Functions of the standard library whose result depends only on their arguments.
   static let functions: Set<String> = [
     "assert", "error", "ipairs", "next", "pairs", "rawequal", "rawlen", "select", "tonumber", "tostring", "type",
   ]
   static let libraries: Set<String> = ["math", "string", "table", "utf8"]
-  /// Fields of libraries that give another result with each call.
+  /// Fields of libraries with a different result at each call.
   static let random: Set<String> = ["random", "randomseed"]
 }

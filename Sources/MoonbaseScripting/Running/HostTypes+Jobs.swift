@@ -29,7 +29,7 @@ extension ScriptDomain {
     }
   }
 
-  /// The context whose stores a job uses: `moonbase.context`, or the only context that was opened.
+  /// The context whose stores a job uses: `moonbase.context`, or the only open context.
   private func contextOfJobs() throws -> ManagedObjectContext {
     let roots = contexts.all.filter { $0.parent == nil }
     if let context = contexts.given ?? (roots.count == 1 ? roots.first : nil) {
@@ -44,7 +44,7 @@ extension ScriptDomain {
     )
   }
 
-  /// So many parts there are for each thread, so that none waits long for another.
+  /// The number of parts for each thread, so that threads finish at about the same time.
   private static let partsOfThread = 8
   private static let greatestPart = 5000
 
@@ -69,8 +69,8 @@ extension ScriptDomain {
     }
   }
 
-  /// The results in the order of the parts, `moonbase.null` in the place of one that failed; then, where some failed,
-  /// a list of their errors by the numbers of the parts.
+  /// Returns the results in the order of the parts, with `moonbase.null` for failed parts, followed by a table of their
+  /// errors by part number if any failed.
   private func answer(_ call: inout LuaCall, with results: [Result<Value, any Error>], of module: String) throws {
     let job = ScriptJob(module)
     let errors = try state.table()
@@ -93,7 +93,7 @@ extension ScriptDomain {
 }
 
 extension ManagedObjectContext {
-  /// Throws within a hook: the store may be waiting for it, and the job for the store.
+  /// Throws within a hook, because the store may wait for the hook while the job waits for the store.
   fileprivate func refuseJobsWithinHooks() throws {
     guard isWithinHook else { return }
     throw GraphError(

@@ -3,7 +3,7 @@ import MoonbaseLua
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// A script that says what becomes of rows when they are imported.
+/// A script that transforms rows during an import.
 ///
 /// ```lua
 /// return {
@@ -17,35 +17,36 @@ import MoonbasePlatform
 /// }
 /// ```
 ///
-/// `columns` names properties by names of columns. `row` gets a table of the columns that have values, and returns one whose names are columns or
-/// properties; false passes the row over, nil with a reason rejects it, and nothing takes the table as the function left it.
+/// `columns` maps names of columns to properties. `row` receives a table of the columns with values, and returns a
+/// table whose names are columns or properties. Returning false skips the row, nil with a reason rejects it, and
+/// returning nothing uses the received table as modified.
 package final class ImportScript {
-  /// The Lua state that it runs in.
+  /// The Lua state of the script.
   package let domain: ScriptDomain
-  /// Names of properties by names of columns.
+  /// Property names by column name.
   package let columns: [String: String]
   private let rowFunction: LuaFunction?
 
-  /// One value of a row that a script made.
+  /// A value of a row made by a script.
   package struct Cell {
-    /// The column, or the property.
+    /// The name of the column or property.
     package let name: String
-    /// The text, where it is one: it is converted as that of a file.
+    /// The text, converted like a file's text; nil for other values.
     package let text: String?
     fileprivate let value: LuaValue
 
-    /// The memory that the cell takes in bytes, without the text in Lua, which counts by itself.
+    /// The bytes of the cell, without text in Lua, which is counted there.
     package var weight: Int { 96 + name.utf8.count + (text?.utf8.count ?? 0) }
   }
 
-  /// What a column of the file says.
+  /// The content of a column in the file.
   package enum Field {
     case none
     case text(String)
     case value(Value)
   }
 
-  /// Runs the file. Throws `ScriptError` for what it should not return, and what it raises.
+  /// Runs the file. Throws `ScriptError` for a wrong result, and errors that the file raises.
   package init(_ source: ScriptSource, in domain: ScriptDomain) throws {
     self.domain = domain
     let environment = try domain.state.environment([:])
@@ -66,10 +67,10 @@ package final class ImportScript {
     self.columns = columns
   }
 
-  /// Whether rows are what a function makes of them.
+  /// Whether a function transforms the rows.
   package var changesRows: Bool { rowFunction != nil }
 
-  /// What the function makes of a row; nil where it passes the row over. `names` and `fields` go together.
+  /// The result of the function for a row; nil if it skips the row. `names` and `fields` correspond by index.
   package func row(_ names: [String], _ fields: [Field]) throws -> [Cell]? {
     guard let rowFunction else { return nil }
     let table = try domain.state.table()
@@ -104,20 +105,21 @@ package final class ImportScript {
     }
   }
 
-  /// The value of a cell that is no text, for a property.
+  /// The value of a cell without text, converted for a property.
   package func value(_ cell: Cell, for property: ResolvedProperty, in context: ManagedObjectContext) throws -> Value {
     try domain.graphValue(from: cell.value, for: property, in: context)
   }
 }
 
 extension ScriptDomain {
-  /// The value of a registered class that a text stands for, by the class's function `parse`; nil where it has none. Throws where the text is none.
+  /// The value of a registered class parsed from a text by the class's function `parse`; nil if the class has none.
+  /// Throws if the text is not valid.
   package func value(_ text: String, ofClass name: String) throws -> Value? {
     try value(.text(text), ofClass: name, by: "parse", subject: "the text")
   }
 
-  /// The value of a registered class that a list or a map stands for, by the class's function `from_tree`; nil where it
-  /// has none. Throws where it stands for none.
+  /// The value of a registered class made from a list or a map by the class's function `from_tree`; nil if the class
+  /// has none. Throws if the list or map is not valid.
   func value(_ tree: Value, ofClass name: String) throws -> Value? {
     try value(luaValue(from: tree), ofClass: name, by: "from_tree", subject: "the \(tree.typeDescription)")
   }

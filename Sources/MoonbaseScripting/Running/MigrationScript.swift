@@ -3,7 +3,7 @@ import MoonbaseLua
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// A script that says what becomes of objects when a store is migrated, with the old and the new one side by side.
+/// A script that transforms objects during a migration, with access to the old and the new store.
 ///
 /// ```lua
 /// return {
@@ -13,25 +13,25 @@ import MoonbasePlatform
 /// }
 /// ```
 ///
-/// A name is that of the older model's entity, or `PersonToHuman` for objects that become those of another entity. A function that returns false leaves the
-/// object out.
+/// The names are entities of the older model, or `PersonToHuman` for objects that change their entity. A function that
+/// returns false omits the object.
 public final class MigrationScript {
-  /// The Lua state that it runs in.
+  /// The Lua state of the script.
   public let domain: ScriptDomain
-  /// The name of its file.
+  /// The name of the script's file.
   public let name: String
-  /// What it has functions for, in the order of the names.
+  /// The names of the mappings that have functions, sorted.
   public let mappingNames: [String]
 
   private let functions: [String: LuaFunction]
   private var handle: LuaTable?
-  /// The memory of the state after its last collection here.
+  /// The memory of the state after the last garbage collection here.
   private var keptMemory = 0
 
-  /// What the script's `migration` finds: what objects became, by one mapping or by all.
+  /// Finds the new objects made from an old object, by a mapping or by all mappings. Used by the script's `migration`.
   public typealias Finder = (_ source: ManagedObject, _ mapping: String?) throws -> [ManagedObject]
 
-  /// Runs the file. Throws `ScriptError` where it does not return a table of functions, and what it raises.
+  /// Runs the file. Throws `ScriptError` if it does not return a table of functions, and errors that the file raises.
   public init(_ source: ScriptSource, in domain: ScriptDomain) throws {
     (self.domain, name) = (domain, source.name)
     let environment = try domain.state.environment([:])
@@ -44,12 +44,12 @@ public final class MigrationScript {
     mappingNames = found.map(\.key)
   }
 
-  /// A domain for the contexts of the migration, in the same Lua state.
+  /// A registry for the contexts of the migration, in the same Lua state.
   public func makeRegistry(for model: ManagedObjectModel) throws -> ExtensionRegistry {
     try ScriptExtensions([], for: model).makeRegistry(in: domain)
   }
 
-  /// Before objects are handed to it: from where they come and where they go, and how to find what became of others.
+  /// Prepares the calls with the source and destination contexts and the finder of new objects.
   public func begin(
     source: ManagedObjectContext, destination: ManagedObjectContext, finding find: @escaping Finder
   ) throws {
@@ -76,7 +76,7 @@ public final class MigrationScript {
     return try find(object, try call.value(2).textValue)
   }
 
-  /// Calls the function of a name. False where the new object is to be left out.
+  /// Calls the function of a mapping. Returns false if the new object is to be omitted.
   public func call(_ name: String, old: ManagedObject, new: ManagedObject) throws -> Bool {
     guard let function = functions[name] else { return true }
     let migration: LuaValue = handle.map { .table($0) } ?? .nil
@@ -91,7 +91,7 @@ public final class MigrationScript {
     }
   }
 
-  /// Collects the texts of objects that are done. Lua by itself would wait until there are twice as many bytes.
+  /// Collects the texts of processed objects. Lua's own collection would wait until the memory has doubled.
   private func collectGarbage() {
     guard domain.state.memoryUsed > keptMemory + Self.greatestGarbage else { return }
     domain.state.collectGarbage()
@@ -100,6 +100,6 @@ public final class MigrationScript {
 
   private static let greatestGarbage = 32 << 20
 
-  /// The migration is over: the script keeps nothing of it.
+  /// Releases the references to the migration.
   public func end() { handle = nil }
 }

@@ -1,16 +1,16 @@
 import MoonbaseLua
 import MoonbaseModel
 
-/// A piece of Lua that does nothing with an object but read and set attributes.
+/// Lua code that does nothing with an object but read and set attributes.
 ///
 /// ```lua
 /// local r, g, b, a = string.unpack("<dddd", object.color)
 /// object.color = string.pack("<dddd", r, g, b, 1 - a)
 /// ```
 ///
-/// It is made of attributes, locals of its own, and those functions of the standard library that depend on their
-/// arguments alone. So it may be called with values in place of the object, and as often as one likes. Anything else
-/// is not recognized, and is not guessed at.
+/// The code consists of attributes, its own locals, and functions of the standard library that depend only on their
+/// arguments. So it may be called with values in place of the object, any number of times. Code with other constructs
+/// is not recognised.
 struct ObjectCode {
   /// The attributes that are set.
   let attributes: [String]
@@ -18,16 +18,16 @@ struct ObjectCode {
   let inputs: [String]
   private let pieces: [CodePiece]
   private let returns: Bool
-  /// Whether code may tell a value from another one that is equal.
+  /// Whether the code may distinguish equal values.
   private let tellsEqualsApart: Bool
 
-  /// Of a piece of Lua that sees `object`.
+  /// Parses code that accesses `object`.
   init?(body: String) {
     let tokens = CodeToken.all(of: body)
     self.init(tokens[...], in: Array(body.utf8), object: "object")
   }
 
-  /// Of a file that is `return function(object, context) ... end`.
+  /// Parses a file of the form `return function(object, context) ... end`.
   init?(file: String) {
     let tokens = CodeToken.all(of: file)
     guard tokens.starts(with: ["return", "function", "("]), tokens.count > 7, tokens.last?.token == .name("end"),
@@ -53,11 +53,11 @@ struct ObjectCode {
     tellsEqualsApart = tokens.contains("[") || tokens.contains("rawequal")
   }
 
-  /// Lua that returns a function. It gets the inputs and gives the new value of an attribute. Nil where a value that
-  /// was assigned is read again and its type has values of a form of their own.
+  /// Lua code that returns a function from the inputs to the new value of an attribute. Nil if an assigned value is
+  /// read again and its type has several forms of values.
   func text(setting attribute: String, types: (String) -> AttributeType?) -> String? {
     let checked = readAgain
-    // An object gives a new date with each reading.
+    // An object returns a new date at each read.
     if tellsEqualsApart, !inputs.allSatisfy({ types($0).map { Self.forms(of: $0).isRight != nil } ?? false }) {
       return nil
     }
@@ -67,7 +67,7 @@ struct ObjectCode {
       guard let check = types(attribute).flatMap(Self.check) else { return nil }
       lines.append("local function \(CodePiece.check(attribute))(value, former) \(check) end")
     }
-    // No piece of code sets or reads a global without an error from here on.
+    // From here on, code that accesses a global raises an error.
     lines.append("local _ENV = nil")
     lines.append("return function(\(inputs.map(CodePiece.variable).joined(separator: ", ")))")
     let code = pieces.map { $0.text(checking: checked) }.joined()
@@ -76,8 +76,8 @@ struct ObjectCode {
     return lines.joined(separator: "\n")
   }
 
-  /// The attributes of which code may see a value that it has assigned, or assign another one over it: then the value
-  /// has to be what an object would have taken.
+  /// The attributes whose assigned values the code may read or overwrite. An assigned value must be converted as an object
+  /// would convert it.
   private var readAgain: Set<String> {
     if pieces.contains(where: \.mayRepeat) { return Set(attributes) }
     var (assigned, found): (Set<String>, Set<String>) = ([], [])
@@ -93,16 +93,16 @@ struct ObjectCode {
     return found
   }
 
-  /// Lua that returns a value as an object would have taken it, or fails.
+  /// Lua code that returns a value as an object would store it, or fails.
   private static func check(_ type: AttributeType) -> String? {
     let (isRight, conversion) = forms(of: type)
     guard let isRight else { return nil }
-    // An equal value is no change: of 0.0 and -0.0 the former one stays.
+    // An equal value is no change: between 0.0 and -0.0 the former value stays.
     return "\(conversion)if value == former then return former end "
       + "if value == nil or \(isRight) then return value end error('another value')"
   }
 
-  /// When a value is one of a type, and what makes a number of it.
+  /// The Lua test that a value has a type, and the conversion of numbers.
   private static func forms(of type: AttributeType) -> (isRight: String?, conversion: String) {
     let integer = "math.type(value) == 'integer'"
     let toInteger = "if math.type(value) == 'float' then value = math.tointeger(value) or value end "
@@ -123,7 +123,7 @@ struct ObjectCode {
   }
 }
 
-/// A part of a piece of Lua.
+/// A part of the code.
 enum CodePiece {
   case text(String, mayRepeat: Bool)
   /// An attribute that is read.
@@ -131,12 +131,12 @@ enum CodePiece {
   /// An attribute that is set to an expression.
   case assignment(String, [CodePiece])
 
-  /// A prefix of names that code must not have.
+  /// A prefix of names that code must not contain.
   static let prefix = "__object_"
   static func variable(_ attribute: String) -> String { prefix + attribute }
   static func check(_ attribute: String) -> String { "__check_" + attribute }
 
-  /// The attribute that is read.
+  /// The attribute that is read; nil for other parts.
   var name: String? { if case .attribute(let name) = self { name } else { nil } }
   var mayRepeat: Bool { if case .text(_, true) = self { true } else { false } }
 
@@ -146,7 +146,7 @@ enum CodePiece {
     case .attribute(let name): return Self.variable(name)
     case .assignment(let name, let value):
       let value = value.map { $0.text(checking: attributes) }.joined()
-      // On a line of its own a comment cannot take what follows.
+      // On its own line, so that a comment cannot swallow the following text.
       return attributes.contains(name)
         ? "\(Self.variable(name)) = \(Self.check(name))((\(value)\n), \(Self.variable(name)))"
         : "\(Self.variable(name)) = (\(value)\n)"

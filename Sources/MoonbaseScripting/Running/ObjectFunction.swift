@@ -3,7 +3,8 @@ import MoonbaseLua
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// A function of a script over objects: a file that returns `function(object, context)`, or a piece of Lua that sees both by these names.
+/// A script's function over objects: a file that returns `function(object, context)`, or Lua code that accesses both by
+/// these names.
 ///
 /// ```swift
 /// let function = try ObjectFunction(body: ScriptSource(name: "--do", text: "object.age = object.age + 1"), in: domain)
@@ -13,20 +14,20 @@ public final class ObjectFunction {
   private let domain: ScriptDomain
   private let call: LuaFastCall
   private let function: LuaFunction
-  /// Its text, where that says all that it does.
+  /// The parsed code; nil if it was not recognised.
   private let code: ObjectCode?
 
-  /// Takes a piece of Lua.
+  /// Compiles Lua code.
   public init(body source: ScriptSource, in domain: ScriptDomain) throws {
     let environment = try domain.state.environment([:])
-    // On its first line, so that lines keep their numbers.
+    // On the first line, so that line numbers are unchanged.
     let text = "local object, context = ... " + source.text
     function = try domain.state.load(text, name: source.name, in: environment)
     (call, self.domain) = (LuaFastCall(function, parameters: 2), domain)
     code = ObjectCode(body: source.text)
   }
 
-  /// Runs a file that returns the function. Throws `ScriptError` where it returns something else.
+  /// Runs a file that returns the function. Throws `ScriptError` for another result.
   public init(_ source: ScriptSource, in domain: ScriptDomain) throws {
     let environment = try domain.state.environment([:])
     let results = try domain.state.load(source.text, name: source.name, in: environment).call([])
@@ -43,7 +44,8 @@ public final class ObjectFunction {
     code = ObjectCode(file: source.text)
   }
 
-  /// Calls it for an object. On an error all that it changed in the object's context is as it was. It must not save.
+  /// Calls the function for an object. On an error all its changes in the object's context are undone. The function
+  /// must not save.
   public func call(_ object: ManagedObject, in context: ManagedObjectContext) throws {
     try context.undoingOnFailure {
       try context.refusingSaves {
@@ -56,17 +58,17 @@ public final class ObjectFunction {
     }
   }
 
-  /// Whether the text of a script, or of a piece of Lua, is one that `runInStore` may take.
+  /// Whether `runInStore` may support the text of a script or of Lua code.
   package static func maySuitStore(_ source: ScriptSource, isBody: Bool) -> Bool {
     (isBody ? ObjectCode(body: source.text) : ObjectCode(file: source.text)) != nil
   }
 
-  /// Has the store set attributes of all objects that match, in one statement, where that leaves what calling it for
-  /// each and saving would leave; nil, and nothing done, where it may not.
+  /// Makes the store set attributes of all matching objects in a single statement, with the same result as calling the
+  /// function for each and saving; nil, without changes, if that is not possible.
   package func runInStore(
     _ request: FetchRequest, in context: ManagedObjectContext
   ) throws -> HookFreeUpdate.Outcome? {
-    // An update takes all that match, wherever they stand.
+    // An update applies to all matches, in no order.
     guard let code, request.fetchLimit == 0, request.fetchOffset == 0, request.includesSubentities else { return nil }
     let entity = try context.entity(request.entityName)
     guard
@@ -81,7 +83,7 @@ public final class ObjectFunction {
     do {
       return try update.run(functions)
     } catch let error as GraphError where error.code == .contextBusy {
-      // A rule asks a store: objects may.
+      // A rule queries the store, which only objects may do.
       return nil
     }
   }
@@ -89,7 +91,7 @@ public final class ObjectFunction {
   private func function(
     setting attribute: String, by code: ObjectCode, of entity: ResolvedEntity, _ assignment: HookFreeUpdate.Assignment
   ) throws -> HookFreeUpdate.Function? {
-    // The text may still be no Lua.
+    // The text may still be invalid Lua.
     guard let text = code.text(setting: attribute, types: { entity.property($0)?.attributeType }),
       let chunk = try? domain.state.load(text, name: "each", in: domain.state.environment([:])),
       let function = try chunk.call([]).first?.functionValue
@@ -98,7 +100,7 @@ public final class ObjectFunction {
     let rules = assignment.rules.compactMap { place, rule in
       (rule.origin as? ScriptRule).map { (place: place, rule: $0) }
     }
-    // Rules that are asked in the same call cost a call of Lua's own and no more.
+    // Rules evaluated in the same call cost only a Lua call each.
     let asking =
       rules.isEmpty || rules.count < assignment.rules.count
       ? nil
@@ -111,14 +113,14 @@ public final class ObjectFunction {
     return HookFreeUpdate.Function(body, plain: plain, asksRules: asking != nil)
   }
 
-  /// What an error of it says, with its place in the script.
+  /// The text of an error, with its place in the script.
   public static func text(of error: any Error) -> String {
     guard let error = error as? LuaError else { return "\(error)" }
     return error.description
   }
 
-  /// Whether an error ends all, and not only what is done with one object: a limit, an interruption, `os.exit`, a store that is busy or
-  /// that fails.
+  /// Whether an error ends the whole operation, and not only that for a single object: a limit, an interruption,
+  /// `os.exit`, a busy or failing store.
   public static func endsAll(_ error: any Error) -> Bool {
     switch error {
     case let error as LuaError: return error.endsRun || error.underlying.map(endsAll) ?? false
@@ -128,7 +130,7 @@ public final class ObjectFunction {
       {
         return true
       }
-      // A store that cannot write a row names it; a value that cannot be read is that object's.
+      // A store that cannot write a row names its object. A value that cannot be read concerns only its object.
       let isOfObject = error.objectID != nil && !(error.code == .storeFailure && error.property == nil)
       return !isOfObject && failuresOfStores.contains(error.code)
     case let error as any CodedError: return error.code.endsRun
@@ -136,13 +138,12 @@ public final class ObjectFunction {
     }
   }
 
-  /// Whether an error is one of the script's text, which comes for every object alike: a name that there is not.
+  /// Whether an error concerns the script's text and would recur for every object, such as an unknown name.
   public static func isOfProgram(_ error: any Error) -> Bool {
     switch error {
     case let error as LuaError:
       if let underlying = error.underlying { return isOfProgram(underlying) }
-      // A field may be nil in one object; a global is nil in all, and so are a function and a module that are not
-      // there.
+      // A field may be nil in a single object. A nil global, and a missing function or module, recur for all objects.
       return error.message.contains("a nil value (global '")
         || error.message.contains(/attempt to call a nil value \((?:field|method) '\w/)
         || error.message.contains(/^an? [\w ]+ has no '/)

@@ -3,8 +3,8 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ScriptDomain {
-  /// A guess at the meaning of a name that is nil: a module, an entity, a class, a method of requests on a list, or a
-  /// property that has no value. `message` is Lua's.
+  /// A guess at the meaning of a nil name: a module, an entity, a class, a method of requests called on a list, or a
+  /// property without a value. `message` is Lua's.
   func advice(forNil message: String) -> String? {
     guard let match = message.firstMatch(of: /a nil value \((global|field|method) '(\w+)'\)/) else { return nil }
     let name = String(match.2)

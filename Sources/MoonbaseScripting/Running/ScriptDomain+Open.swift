@@ -5,9 +5,9 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 
 extension ScriptDomain {
-  /// Gives scripts `moonbase.open{ store =, model =, extensions =, read_only = }`.
+  /// Provides `moonbase.open{ store =, model =, extensions =, read_only = }` to scripts.
   ///
-  /// `store` is a path, or a table of paths by the configuration whose entities each holds.
+  /// `store` is a path, or a table of paths by the configuration that each store holds.
   public func installOpen(_ opener: @escaping ContainerOpener) throws {
     let types = types
     try define("open", upTo: 1) { [unowned types] call in
@@ -52,9 +52,9 @@ extension ScriptDomain {
     return context
   }
 
-  /// Lets go of the contexts, which keep the domain alive as it keeps them: without this their stores stay open.
+  /// Releases the contexts. Contexts and domain retain each other, so their stores would stay open otherwise.
   ///
-  /// To be called when the last script has run; contexts that scripts opened cannot use extensions any more.
+  /// Call this after the last script has run. Contexts that scripts opened cannot use extensions afterwards.
   public func close() {
     cancelJobs()
     contexts.releaseAllObjects()
@@ -62,23 +62,24 @@ extension ScriptDomain {
     namesWeight = 0
   }
 
-  /// The bytes that an opened context counts as memory of its script.
+  /// The bytes charged to a script for an opened context.
   private static func weight(ofOpened context: ManagedObjectContext) -> Int {
     let files = context.coordinator.persistentStores.count(where: { $0.url != nil })
     return 8192 + context.model.weight + files * storeWeight
   }
 
-  /// Names of models stay for as long as the process runs, those of models that could not be opened too: they count to the end.
+  /// Charges interned names of models, including those that could not be opened, because names stay in memory for the
+  /// life of the process.
   private func weighNames(since known: Int) {
     let growth = Symbol.weight - known
     namesWeight += growth
     state.weigh(growth)
   }
 
-  /// What a store keeps for its connections and their statements, by measure.
+  /// The measured memory of a store's connections and statements.
   private static let storeWeight = 160 << 10
 
-  /// What the system would refuse is not taken apart before.
+  /// Refuses a path that is too long for the system, before it is parsed.
   private static func checked(path: String) throws -> String {
     guard path.utf8.count >= PATH_MAX else { return path }
     throw ScriptError(
@@ -115,7 +116,7 @@ extension ScriptDomain {
     }
   }
 
-  /// A script migrates no store by opening it.
+  /// Stores opened by scripts are not migrated automatically.
   private static func store(_ path: String, configuration: String? = nil) -> PersistentStoreDescription {
     var store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: configuration)
     store.shouldMigrateStoreAutomatically = false
@@ -128,7 +129,7 @@ extension ScriptDomain {
     case .table(let model):
       let source = ScriptSource(name: "moonbase.open", text: "")
       let taker = ModelTreeTaker(lines: source.keyLines) { [unowned self] in try graphValue(from: $0) }
-      // It weighs until the model is made.
+      // Keeps the memory charged until the model is made.
       return try withExtendedLifetime(taker) {
         .value(try ManagedObjectModel(tree: taker.tree(model), file: source.name))
       }

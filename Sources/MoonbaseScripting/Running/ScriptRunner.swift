@@ -3,7 +3,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Runs automation scripts in a domain and tells how the program should end.
+/// Runs automation scripts in a domain and returns the exit status and message of the program.
 ///
 /// ```swift
 /// let outcome = ScriptRunner(domain).run([try ScriptSource(contentsOf: scriptURL)], arguments: ["--all"])
@@ -11,27 +11,27 @@ import MoonbasePlatform
 /// exit(outcome.status)
 /// ```
 public struct ScriptRunner {
-  /// How a script ended.
+  /// The outcome of a script.
   public struct Outcome: Sendable, Equatable {
-    /// The exit status: 0 done, 1 the script or its data failed, 3 a limit was exceeded, 130 interrupted, or what the script
-    /// gave to `os.exit`.
+    /// The exit status: 0 for success, 1 for an error of the script or its data, 3 for an exceeded limit, 130 for an
+    /// interruption, or the argument of `os.exit`.
     public var status: Int32
-    /// What to tell on standard error; nil if there is nothing to tell.
+    /// The message for standard error; nil if there is none.
     public var message: String?
   }
 
   private let domain: ScriptDomain
-  /// Whether a message has a traceback that holds nothing but the place of the error.
+  /// Whether a traceback is shown even if it contains only the place of the error.
   var tellsOnlyFrame = true
 
-  /// Makes a runner for a domain.
+  /// A runner for a domain.
   public init(_ domain: ScriptDomain) { self.domain = domain }
 
-  /// Runs sources one after the other in one environment, the last one with the arguments.
+  /// Runs sources one after another in a shared environment, the last source with the arguments.
   ///
-  /// `arg[0]` is the name of the last source, `arg[-1]` that of the program. `prepare` is called when all sources are known to be Lua, before the first runs:
-  /// what a broken script must not touch is opened there. The limits of the domain hold over both. Unsaved changes and a
-  /// failed save that no script looked at are told.
+  /// `arg[0]` is the name of the last source and `arg[-1]` that of the program. `prepare` is called after all sources
+  /// were compiled, before the first runs, so that a broken script opens nothing. The domain's limits apply to both.
+  /// Unsaved changes, and a failed save that no script read, are reported.
   public func run(
     _ sources: [ScriptSource], arguments: [String] = [], program: String = "moonbase", prepare: () throws -> Void = {}
   ) -> Outcome {
@@ -56,8 +56,7 @@ public struct ScriptRunner {
     }
   }
 
-  /// Delivers the output of a script that did not come to its end. A slow reader has as much time as at the end of a
-  /// script.
+  /// Flushes the output of a script that was ended. A slow reader has as much time as at the end of a script.
   func delivered(_ outcome: Outcome, cancelsJobs: Bool = true) -> Outcome {
     if cancelsJobs { domain.cancelJobs() }
     guard ![LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(outcome.status) else {
@@ -76,7 +75,7 @@ public struct ScriptRunner {
     }
   }
 
-  /// What a file is that was taken for a script.
+  /// The kind of a file that was mistaken for a script.
   private static func form(of results: [LuaValue]) throws -> String? {
     guard let table = results.first?.tableValue else { return nil }
     if try ReturnedTable.isModel(table) { return "a model (name it with --model)" }
@@ -87,10 +86,10 @@ public struct ScriptRunner {
     script.program.map { LuaSource(bytes: $0, name: script.name) } ?? LuaSource(script.text, name: script.name)
   }
 
-  /// The exit status of a program that found a store busy: trying again may help.
+  /// The exit status for a busy store; trying again may help.
   private static let busy: Int32 = 75
 
-  /// The exit status that tells of an error: 75 for a busy store, 3 for a limit, 130 for an interruption, else 1.
+  /// The exit status for an error: 75 for a busy store, 3 for a limit, 130 for an interruption, else 1.
   public static func status(of error: any Error) -> Int32 {
     typealias Status = LuaInterpreter.Status
     switch error {
@@ -118,14 +117,14 @@ public struct ScriptRunner {
     return try domain.state.environment(["arg": .table(table)])
   }
 
-  /// The script came to its end: what it left behind decides.
+  /// The outcome of a completed script, determined by unsaved changes and unread failures.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
       return Outcome(status: Self.status(of: failure.error.error), message: Self.text(of: failure))
     }
     let (changes, changesOfChildren) = domain.contexts.unsaved
     var messages: [String] = []
-    // Of those that a failed save left the script was told.
+    // The script knows about objects left unsaved by a failed save whose error it read.
     if changes > 0, changes != domain.unsavedOfSeenFailure {
       let objects = changes == 1 ? "1 changed object was" : "\(changes) changed objects were"
       messages.append("\(objects) not saved: call context:save() to keep changes")
@@ -139,7 +138,7 @@ public struct ScriptRunner {
     return Outcome(status: 0, message: messages.isEmpty ? nil : messages.joined(separator: "\n"))
   }
 
-  /// A failure that no script looked at, with its place.
+  /// A failure that no script has read, with its place.
   static func text(of failure: UnseenFailure) -> String {
     let place = failure.error.place.map { failure.error.text.hasPrefix("\($0): ") ? "" : "\($0): " } ?? ""
     let lines = ["\(place)\(failure.cause.rawValue): \(failure.error.text)"] + traceback(failure.error.hookTraceback)
@@ -152,7 +151,7 @@ public struct ScriptRunner {
       domain.state.run { domain.contexts.settle() }
       return Outcome(status: Int32(truncatingIfNeeded: status), message: ending().message)
     }
-    // What a script raised again with `error` or `assert` is the error that it got.
+    // An error that a script raised again with `error` or `assert` is the error that it received.
     let raised = script.flatMap { ($0.value(in: domain.state)?.objectValue(as: ErrorBox.self))?.error }
     let status = Self.status(of: raised ?? error)
     let message =
@@ -161,22 +160,22 @@ public struct ScriptRunner {
     return Outcome(status: status, message: behindSave(status) + message)
   }
 
-  /// The words before a limit or an interruption in a hook behind a save.
+  /// The words before a limit or an interruption in a hook after a save.
   private func behindSave(_ status: Int32) -> String {
     defer { domain.endedBehindSave = false }
     let endsRun = [LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(status)
     return domain.endedBehindSave && endsRun ? "\(UnseenFailure.Cause.didSave.rawValue): " : ""
   }
 
-  /// The error of an extension behind an error of the graph.
+  /// The extension's error underlying an error of the graph.
   private static func hook(of error: (any Error)?) -> LuaError? {
     guard let error = error as? GraphError else { return nil }
     return error.underlying as? LuaError ?? error.details.lazy.compactMap { $0.underlying as? LuaError }.first
   }
 
-  /// `hook` is what an extension raised.
+  /// `hook` is the error raised by an extension.
   private func text(of error: LuaError, hook: LuaError?) -> String {
-    // A plain program's messages are as its author wrote them.
+    // Messages of a plain program are not changed.
     var lines = [Self.beginning(of: domain.state.preset == .trusted ? error.plainDescription : error.description)]
     if let details = (error.underlying as? any CustomStringConvertible)?.description, !lines[0].contains(details) {
       lines.append(details)
@@ -196,7 +195,7 @@ public struct ScriptRunner {
     return lines.joined(separator: "\n")
   }
 
-  /// The greatest message that is told whole: this is done after the run, when no limit holds.
+  /// The longest message shown whole, because this runs after the run, without limits.
   private static let greatestMessage = 1 << 20
 
   private static func beginning(of message: String) -> String {
@@ -205,9 +204,9 @@ public struct ScriptRunner {
     return String(decoding: message.utf8.prefix(greatestMessage), as: UTF8.self) + "… (\(count) bytes in all)"
   }
 
-  /// What may be behind a nil, the context that was not given, and behind a list in the place of an iterator.
+  /// Advice about a nil value, a missing context, and a list in place of an iterator.
   private func advice(for error: LuaError) -> String? {
-    // Lua's own messages are short.
+    // Lua's own messages are short, so a prefix suffices.
     let message = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)
     if message == "(error object is a table value)" {
       return "error takes a text, or a table of message and code: error({ message = \"...\", code = 7 })"
@@ -224,7 +223,7 @@ public struct ScriptRunner {
       + " in memory), or take the context of moonbase.open{ store = ..., model = ... }"
   }
 
-  /// `context:has_changes()`, and `object:id()` where a property of that name hides the method.
+  /// Advice for `context:has_changes()`, and for `object:id()` if a property with this name hides the method.
   private func adviceForCalledValue(_ message: String) -> String? {
     guard let match = message.firstMatch(of: /attempt to call a (.+) value \(method '(\w+)'\)/), match.1 != "nil" else {
       return nil
@@ -236,7 +235,7 @@ public struct ScriptRunner {
       ? "\(reading); the method of objects is moonbase.object.\(name)(object) where a property hides it" : reading
   }
 
-  /// `os.execute`, and others of Lua's own functions that a preset leaves out.
+  /// Advice for `os.execute` and other functions of Lua that a preset omits.
   private func adviceForLibraries(_ message: String) -> String? {
     guard domain.state.preset != .trusted,
       let match = message.firstMatch(of: /a nil value \((?:field|global) '(\w+)'\)/),

@@ -1,5 +1,5 @@
 extension ScriptTests {
-  /// Makes what tests get, for a function that compares a text with what was kept of it.
+  /// Makes the argument of tests, given a function that compares a text with its snapshot.
   static let tools = """
     local compare = ...
 

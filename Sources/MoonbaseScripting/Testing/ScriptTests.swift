@@ -3,7 +3,7 @@ import MoonbaseLua
 public import MoonbaseModel
 public import MoonbasePlatform
 
-/// Runs files of tests, which are written in Lua, over a model and extensions.
+/// Runs test files, written in Lua, over a model and extensions.
 ///
 /// ```swift
 /// let tests = try ScriptTests(model: model, extensions: [.file(colorsURL)])
@@ -12,53 +12,53 @@ public import MoonbasePlatform
 /// }
 /// ```
 ///
-/// A file returns functions by name: `return { ["ages count"] = function(t) t.equal(t.context:fetch("Person"):count(), 0) end }`.
-/// Each test has a state, a context and a store in memory of its own, and the file runs anew for it.
+/// A file returns functions by name: `return { ["ages count"] = function(t) t.equal(t.context:fetch("Person"):count(),
+/// 0) end }`. Each test has its own state, context and store in memory, in which the file runs again.
 public struct ScriptTests {
-  /// How one test ended.
+  /// The outcome of a test.
   public struct Result: Sendable, Equatable {
     /// The test's name.
     public var name: String
-    /// Why it failed; nil for one that passed.
+    /// The reason of the failure; nil for a passed test.
     public var failure: String?
-    /// The file and line that failed, as `people_test.lua:12`; for a test that passed those where it begins.
+    /// The file and line of the failure, as `people_test.lua:12`; for a passed test, of its beginning.
     public var place: String?
-    /// How long it took.
+    /// The duration of the test.
     public var duration: Duration
 
-    /// Whether it passed.
+    /// Whether the test passed.
     public var isPassed: Bool { failure == nil }
 
-    /// Makes a result.
+    /// A result with these values.
     public init(name: String, failure: String? = nil, place: String? = nil, duration: Duration) {
       (self.name, self.failure, self.place, self.duration) = (name, failure, place, duration)
     }
   }
 
-  /// How states are made.
+  /// Makes the Lua states.
   public var maker = ScriptDomainMaker()
-  /// The folder of the values that `t.snapshot` compares with; nil where there are none.
+  /// The folder of the snapshots for `t.snapshot`; nil if there are none.
   public var snapshotFolder: URL?
-  /// Which tests run, by their names; nil for all.
+  /// Selects the tests to run by name; nil runs all.
   public var filter: ((String) -> Bool)?
-  /// Told of the files that a state has required, or would have.
+  /// Receives the files that a state required or tried to require.
   package var noteFiles: (([String]) -> Void)?
-  /// Whether snapshots that differ are written anew.
+  /// Whether differing snapshots are overwritten.
   public var updatesSnapshots = false
 
   private let extensions: ScriptExtensions
 
-  /// Loads the extensions. Throws what `ScriptExtensions` throws.
+  /// Loads the extensions. Throws as `ScriptExtensions` does.
   public init(model: ManagedObjectModel, extensions: [ExtensionSource] = []) throws {
     self.init(try ScriptExtensions(extensions, for: model))
   }
 
-  /// Takes extensions that are loaded.
+  /// Uses loaded extensions.
   public init(_ extensions: ScriptExtensions) { self.extensions = extensions }
 
-  /// Runs the tests of a file in the order in which they stand there.
+  /// Runs the tests of a file in the order of the file.
   ///
-  /// Throws for a file that does not run, and for one that returns no table of functions.
+  /// Throws for a file that does not run, and for a file that returns no table of functions.
   public func run(_ source: ScriptSource) throws -> [Result] {
     try names(in: source).filter { filter?($0) != false }.map { try run($0, of: source) }
   }
@@ -107,7 +107,7 @@ public struct ScriptTests {
     }
   }
 
-  /// The form of a file of tests, for messages.
+  /// The form of a test file, for messages.
   package static let form =
     "a file of tests returns a table of functions by name, as { [\"adds\"] = function(t) ... end }"
 
@@ -173,7 +173,7 @@ public struct ScriptTests {
 
   // MARK: Snapshots
 
-  /// The difference of a value from its snapshot; nil where there is none. A new value is written.
+  /// The difference between a value and its snapshot; nil if there is none. A new value is written.
   private func compare(_ text: String, with name: String, of source: ScriptSource) throws -> String? {
     guard let folder = snapshotFolder else { return "there is no folder for snapshots: the host names one" }
     let file = folder.appendingPathComponent(Self.fileName(source.name + " " + name))

@@ -92,18 +92,18 @@ extension KeyExpression {
 }
 
 extension Predicate {
-  /// Both hold. A chain makes one list, as it does in the format language.
+  /// A conjunction. A chain of `&&` makes a single flat list, as in the format language.
   public static func && (left: Predicate, right: Predicate) -> Predicate {
     if case .and(let parts) = left { return .and(parts + [right]) }
     return .and([left, right])
   }
 
-  /// At least one holds. A chain makes one list, as it does in the format language.
+  /// A disjunction. A chain of `||` makes a single flat list, as in the format language.
   public static func || (left: Predicate, right: Predicate) -> Predicate {
     if case .or(let parts) = left { return .or(parts + [right]) }
     return .or([left, right])
   }
 
-  /// The other does not hold.
+  /// The negation of a predicate.
   public static prefix func ! (predicate: Predicate) -> Predicate { .not(predicate) }
 }

@@ -1,4 +1,4 @@
-/// A key path that Swift's operators build predicates with.
+/// A key path from which Swift's operators build predicates.
 ///
 /// ```swift
 /// let age = Expression.key("age")
@@ -8,15 +8,15 @@
 public struct KeyExpression: Sendable, Hashable {
   /// The expression built so far.
   public var expression: Expression
-  /// How a collection is compared.
+  /// The quantifier for collections.
   var modifier: Predicate.Comparison.Modifier = .direct
   /// Whether the comparison is negated: `NONE`.
   var isNone = false
 
-  /// A key expression of any expression.
+  /// A key expression from any expression.
   public init(_ expression: Expression) { self.expression = expression }
 
-  /// A key path going on from this one.
+  /// A key path that continues this key path.
   public func key(_ path: String) -> KeyExpression {
     KeyExpression(expression.appending(path.split(separator: ".").map(String.init)))
   }
@@ -29,7 +29,7 @@ public struct KeyExpression: Sendable, Hashable {
   /// Compares with every element: `ALL`.
   public var all: KeyExpression { quantified(.all) }
 
-  /// Holds where no element satisfies the comparison: `NONE`.
+  /// Holds if no element satisfies the comparison: `NONE`.
   public var none: KeyExpression { quantified(.any, isNone: true) }
 
   private func quantified(_ modifier: Predicate.Comparison.Modifier, isNone: Bool = false) -> KeyExpression {
@@ -94,7 +94,7 @@ public struct KeyExpression: Sendable, Hashable {
     compare(.endsWith, to: .constant(.string(text)), options: options)
   }
 
-  /// `LIKE`: `?` is one character, `*` any number of them.
+  /// `LIKE`: `?` matches a single character, `*` any number of characters.
   public func like(_ pattern: String, options: Predicate.Comparison.Options = []) -> Predicate {
     compare(.like, to: .constant(.string(pattern)), options: options)
   }

@@ -1,15 +1,16 @@
 extension Predicate {
-  /// Reads a predicate in Core Data's format language; `%@`, `%K`, `%d` and so on take the arguments in turn.
+  /// Reads a predicate in Core Data's format language. Placeholders `%@`, `%K`, `%d` and so on take the arguments in
+  /// turn.
   ///
   /// ```swift
   /// let adults = try Predicate(format: "age BETWEEN {%d, %d} AND name CONTAINS[cd] %@", 18, 65, "é")
   /// ```
-  /// Throws `ModelError` with `.invalidPredicate` and a message that names the column and what was expected there.
+  /// Throws `ModelError` with `.invalidPredicate`. The message names the column and the expected text.
   public init(format: String, _ arguments: Value...) throws(ModelError) {
     self = try PredicateParser.predicate(format, arguments: arguments)
   }
 
-  /// Reads a predicate in Core Data's format language with arguments of Swift's types.
+  /// Reads a predicate in Core Data's format language, with arguments of Swift types.
   ///
   /// ```swift
   /// let recent = try Predicate(format: "age > %@ AND born > %@", age, lastWeek)
@@ -19,7 +20,7 @@ extension Predicate {
     try self.init(format: format, arguments: [Value](converting: repeat each arguments))
   }
 
-  /// Reads a predicate in Core Data's format language with its arguments in an array.
+  /// Reads a predicate in Core Data's format language, with its arguments in an array.
   public init(format: String, arguments: [Value]) throws(ModelError) {
     self = try PredicateParser.predicate(format, arguments: arguments)
   }
@@ -31,13 +32,14 @@ extension Expression {
     self = try PredicateParser.expression(format, arguments: arguments)
   }
 
-  /// Reads an expression in Core Data's format language with arguments of Swift's types.
+  /// Reads an expression in Core Data's format language, with arguments of Swift types.
   @_disfavoredOverload
   public init<each Argument: ValueConvertible>(format: String, _ arguments: repeat each Argument) throws(ModelError) {
     self = try PredicateParser.expression(format, arguments: [Value](converting: repeat each arguments))
   }
 
-  /// The expression for a value: a list becomes an aggregate, as it is written, unless it is too deep to be used at all.
+  /// The expression for a value. A list becomes an aggregate, as if it were written in the text, unless it is nested
+  /// too deeply for use.
   public static func value(_ value: Value) -> Expression {
     value.isNestedTooDeeply ? .constant(value) : aggregate(of: value)
   }
@@ -46,7 +48,7 @@ extension Expression {
     if case .list(let elements) = value { .aggregate(elements.map(aggregate)) } else { .constant(value) }
   }
 
-  /// The elements of a list, whether it is a literal one or an argument; nil for anything else.
+  /// The elements of a list, literal or argument; nil for other expressions.
   package var elements: [Expression]? {
     switch self {
     case .aggregate(let elements): elements
@@ -55,10 +57,10 @@ extension Expression {
     }
   }
 
-  /// Whether one of the elements is a list itself.
+  /// Whether an element is itself a list.
   var holdsList: Bool { elements?.contains { $0.elements != nil } ?? false }
 
-  /// The key path that goes on from this expression.
+  /// The key path that continues this expression.
   func appending(_ components: [String]) -> Expression {
     if case .keyPath(let base, let path) = self { return .keyPath(base, path + components) }
     return .keyPath(self, components)
@@ -75,7 +77,7 @@ extension FetchRequest {
     self.init(entityName, where: try PredicateParser.predicate(text, arguments: arguments))
   }
 
-  /// A request from predicate text with placeholders for values of Swift's types.
+  /// A request from predicate text with placeholders for values of Swift types.
   @_disfavoredOverload
   public init<each Argument: ValueConvertible>(
     _ entityName: String, where text: String, _ arguments: repeat each Argument

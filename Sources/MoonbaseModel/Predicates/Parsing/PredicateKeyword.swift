@@ -1,13 +1,13 @@
-/// A word that the predicate language keeps for itself. Case does not matter.
+/// A reserved word of the predicate language. Case is ignored.
 enum PredicateKeyword: UInt8, Sendable {
   case and, or, not
   case any, all, none
   case between, `in`, contains, beginsWith, endsWith, like, matches
   case null, `self`, `true`, `false`, anyKey, truePredicate, falsePredicate
-  /// These are key words in front of a parenthesis only.
+  /// Keywords only if a parenthesis follows.
   case subquery, ternary, cast, function
 
-  /// The keyword of some bytes, if they are one.
+  /// The keyword spelled by these bytes; nil if there is none.
   static func find(_ bytes: ArraySlice<UInt8>) -> PredicateKeyword? {
     packed(bytes).flatMap { table[$0] }
   }
@@ -27,7 +27,7 @@ enum PredicateKeyword: UInt8, Sendable {
       })
   }()
 
-  /// Up to 16 ASCII letters in upper case as one number; nil where there is anything else.
+  /// Up to 16 ASCII letters, in upper case, packed into a number; nil for other bytes.
   private static func packed(_ bytes: ArraySlice<UInt8>) -> UInt128? {
     guard bytes.count <= 16 else { return nil }
     var result: UInt128 = 0
@@ -39,7 +39,7 @@ enum PredicateKeyword: UInt8, Sendable {
     return result
   }
 
-  /// Words that Core Data's parser reserves, in upper case: printed with `#` where they are keys.
+  /// The words that Core Data's parser reserves, in upper case. Keys with these names are printed with `#`.
   static let reserved: Set<String> = [
     "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES", "CONTAINS",
     "BEGINSWITH", "ENDSWITH", "BETWEEN", "NULL", "NIL", "SELF", "TRUE", "YES", "FALSE", "NO", "FIRST", "LAST", "SIZE",

@@ -1,4 +1,4 @@
-/// Cuts predicate text into tokens, one at a time.
+/// Splits predicate text into tokens, on demand.
 struct PredicateLexer {
   let bytes: [UInt8]
   private(set) var position = 0
@@ -7,7 +7,7 @@ struct PredicateLexer {
 
   private func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
 
-  /// Skips white space and tells which byte is next, 0 at the end.
+  /// Skips white space and returns the next byte without consuming it, or 0 at the end.
   mutating func peekByte() -> UInt8 {
     while position < bytes.count, bytes[position] <= 0x20 { position += 1 }
     return byte(position)
@@ -57,7 +57,7 @@ struct PredicateLexer {
 
   private func checkName(from start: Int) throws(ModelError) {
     guard position - start > TextLimits.greatestPath else {
-      // No mark is in ASCII, and a short name has few.
+      // Combining marks are not ASCII, and a short name has few of them.
       guard position - start > 60, let mistake = mistake(ofName: bytes[start..<position]) else { return }
       throw error("a name has \(mistake)", at: start)
     }
@@ -87,7 +87,7 @@ struct PredicateLexer {
     return .identifier
   }
 
-  /// Quotation marks and signs that word processors put in place of ASCII are no names.
+  /// Refuses typographic quotation marks and operators, which word processors insert in place of ASCII.
   private func refuseTypography(at start: Int) throws(ModelError) {
     guard let character = String(decoding: bytes[start...], as: UTF8.self).unicodeScalars.first else { return }
     if "“”„‘’‚«»".unicodeScalars.contains(character) {
@@ -234,7 +234,7 @@ struct PredicateLexer {
 
   // MARK: Errors
 
-  /// An error that points at a byte by its column, counted in characters from 1, and shows the text around it.
+  /// An error that names the column of a byte, counted in characters from 1, and quotes the text around it.
   func error(_ problem: String, at offset: Int) -> ModelError {
     let before = String(decoding: bytes[..<min(offset, bytes.count)], as: UTF8.self)
     let behind = String(decoding: bytes[min(offset, bytes.count)...].prefix(4 * Self.shownLength), as: UTF8.self)
@@ -243,6 +243,6 @@ struct PredicateLexer {
     return ModelError(.invalidPredicate, message: "column \(before.count + 1): \(problem), in: \(start)\(end)")
   }
 
-  /// How many characters a message shows on each side of a mistake.
+  /// The number of characters shown on each side of a mistake.
   private static let shownLength = 60
 }

@@ -1,4 +1,4 @@
-/// Placeholders: `%@`, `%K`, `%d` and their kin, each taking the next argument.
+/// Placeholders such as `%@`, `%K` and `%d`, each of which takes the next argument.
 extension PredicateParser {
   mutating func parseArgument() throws(ModelError) -> Node {
     let start = token
@@ -14,7 +14,7 @@ extension PredicateParser {
     return try parsePostfix(.value(value))
   }
 
-  /// The key path that the placeholder `%K` stands for, without consuming the token.
+  /// The key path of the placeholder `%K`. Does not consume the token.
   mutating func keyArgument() throws(ModelError) -> [String] {
     guard lexer.bytes[token.end - 1] == UInt8(ascii: "K") else {
       throw unexpected("expected a key; the placeholder of a key is %K")
@@ -42,7 +42,7 @@ extension PredicateParser {
     return arguments[usedArguments - 1]
   }
 
-  /// The argument in the type that the placeholder names.
+  /// The argument in the placeholder's type.
   private func checked(_ value: Value, for placeholder: PredicateToken) throws(ModelError) -> Value {
     switch (lexer.bytes[placeholder.end - 1], value) {
     case (UInt8(ascii: "@"), _): return value

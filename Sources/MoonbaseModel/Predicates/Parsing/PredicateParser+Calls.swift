@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Function calls: predefined functions, and the forms that are written like one.
+/// Function calls: predefined functions, and language forms with the syntax of a call.
 extension PredicateParser {
   /// `name(a, b)`, `name:(a)`, `add:to:(a, b)`.
   mutating func parseCall() throws(ModelError) -> Expression {
@@ -81,7 +81,7 @@ extension PredicateParser {
     return cast(arguments)
   }
 
-  /// A literal cast is the value itself: dates, decimals, UUIDs and bytes have no other literals.
+  /// A cast of a literal becomes a constant, because dates, decimals, UUIDs and bytes have no other literals.
   private func cast(_ arguments: [Expression]) -> Expression {
     if case .constant(let value) = arguments[0], case .constant(.string(let name)) = arguments[1],
       let type = CastType(name: name), let result = type.literal(value)
@@ -93,7 +93,7 @@ extension PredicateParser {
 
   // MARK: FUNCTION
 
-  /// `FUNCTION(target, "selector:", arguments...)` for the selectors that mean something to a value.
+  /// `FUNCTION(target, "selector:", arguments...)`, for the selectors that apply to values.
   private mutating func parseMethod(at start: PredicateToken) throws(ModelError) -> Expression {
     let arguments = try parseList(until: .rightParenthesis, what: ") or a comma")
     guard arguments.count >= 2, case .constant(.string(let selector)) = arguments[1] else {

@@ -1,17 +1,18 @@
 /// Expressions: arithmetic, key paths, indexes, literals.
 extension PredicateParser {
-  /// An expression that may not be a condition.
+  /// An expression; throws for a condition.
   mutating func parseExpression() throws(ModelError) -> Expression { try expression(from: try parseOperation()) }
 
   // MARK: Arithmetic
 
-  /// Operators on bits bind less than sums and more than comparisons; among them `<< >>` bind most, then `&`, `^` and `|`.
+  /// Bitwise operators bind weaker than sums and stronger than comparisons. Among them `<< >>` bind strongest, followed
+  /// by `&`, `^` and `|`.
   mutating func parseOperation() throws(ModelError) -> Node {
     var length = 0
     return try parseBits(atLeast: 0, length: &length)
   }
 
-  /// `length` counts the operators of all strengths: together they make one tree.
+  /// `length` counts the operators of all precedences, because they form a single tree.
   private mutating func parseBits(atLeast least: Int, length: inout Int) throws(ModelError) -> Node {
     var left = try parseSum()
     while let (function, strength) = bitOperator, strength >= least {
@@ -72,7 +73,7 @@ extension PredicateParser {
     }
   }
 
-  /// A sign in front of a number belongs to it; elsewhere `-a` is `0 - a`.
+  /// A sign before a number is part of the number. For other operands `-a` is `0 - a`.
   private mutating func parseSigned() throws(ModelError) -> Node {
     if try skip(.tilde) {
       let operand = try nested { parser throws(ModelError) in try parser.expression(from: try parser.parseSigned()) }
@@ -149,7 +150,7 @@ extension PredicateParser {
     return index
   }
 
-  /// One component behind a period; `%K` may stand for several.
+  /// A component after a period; `%K` may stand for several.
   private mutating func parseComponents() throws(ModelError) -> [String] {
     let components: [String]
     switch token.kind {
@@ -235,7 +236,7 @@ extension PredicateParser {
     return .aggregate(elements)
   }
 
-  /// Expressions with commas between them, and the sign that ends them.
+  /// Expressions separated by commas, up to the closing token.
   mutating func parseList(until end: PredicateToken.Kind, what: String) throws(ModelError) -> [Expression] {
     if try skip(end) { return [] }
     var elements: [Expression] = []
@@ -250,7 +251,7 @@ extension PredicateParser {
     try advance()
     let inner = try nested { parser throws(ModelError) in try parser.parseNode() }
     if token.kind == .comma {
-      // (1, 2) as SQL writes it.
+      // (1, 2), SQL's form of a list.
       let first = try expression(from: inner)
       try advance()
       return .expression(.aggregate([first] + (try parseList(until: .rightParenthesis, what: ") or a comma"))))

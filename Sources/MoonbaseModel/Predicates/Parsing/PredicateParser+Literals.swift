@@ -2,7 +2,7 @@ import MoonbasePlatform
 
 /// Numbers and quoted text.
 extension PredicateParser {
-  /// Consumes a number. Integers beyond 64 bits become decimals, and so does what a Double would not be with all of its digits.
+  /// Consumes a number. Integers beyond 64 bits become decimals, as do numbers whose digits a Double would not keep.
   mutating func parseNumber(isNegative: Bool) throws(ModelError) -> Expression {
     let digits = text(of: token)
     if let date = unquotedDate() {
@@ -20,7 +20,7 @@ extension PredicateParser {
     return .constant(value)
   }
 
-  /// A day of year, month and day with `-` or `/` between them and no space in it, that begins with the token.
+  /// A date of year, month and day, separated by `-` or `/` without spaces, that begins at the token.
   private func unquotedDate() -> String? {
     guard token.end - token.start == 4 else { return nil }
     let text = lexer.bytes[token.start...].prefix {
@@ -30,10 +30,10 @@ extension PredicateParser {
     return date.wholeMatch(of: /\d{4}(?:-\d\d?-|\/\d\d?\/)\d\d?/) == nil ? nil : date
   }
 
-  /// Which attribute will stand beside it is not known yet: one of floating-point numbers rounds it then.
+  /// The attribute on the other side is not known yet; a floating-point attribute rounds the number later.
   private func real(_ text: String) -> Value? {
     guard let number = Double(text), number.isFinite else { return nil }
-    // With 15 digits all are kept.
+    // A Double keeps all digits of a number with up to 15 digits.
     guard text.utf8.count > 16, let decimal = Self.decimal(text, near: number),
       decimal != Decimal(literal: number.description)
     else {
@@ -42,7 +42,7 @@ extension PredicateParser {
     return .decimal(decimal)
   }
 
-  /// The decimal with all digits, or with the first 38; nil for what is too large or too small for one.
+  /// The decimal with all digits, or with the first 38; nil if the number is out of a decimal's range.
   private static func decimal(_ text: String, near number: Double) -> Decimal? {
     if let decimal = Decimal(literal: text) { return decimal }
     guard text.utf8.count <= Decimal.longestNumeral, let rounded = Decimal(string: text, locale: nil),
@@ -60,7 +60,7 @@ extension PredicateParser {
     return Decimal(literal: text).map(Value.decimal)
   }
 
-  /// 16 for `0x1F`, 8 for `0o17`, 2 for `0b101`; nil for digits alone.
+  /// 16 for `0x1F`, 8 for `0o17`, 2 for `0b101`; nil for decimal digits.
   private static func radix(of digits: Substring) -> Int? {
     switch digits.prefix(2) {
     case "0x", "0X": 16
@@ -70,8 +70,8 @@ extension PredicateParser {
     }
   }
 
-  /// The text between two quotation marks. An escape that has no meaning keeps its backslash, so that regular expressions
-  /// can be written plainly.
+  /// The text between two quotation marks. An unknown escape keeps its backslash, so that regular expressions need no
+  /// double backslashes.
   func string(_ start: Int, _ end: Int) throws(ModelError) -> String {
     let body = lexer.bytes[(start + 1)..<(end - 1)]
     guard body.contains(UInt8(ascii: "\\")) else { return String(decoding: body, as: UTF8.self) }

@@ -1,4 +1,4 @@
-/// Conditions: OR, AND, NOT and comparisons, in the order of their strength.
+/// Conditions: OR, AND, NOT and comparisons, in order of precedence.
 extension PredicateParser {
   /// A condition or an expression.
   mutating func parseNode() throws(ModelError) -> Node {
@@ -103,7 +103,7 @@ extension PredicateParser {
   struct FoundOperator {
     var `operator`: Predicate.Comparison.Operator
     var options: Predicate.Comparison.Options = []
-    /// `NOT IN` and its kin.
+    /// Whether the operator is negated, as in `NOT IN`.
     var isNegated = false
   }
 

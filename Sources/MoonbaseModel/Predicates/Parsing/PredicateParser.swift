@@ -1,22 +1,22 @@
 import MoonbasePlatform
 
-/// Reads predicate and expression text by recursive descent.
+/// Parses predicate and expression text by recursive descent.
 ///
-/// A parenthesis may open a condition or an expression and only what follows tells which, so the levels return a `Node` that
-/// is one or the other; each operator asks for the kind it needs. Nothing is ever read twice.
+/// A parenthesis may open a condition or an expression, and only the following text decides. So the functions return a
+/// `Node`, which is either, and each operator requires the kind that it accepts. No text is parsed twice.
 struct PredicateParser: ~Copyable {
   enum Node {
     case expression(Expression)
     case predicate(Predicate)
   }
 
-  /// Trees deeper than this are refused, so that no later walk over a tree can run out of stack.
+  /// The deepest nesting allowed, so that no later recursion over the tree exhausts the stack.
   static let greatestDepth = 200
-  /// Operators in a row without parentheses nest to the left as deeply.
+  /// The most operators in a row without parentheses, because such a chain nests to the left.
   static let greatestChain = 500
-  /// What a token makes in the tree takes, beside its own bytes.
+  /// The memory charged for a token, in addition to its bytes.
   private static let tokenBytes = 64
-  /// So many tokens are counted together.
+  /// The number of tokens charged together.
   private static let countingStride = 64
 
   var lexer: PredicateLexer
@@ -25,7 +25,7 @@ struct PredicateParser: ~Copyable {
   var usedArguments = 0
   private var depth = 0
   private var memory = HostMemory()
-  /// Tokens that are not counted yet, and the place in the text up to which they are.
+  /// The number of tokens not yet charged, and the position up to which the text is charged.
   private var uncounted = 0
   private var counted = 0
 
@@ -73,7 +73,7 @@ struct PredicateParser: ~Copyable {
     if uncounted == Self.countingStride { try count() }
   }
 
-  /// Counts the tokens that came since it was called last.
+  /// Charges the tokens since the last call.
   private mutating func count() throws(ModelError) {
     let (tokens, length) = (uncounted, token.end - counted)
     (uncounted, counted) = (0, token.end)
@@ -81,14 +81,14 @@ struct PredicateParser: ~Copyable {
     try memory.holdForModel(tokens * Self.tokenBytes + length)
   }
 
-  /// Counts an argument that comes into the tree: a list does so element by element.
+  /// Charges an argument that enters the tree. A list is charged by its elements.
   mutating func take(_ argument: Value) throws(ModelError) {
     let bytes = 4 * argument.weight
     try ModelError.charge(bytes >> 6)
     try memory.holdForModel(bytes)
   }
 
-  /// Consumes a token of this kind, if it is next.
+  /// Consumes the next token if it has this kind.
   @inline(__always)
   mutating func skip(_ kind: PredicateToken.Kind) throws(ModelError) -> Bool {
     guard token.kind == kind else { return false }
@@ -118,8 +118,8 @@ struct PredicateParser: ~Copyable {
     return result
   }
 
-  /// Operators in a row make a tree as deep as they are many, so that inside of others there can be fewer: all together stay
-  /// far below what recursion can walk.
+  /// A chain of operators makes a tree of that depth. Nested chains must be shorter, so that the total depth stays far
+  /// below the limit of recursion.
   func checkChain(_ length: Int) throws(ModelError) {
     let greatest = depth == 0 ? Self.greatestChain : max(4, 200 / (depth + 1))
     guard length < greatest else { throw failure("more than \(greatest) operators in a row; split the expression") }
@@ -142,24 +142,24 @@ struct PredicateParser: ~Copyable {
       : failure("\(expectation), but found \(text(of: token))\(hint)")
   }
 
-  /// Words beside each other, as in `name == Ann Bo`, are mostly a text without quotes.
+  /// Adjacent words, as in `name == Ann Bo`, are usually a text without quotes.
   private var wordsHint: String {
     guard token.kind == .identifier, let last = lastByte, (0x61...0x7a).contains(last | 0x20) else { return "" }
     return "; a text stands in quotes"
   }
 
-  /// A pattern without quotes, as in `name LIKE Ann*`, ends with an operator.
+  /// An unquoted pattern, as in `name LIKE Ann*`, ends with an operator.
   var patternHint: String {
     token.kind == .end && lastByte == UInt8(ascii: "*") ? "; a pattern stands in quotes" : ""
   }
 
-  /// What stands before the current token.
+  /// The last byte before the current token, spaces excepted.
   private var lastByte: UInt8? { lexer.bytes[..<token.start].last { $0 != UInt8(ascii: " ") } }
 
   // MARK: Kinds
 
-  // Both mutate nothing, but only a mutating method's receiver is taken after its argument was parsed, with the token behind
-  // it.
+  // Mutating although neither function mutates: a mutating method's receiver is accessed after its argument was parsed,
+  // so that it sees the following token.
 
   mutating func predicate(from node: Node) throws(ModelError) -> Predicate {
     switch node {

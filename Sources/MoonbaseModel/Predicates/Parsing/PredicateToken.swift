@@ -1,4 +1,4 @@
-/// A token of predicate text: its kind and the bytes it covers.
+/// A token of predicate text: a kind and a range of bytes.
 struct PredicateToken: Sendable {
   enum Kind: Equatable, Sendable {
     case end
@@ -6,9 +6,9 @@ struct PredicateToken: Sendable {
     case identifier
     /// A function's name with colons, `add:to:`.
     case selector
-    /// `#name` or `#"any text"`: a key, whatever the word means elsewhere.
+    /// `#name` or `#"any text"`: a key, even if the word is a keyword.
     case escapedIdentifier
-    /// `@count` and its kin.
+    /// A collection operator such as `@count`.
     case keyPathOperator
     /// `$name`.
     case variable
@@ -27,6 +27,6 @@ struct PredicateToken: Sendable {
   var kind: Kind
   /// The first byte.
   var start: Int
-  /// The byte behind the last one.
+  /// The end of the range, exclusive.
   var end: Int
 }

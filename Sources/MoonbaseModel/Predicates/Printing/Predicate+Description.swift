@@ -8,7 +8,7 @@ extension Predicate: CustomStringConvertible {
     return printer.text
   }
 
-  /// The same as `description`, by Core Data's name.
+  /// The text of `description`, under Core Data's name.
   public var predicateFormat: String { description }
 }
 
@@ -22,7 +22,7 @@ extension Expression: CustomStringConvertible {
 }
 
 extension Predicate.Comparison.Options {
-  /// `[cd]` and its kin; empty without options.
+  /// The options in brackets, such as `[cd]`; empty without options.
   var suffix: String {
     guard !isEmpty else { return "" }
     let letters: [(Self, String)] = [

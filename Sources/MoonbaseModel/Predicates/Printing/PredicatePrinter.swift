@@ -1,9 +1,9 @@
-/// Writes predicates and expressions in the format language, with parentheses only where they are needed.
+/// Prints predicates and expressions in the format language, with parentheses only where needed.
 struct PredicatePrinter {
   var text = ""
   private var depth = 0
 
-  /// Prints a part one level down, or `…` where the tree goes on deeper than any that can be evaluated.
+  /// Prints a part a level deeper, or `…` beyond the depth that can be evaluated.
   private mutating func inside(_ body: (inout Self) -> Void) {
     guard depth <= PredicateLimits.greatestDepth else { return text += "…" }
     depth += 1
@@ -58,7 +58,7 @@ struct PredicatePrinter {
 
   // MARK: Expressions
 
-  /// How strongly an expression holds together; the weaker one needs parentheses inside the stronger one.
+  /// The precedence of an expression. A weaker expression needs parentheses within a stronger one.
   private enum Strength: Int {
     case assignment, bitOr, bitXor, bitAnd, shift, sum, product, power, number, postfix
   }
@@ -77,7 +77,7 @@ struct PredicatePrinter {
     case .function("multiply:by:", let operands) where operands.count == 2: .product
     case .function("divide:by:", let operands) where operands.count == 2: .product
     case .function("raise:toPower:", let operands) where operands.count == 2: .power
-    // A sign belongs to the sum, and a period behind digits to the number.
+    // A negative number prints like a sum. A period after digits would be part of the number.
     case .constant(.int(let value)): value < 0 ? .sum : .number
     case .constant(.double(let value)) where value.isFinite: value.sign == .minus ? .sum : .number
     default: .postfix
@@ -179,7 +179,8 @@ struct PredicatePrinter {
     }
   }
 
-  /// The sign of an operator and how strong its operands must be: all lean left but powers.
+  /// The sign of an operator and the precedences required of its operands. All operators but powers associate to the
+  /// left.
   private func signs(of name: String) -> (String, Strength, Strength)? {
     switch name {
     case "add:to:": (" + ", .sum, .product)

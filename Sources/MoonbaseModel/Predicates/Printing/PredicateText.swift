@@ -2,7 +2,7 @@ import MoonbasePlatform
 
 /// Keys and literals as the format language writes them.
 enum PredicateText {
-  /// A key, escaped with `#` where it is a reserved word or no plain name.
+  /// A key, escaped with `#` if it is a reserved word or no plain name.
   static func key(_ key: String) -> String {
     if key.hasPrefix("@") { return key }
     guard let first = key.utf8.first, PredicateLexer.isNameStart(first), key.utf8.allSatisfy(PredicateLexer.isName),
@@ -19,7 +19,7 @@ enum PredicateText {
     text.quoted { "\\u" + String(String(0x10000 + Int($0.value), radix: 16).dropFirst()) }
   }
 
-  /// A value; what has no literal of its own is written as a CAST.
+  /// A value. Types without a literal are written as CAST.
   static func literal(_ value: Value) -> String {
     switch value {
     case .null: "NULL"
@@ -43,6 +43,6 @@ enum PredicateText {
 }
 
 extension Date {
-  /// A date as Core Data prints it, which keeps every bit.
+  /// A date in Core Data's form, which keeps every bit.
   fileprivate var literal: String { "CAST(\(timeIntervalSinceReferenceDate.description), \"NSDate\")" }
 }

@@ -1,7 +1,7 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
-/// How values of one type become values of another that mean the same.
+/// The conversion of values between types, without loss of meaning.
 ///
 /// ```swift
 /// let conversion = AttributeConversion(from: .string, to: .integer16)
@@ -9,12 +9,12 @@ import MoonbasePlatform
 /// conversion?.convert("a lot")   // nil: the type cannot keep it
 /// ```
 public struct AttributeConversion: Sendable, Hashable {
-  /// The type of the values there are.
+  /// The type of the existing values.
   public let source: AttributeType
-  /// The type they are to have.
+  /// The type to convert to.
   public let destination: AttributeType
 
-  /// Nil for types of which no value of the one means one of the other.
+  /// Returns nil if no value of the source type has a counterpart.
   public init?(from source: AttributeType, to destination: AttributeType) {
     guard source == destination || Self.sources[destination]?.contains(source) == true else { return nil }
     (self.source, self.destination) = (source, destination)
@@ -22,7 +22,7 @@ public struct AttributeConversion: Sendable, Hashable {
 
   private static let numbers: Set<AttributeType> = [.integer16, .integer32, .integer64, .decimal, .double, .float]
 
-  /// The types of which some values mean one of another type.
+  /// The source types with values that can be converted, by destination type.
   private static let sources: [AttributeType: Set<AttributeType>] = [
     .integer16: numbers.union([.boolean, .string]), .integer32: numbers.union([.boolean, .string]),
     .integer64: numbers.union([.boolean, .string]), .decimal: numbers.union([.boolean, .string]),
@@ -31,7 +31,7 @@ public struct AttributeConversion: Sendable, Hashable {
     .binaryData: [.uuid, .transformable], .transformable: [.binaryData],
   ]
 
-  /// The value in the other type; nil for one that the type cannot keep as it is. A missing value stays missing.
+  /// The converted value; nil for a value that the type cannot hold without loss. Null stays null.
   public func convert(_ value: Value) -> Value? {
     if value.isNull || source == destination { return value }
     switch destination {
@@ -76,7 +76,7 @@ public struct AttributeConversion: Sendable, Hashable {
     }
   }
 
-  /// A number that is written as the float next to it is kept as that; one that says more digits is not.
+  /// The nearest float of a number written in decimal; nil for a number with more digits than a float holds.
   private func float(_ value: Value) -> Double? {
     if case .decimal = value { return single(value) }
     if case .string = value { return single(value) }

@@ -1,12 +1,14 @@
 package import MoonbaseModel
 
-/// Which elements of an older composite attribute the elements of a newer one come from: by names and renaming identifiers, level for level.
+/// The correspondence between elements of an older and a newer composite attribute, by names and renaming identifiers
+/// at each level.
 package struct ElementMapping: Sendable {
-  /// The older elements by the paths of the newer ones; both are no composites.
+  /// The older leaf elements by the paths of the newer leaf elements.
   package private(set) var origins: [[String]: AttributeDescription.Leaf] = [:]
-  /// The older ones of which nothing newer comes.
+  /// The older leaf elements without a newer counterpart.
   package let removed: [AttributeDescription.Leaf]
 
+  /// Matches the elements of two composite attributes.
   package init(from old: AttributeDescription, to new: AttributeDescription) {
     origins = Self.origins(from: old, to: new)
     let kept = Set(origins.values.map(\.path))

@@ -1,13 +1,13 @@
 import MoonbaseModel
 
-/// Infers a mapping entity by entity and collects what cannot be inferred.
+/// Infers a mapping entity by entity and collects the obstacles.
 struct MappingBuilder {
   let source: ResolvedModel
   let destination: ResolvedModel
   private(set) var mappings: [EntityMapping] = []
   private(set) var problems: [ModelError] = []
   private(set) var conditions: [ModelError] = []
-  /// Names of the newer model's entities with their names in the older.
+  /// The older names of the newer model's entities.
   private let oldNames: [String: String]
 
   init(source: ResolvedModel, destination: ResolvedModel) {
@@ -139,7 +139,7 @@ struct MappingBuilder {
     }
   }
 
-  /// Whether every object that a relationship led to may still be its destination: the entity is the same, or more general.
+  /// Whether every former destination may remain one: the destination entity is the same or more general.
   private func leads(_ new: RelationshipDescription, whereItLed old: RelationshipDescription) -> Bool {
     guard let entity = destination.entity(new.destinationEntityName) else { return false }
     return entity.subtree.contains { oldNames[destination.entities[$0].name] == old.destinationEntityName }
@@ -147,7 +147,8 @@ struct MappingBuilder {
 
   // MARK: Hierarchies
 
-  /// The objects of one hierarchy share a table and its keys, so two tables cannot become one.
+  /// Checks that no hierarchies are merged: the objects of a hierarchy share a table with its keys, so two tables
+  /// cannot become one.
   private mutating func checkHierarchies() {
     var roots: [Int: String] = [:]
     for entity in destination.entities {
@@ -169,14 +170,14 @@ struct MappingBuilder {
     Self.note(what, entity: entity, property: property, in: &problems)
   }
 
-  /// What the rows of a store decide.
+  /// Adds a condition on the rows of a store.
   private mutating func ask(_ what: String, entity: String, property: String?) {
     Self.note(what, entity: entity, property: property, in: &conditions)
   }
 
   private static func note(_ what: String, entity: String, property: String?, in list: inout [ModelError]) {
     let message = property.map { "\(entity).\($0) \(what)" } ?? what
-    // A subentity repeats what its parent's property said.
+    // A subentity repeats the problems of its parent's properties.
     let isKnown = list.contains { $0.property == property && $0.property != nil && $0.message.hasSuffix(" \(what)") }
     if !isKnown { list.append(ModelError(.cannotInferMapping, message: message, entity: entity, property: property)) }
   }

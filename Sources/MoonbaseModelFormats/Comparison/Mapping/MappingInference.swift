@@ -1,24 +1,24 @@
 public import MoonbaseModel
 
-/// The mapping between two models that follows from the models alone: Core Data's lightweight migration.
+/// The mapping inferred from two models alone: Core Data's lightweight migration.
 ///
-/// What can be inferred: entities, attributes and relationships added, removed and renamed by renaming identifier; values that become
-/// optional, or required; types of which values of the one mean values of the other (`AttributeConversion`); relationships that become
-/// to-many, to-one, ordered or unordered; entities that get or lose a parent; properties that move within a hierarchy. Some of it
-/// asks something of the rows (`conditions`). What cannot: a type of which no value means one of the other, a relationship that
-/// leads elsewhere, two hierarchies that become one.
+/// These changes can be inferred: entities, attributes and relationships added, removed and renamed by renaming
+/// identifier; values that become optional or required; types with convertible values (`AttributeConversion`);
+/// relationships that become to-many, to-one, ordered or unordered; entities that get or lose a parent; properties that
+/// move within a hierarchy. Some changes depend on the rows (`conditions`). These cannot be inferred: types without
+/// convertible values, a relationship with another destination, two hierarchies that become one.
 ///
 /// ```swift
 /// let inference = MappingInference(from: old, to: new)
 /// for problem in inference.problems { print(problem.message) }
 /// ```
 public struct MappingInference: Sendable {
-  /// The mapping, as far as it could be inferred.
+  /// The mapping, as far as it can be inferred.
   public let mapping: MappingModel
-  /// Why parts of it cannot be inferred, each with what to do; empty where the mapping is whole.
+  /// The parts that cannot be inferred, each with advice; empty if the mapping is complete.
   public let problems: [ModelError]
-  /// What the mapping asks of a store's rows, for example that none lacks a value that is required now. A migration counts the rows
-  /// that it would cost something.
+  /// The conditions on a store's rows, for example that a newly required value is never missing. A migration counts the
+  /// rows that violate them.
   public let conditions: [ModelError]
 
   /// Infers the mapping from an older model to a newer one.
@@ -31,8 +31,8 @@ public struct MappingInference: Sendable {
 }
 
 extension MappingModel {
-  /// The inferred mapping between two models. Throws `ModelError` with `.cannotInferMapping` and every reason where a part of
-  /// it cannot be inferred.
+  /// Infers the mapping between two models. Throws `ModelError` with `.cannotInferMapping` and all reasons if a part
+  /// cannot be inferred.
   public init(inferredFrom source: ResolvedModel, to destination: ResolvedModel) throws(ModelError) {
     let inference = MappingInference(from: source, to: destination)
     if let first = inference.problems.first {

@@ -1,28 +1,28 @@
 public import MoonbaseModel
 
-/// How the objects of one model become those of another.
+/// The transformation of one model's objects into those of another.
 ///
 /// ```swift
 /// let mapping = try MappingModel(inferredFrom: old.resolved(), to: new.resolved())
 /// for step in mapping.entityMappings { print(step.name, step.kind) }      // PersonToPerson transform
 /// ```
 public struct MappingModel: Sendable, Hashable {
-  /// The steps, in the order in which they are done.
+  /// The steps, in order of execution.
   public var entityMappings: [EntityMapping]
-  /// What a reader found worth telling.
+  /// The warnings of the reader.
   @IgnoredInEquality public var warnings: [String] = []
-  /// The fields of the file that nothing here can run. A mapping model with obstacles is refused, because running it
-  /// would leave them out.
+  /// The fields of the file that cannot be executed here. A mapping model with obstacles is refused, because running it
+  /// would omit them.
   @IgnoredInEquality package var obstacles: [String] = []
 
-  /// A mapping.
+  /// A mapping with these steps.
   public init(entityMappings: [EntityMapping] = []) { self.entityMappings = entityMappings }
 
-  /// The mapping of a name, for example `PersonToPerson`.
+  /// The entity mapping with this name, for example `PersonToPerson`.
   public func entityMapping(named name: String) -> EntityMapping? { entityMappings.first { $0.name == name } }
 }
 
-/// How the objects of one entity become those of another.
+/// The transformation of one entity's objects into those of another.
 ///
 /// ```swift
 /// let mapping = try MappingModel(inferredFrom: old, to: new)
@@ -31,42 +31,41 @@ public struct MappingModel: Sendable, Hashable {
 /// }
 /// ```
 public struct EntityMapping: Sendable, Hashable {
-  /// What is done with the objects.
+  /// The kind of transformation.
   public enum Kind: String, Sendable, Hashable {
-    /// A migration policy decides.
+    /// A migration policy transforms the objects.
     case custom
-    /// The entity is new; it has no objects yet.
+    /// The entity is new and has no objects.
     case add
-    /// The entity is gone, and its objects with it.
+    /// The entity and its objects are removed.
     case remove
-    /// Nothing that a store keeps has changed.
+    /// No stored setting has changed.
     case copy
-    /// Objects are made anew from the old ones.
+    /// Objects are created from the old ones.
     case transform
   }
 
-  /// The name, by Core Data's custom `SourceToDestination`.
+  /// The name, by Core Data's convention `SourceToDestination`.
   public var name: String
-  /// What is done.
+  /// The kind of transformation.
   public var kind: Kind
-  /// The entity in the older model; nil where the entity is new.
+  /// The entity in the older model; nil for a new entity.
   public var sourceEntityName: String?
-  /// The entity in the newer model; nil where the entity is gone.
+  /// The entity in the newer model; nil for a removed entity.
   public var destinationEntityName: String?
-  /// Where the values of the destination's attributes come from.
+  /// The sources of the destination's attributes.
   public var attributeMappings: [PropertyMapping] = []
-  /// Where the destination's relationships come from.
+  /// The sources of the destination's relationships.
   public var relationshipMappings: [PropertyMapping] = []
-  /// The function by which an expression asks for the objects that the destinations of a relationship became, by any
-  /// mapping.
+  /// The function in expressions for the new objects made from the destinations of a relationship, by any mapping.
   package static let destinationsOfRelationship = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
-  /// The function by which an expression asks for the objects that the named mapping made.
+  /// The function in expressions for the objects that the named mapping made.
   package static let destinationsOfMapping = "destinationInstancesForEntityMappingNamed:sourceInstances:"
 
-  /// The name of a program's own migration policy; who migrates gives the policy for it.
+  /// The class name of a custom migration policy, which the caller of the migration provides.
   public var migrationPolicyClassName: String?
 
-  /// A mapping with Core Data's name for it.
+  /// An entity mapping with Core Data's name for it.
   public init(_ kind: Kind, from source: String?, to destination: String?) {
     self.kind = kind
     sourceEntityName = source
@@ -75,26 +74,26 @@ public struct EntityMapping: Sendable, Hashable {
   }
 }
 
-/// Where the value of one property comes from.
+/// The source of a property's value.
 public struct PropertyMapping: Sendable, Hashable {
   /// A source of values.
   public enum Source: Sendable, Hashable {
-    /// The property of the same name, where the source has it, else the destination's default.
+    /// The property with the same name if the source has it, else the destination's default.
     case automatic
     /// A property of the source object.
     case property(String)
-    /// The same value for all objects, for example a default.
+    /// A constant for all objects, for example a default.
     case value(Value)
-    /// An expression over `$source`, `$destination`, `$manager` and their kin.
+    /// An expression over variables such as `$source`, `$destination` and `$manager`.
     case expression(Expression)
   }
 
   /// The destination's property.
   public var name: String
-  /// Where its value comes from.
+  /// The source of its value.
   public var source: Source
 
-  /// A mapping.
+  /// A property mapping.
   public init(_ name: String, from source: Source) {
     self.name = name
     self.source = source

@@ -3,7 +3,7 @@ import MoonbasePlatform
 
 public import enum MoonbaseModel.Expression
 
-/// Reads Xcode's mapping models: `xcmapping.xml`, which is a store in Core Data's XML form.
+/// Reads Xcode's mapping models: `xcmapping.xml`, a store in Core Data's XML format.
 struct MappingModelReader {
   private let file: String
   private let objects: [String: XMLStoreObject]
@@ -22,7 +22,7 @@ struct MappingModelReader {
     self.warnings = warnings
   }
 
-  /// Only what the mapping model itself refers to counts: files keep orphans of earlier edits.
+  /// Reads only objects that the mapping model refers to, because files keep orphans of earlier edits.
   private mutating func mappingModel() throws(ModelError) -> MappingModel {
     let roots = objects.values.filter { $0.type == "XDDEVMAPPINGMODEL" }.sorted { $0.line < $1.line }
     guard let root = roots.first else {
@@ -42,7 +42,7 @@ struct MappingModelReader {
     return model
   }
 
-  /// Nil for one that does nothing: files keep some of former edits.
+  /// Reads an entity mapping; nil if it is without effect, as some left over from earlier edits.
   private mutating func entityMapping(_ object: XMLStoreObject) throws(ModelError) -> EntityMapping? {
     let (source, destination) = (object.text("sourcename"), object.text("destinationname"))
     guard source != nil || destination != nil else {
@@ -70,7 +70,7 @@ struct MappingModelReader {
     return mapping
   }
 
-  /// Xcode writes `Undefined` and decides when it compiles.
+  /// Xcode writes `Undefined` and determines the kind when compiling.
   private func kind(of object: XMLStoreObject, source: String?, destination: String?) throws(ModelError)
     -> EntityMapping.Kind
   {
@@ -111,8 +111,8 @@ struct MappingModelReader {
       ?? PropertyMapping(name, from: .automatic)
   }
 
-  /// The expression for Xcode's fields Key Path and Mapping Name: the objects that the named mapping made of the
-  /// objects at the end of the path. Without a path, the path is the relationship's own name.
+  /// The expression for Xcode's fields Key Path and Mapping Name: the objects that the named mapping made from the
+  /// objects at the end of the path. The default path is the relationship's name.
   private func destinations(of name: String, in object: XMLStoreObject) -> Expression? {
     let (path, mapping) = (object.text("sourcekeypath"), object.text("sourcemappingname"))
     guard path != nil || mapping != nil else { return nil }
@@ -152,7 +152,7 @@ struct MappingModelReader {
     return result
   }
 
-  /// Tells of what an object has beside the names that are known.
+  /// Reports the attributes and relationships of an object that are not known.
   private mutating func report(_ object: XMLStoreObject, _ known: String...) {
     for name in object.names where !known.contains(name) {
       warn("\(name) of \(object.type) is not understood", in: object)
@@ -171,12 +171,12 @@ struct MappingModelReader {
 }
 
 extension MappingModel {
-  /// Whether the source is a mapping model of Xcode: an `.xcmappingmodel` or the XML file in it.
+  /// Whether the source is an Xcode mapping model: an `.xcmappingmodel` or the XML file in it.
   public static func recognizes(_ source: ModelSource) -> Bool {
     source.entries?.contains("xcmapping.xml") ?? source.beginsWithElement("database")
   }
 
-  /// Reads Xcode's mapping model, an `.xcmappingmodel` or the XML file in it. Throws `ModelError`.
+  /// Reads an Xcode mapping model: an `.xcmappingmodel` or the XML file in it. Throws `ModelError`.
   public init(_ source: ModelSource) throws(ModelError) {
     let file = source.entries == nil ? source : try source.entry("xcmapping.xml")
     self = try MappingModelReader.read(try file.data(), file: file.name)

@@ -1,12 +1,12 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// An object of a store in Core Data's XML form.
+/// An object of a store in Core Data's XML format.
 struct XMLStoreObject {
   let type: String
   let id: String
   let line: Int
-  /// The IDs at the other end, by relationship.
+  /// The IDs of the destinations, by relationship.
   let relationships: [String: [String]]
   private let attributes: [String: String]
 
@@ -15,18 +15,18 @@ struct XMLStoreObject {
 
   func string(_ name: String) -> String? { attributes[name] }
 
-  /// A text that says something.
+  /// A nonempty text; nil otherwise.
   func text(_ name: String) -> String? { attributes[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// An integer; `.some(nil)` where the text is none.
+  /// An integer; `.some(nil)` if the text is not an integer.
   func integer(_ name: String) -> Int?? { attributes[name].map { Int($0) } }
 
-  /// Bytes; `.some(nil)` where the text is no base 64.
+  /// Bytes; `.some(nil)` if the text is not base64.
   func data(_ name: String) -> Data?? {
     attributes[name].map { Data(base64Encoded: $0.filter { !$0.isWhitespace }) }
   }
 
-  /// The objects of an XML store by their IDs, and warnings about elements that are not understood.
+  /// The objects of an XML store by ID, and warnings about unknown elements.
   static func read(_ data: Data, file: String) throws(ModelError) -> (
     objects: [String: XMLStoreObject], warnings: [String]
   ) {

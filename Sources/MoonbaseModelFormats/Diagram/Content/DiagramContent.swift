@@ -1,12 +1,12 @@
 import MoonbaseModel
 
-/// The boxes and lines of a diagram, without places.
+/// The boxes and lines of a diagram, without positions.
 struct DiagramContent {
   /// A line of text in a box.
   struct Row {
     var name: String
     var type: String
-    /// How deep it stands in a composite attribute.
+    /// The depth within a composite attribute.
     var depth = 0
     var isTransient = false
     var isDerived = false
@@ -16,7 +16,7 @@ struct DiagramContent {
   /// An entity.
   struct Box {
     var name: String
-    /// The class of its objects, where it has another name than the entity.
+    /// The class of its objects, if its name differs from the entity's.
     var className: String?
     var isAbstract: Bool
     var attributes: [Row] = []
@@ -24,21 +24,21 @@ struct DiagramContent {
     var fetchedProperties: [Row] = []
   }
 
-  /// How many objects there may be at an end of a line.
+  /// The number of objects at an end of a line.
   struct Multiplicity: Hashable {
     var isMany: Bool
     var isRequired: Bool
   }
 
-  /// Where a line leaves a box: at the row of a relationship, or at the head.
+  /// The end of a line at a box: at a relationship's row, or at the head.
   struct End {
     var box: Int
     var row: Int?
-    /// Nil at the end of inheritance, and where a relationship has no inverse.
+    /// Nil for inheritance, and for a relationship without an inverse.
     var multiplicity: Multiplicity?
   }
 
-  /// Inheritance, from the parent to the child, or a relationship with its inverse.
+  /// A line: inheritance, from parent to child, or a relationship with its inverse.
   struct Line {
     var isInheritance: Bool
     var from: End
@@ -67,7 +67,7 @@ struct DiagramContent {
       Line(isInheritance: true, from: End(box: parent), to: End(box: entity.index), name: name))
   }
 
-  /// The line of a relationship and its inverse; the first of both adds it.
+  /// Adds the line of a relationship and its inverse, for the first of both.
   private mutating func add(
     _ property: ResolvedProperty, _ row: Int, of entity: ResolvedEntity, in model: ResolvedModel
   ) {
@@ -102,7 +102,7 @@ extension DiagramContent.Multiplicity {
 }
 
 extension ResolvedEntity {
-  /// The relationships that it declares itself, in the order of their slots.
+  /// The relationships that the entity declares, in slot order.
   fileprivate var ownRelationships: [ResolvedProperty] {
     properties.filter { $0.declaringEntity == index && $0.relationship != nil }
   }
@@ -116,7 +116,7 @@ extension DiagramContent.Box {
     self.init(
       name: entity.name, className: last == entity.name || last == "NSManagedObject" ? nil : className,
       isAbstract: entity.isAbstract)
-    // Of attributes that are only unique together none is by itself.
+    // Attributes that are unique only in combination are not marked.
     let unique = Set(description.uniquenessConstraints.filter { $0.count == 1 }.joined())
     attributes = description.attributes.flatMap { Self.rows(of: $0, depth: 0, unique: unique) }
     relationships = entity.ownRelationships.compactMap(\.relationship).map(Self.row)

@@ -1,4 +1,4 @@
-/// How large a box is, and where its rows are.
+/// The size of a box and the positions of its rows.
 struct BoxMeasure {
   static let headHeight = 28.0
   static let rowHeight = 18.0
@@ -12,19 +12,19 @@ struct BoxMeasure {
   private static let leastWidth = 130.0
   private static let greatestWidth = 420.0
 
-  /// Where lines of inheritance and of relationships without an inverse end, from the top.
+  /// The distance from the top at which lines of inheritance, and of relationships without an inverse, end.
   static let inheritanceEnd = 10.0
   static let headEnd = 20.0
-  /// From the bottom.
+  /// The distance from the bottom.
   static let footEnd = 2.0
 
   let width: Double
   let height: Double
-  /// The top of each section's first row; nil for a section without rows.
+  /// The top of each section's first row; nil for an empty section.
   let attributes: Double?
   let relationships: Double?
   let fetchedProperties: Double?
-  /// Lines between sections.
+  /// The separators between sections.
   let separators: [Double]
   private let rowCount: Int
 

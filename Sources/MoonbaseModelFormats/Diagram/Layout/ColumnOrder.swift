@@ -1,6 +1,6 @@
-/// The order of boxes and of lines that pass by in each column, chosen so that few lines cross.
+/// The order of boxes and passing lines in each column, chosen to minimise crossings.
 struct ColumnOrder {
-  /// A piece of a line between a column and the next.
+  /// A segment of a line between adjacent columns.
   struct Segment {
     var left: Int
     var right: Int
@@ -9,21 +9,21 @@ struct ColumnOrder {
     var edge: Int
   }
 
-  /// Nodes come first, then a place for each column that a line passes by.
+  /// The number of vertices: the nodes, followed by a vertex for each column that a line passes.
   private(set) var vertexCount: Int
-  /// The vertices of each column from the top.
+  /// The vertices of each column, from the top.
   private(set) var columns: [[Int]]
   /// The column of each vertex.
   private(set) var columnOf: [Int]
-  /// The pieces behind each column.
+  /// The segments to the right of each column.
   private(set) var segments: [[Segment]]
-  /// For each edge the vertices along it, from the left; none for a loop.
+  /// The vertices along each edge, from the left; empty for a loop.
   private(set) var chains: [[Int]]
-  /// The place of each vertex in its column.
+  /// The position of each vertex in its column.
   private(set) var places: [Int]
   private var leftOf: [[Segment]]
   private var rightOf: [[Segment]]
-  /// Sides of boxes on which inheritance ends at the foot.
+  /// The sides of boxes where inheritance ends at the foot.
   private(set) var lowered: Set<Side> = []
 
   /// A side of a box.
@@ -88,7 +88,7 @@ struct ColumnOrder {
 
   var crossingCount: Int { segments.indices.reduce(0) { $0 + crossings(behind: $1) } }
 
-  /// Counts pairs that are in one order on the left and in the other on the right.
+  /// Counts the pairs of segments whose order differs between left and right.
   private func crossings(behind column: Int) -> Int {
     var keys = segments[column].map { (leftKey($0), rightKey($0)) }
     keys.sort { $0 < $1 }
@@ -103,7 +103,7 @@ struct ColumnOrder {
 
   // MARK: Improving
 
-  /// Sorts columns by the middles of their neighbours, to the right and back, and keeps the best order.
+  /// Sorts columns by the average position of their neighbours, in alternating directions, and keeps the best order.
   mutating func improve(rounds: Int, exchanges: Bool) {
     var best = columns
     var least = crossingCount
@@ -116,11 +116,11 @@ struct ColumnOrder {
     take(best)
   }
 
-  /// Lets inheritance end at the foot of a box instead of its head where fewer lines cross then.
+  /// Moves the ends of inheritance from the head of a box to its foot if that reduces crossings.
   mutating func lowerInheritance(_ graph: LayoutGraph) {
     for node in graph.nodes.indices {
       for side in [Side(node: node, isRight: false), Side(node: node, isRight: true)] {
-        // Only lines between two columns are concerned.
+        // Only segments between two columns change.
         let column = side.isRight ? columnOf[node] : columnOf[node] - 1
         guard segments.indices.contains(column) else { continue }
         let before = crossings(behind: column)
@@ -130,7 +130,7 @@ struct ColumnOrder {
     }
   }
 
-  /// From the head to the foot or back; false where no inheritance ends on the side.
+  /// Moves the ends to the foot or back. Returns false if no inheritance ends on the side.
   private mutating func lower(_ side: Side, _ graph: LayoutGraph) -> Bool {
     let ends = (side.isRight ? rightOf : leftOf)[side.node].filter { graph.edges[$0.edge].isDirected }
     guard !ends.isEmpty else { return false }
@@ -149,13 +149,13 @@ struct ColumnOrder {
     return true
   }
 
-  /// Another order of the columns.
+  /// Sets another order of the columns.
   mutating func take(_ order: [[Int]]) {
     columns = order
     columns.indices.forEach { number($0) }
   }
 
-  /// Every column in an order that depends on the number alone.
+  /// Shuffles every column, deterministically by the seed.
   mutating func shuffle(seed: Int) {
     var state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15 | 1
     for column in columns.indices {
@@ -182,7 +182,7 @@ struct ColumnOrder {
     return Double(sum) / Double(segments.count)
   }
 
-  /// Vertices without neighbours on that side keep their places.
+  /// Vertices without neighbours on that side keep their positions.
   private mutating func sort(_ column: Int, by middles: [Double?]) {
     let moved = columns[column].indices.filter { middles[$0] != nil }
     let sorted = moved.sorted { (middles[$0] ?? 0, $0) < (middles[$1] ?? 0, $1) }
@@ -191,7 +191,7 @@ struct ColumnOrder {
     number(column)
   }
 
-  /// Exchanges two that stand together where fewer lines cross then, as long as there are any.
+  /// Exchanges adjacent vertices while that reduces crossings.
   private mutating func exchangeNeighbours() {
     var isBetter = true
     var rounds = 0
@@ -222,7 +222,7 @@ struct ColumnOrder {
   }
 }
 
-/// Counts how many numbers up to one there are (Fenwick's tree).
+/// A Fenwick tree that counts the numbers up to a bound.
 private struct SumTree {
   private var sums: [Int]
 

@@ -1,4 +1,4 @@
-/// The heights at which boxes and passing lines stand, chosen so that lines are straight where they can be.
+/// The vertical positions of boxes and passing lines, chosen to keep lines straight.
 struct ColumnPlacement {
   static let boxGap = 26.0
   private static let lineGap = 12.0
@@ -6,7 +6,7 @@ struct ColumnPlacement {
 
   /// The top of each vertex.
   private(set) var tops: [Double]
-  /// The place of each row in its box, from the top.
+  /// The position of each row in its box, from the top.
   private(set) var rowPlaces: [[Int]]
   private let graph: LayoutGraph
   private let order: ColumnOrder
@@ -27,7 +27,7 @@ struct ColumnPlacement {
     for vertex in tops.indices { tops[vertex] -= top }
   }
 
-  /// Columns one below the other, each around the middle.
+  /// Packs each column densely and centres it.
   private mutating func pack() {
     for column in order.columns {
       let offsets = offsets(of: column)
@@ -36,7 +36,7 @@ struct ColumnPlacement {
     }
   }
 
-  /// How far the vertices of a column lie below the first where they stand as near to each other as may be.
+  /// The offsets of a column's vertices from the first, at the minimum distances.
   private func offsets(of column: [Int]) -> [Double] {
     var offset = 0.0
     return column.indices.map { place in
@@ -53,7 +53,7 @@ struct ColumnPlacement {
 
   // MARK: Rows
 
-  /// Sorts the rows of each box by the heights of the other ends.
+  /// Sorts the rows of each box by the vertical positions of the other ends.
   private mutating func sortRows() {
     var keys = graph.nodes.map { node in (0..<node.rowCount).map { (Double.infinity, 0, 0, $0) } }
     for (number, edge) in graph.edges.enumerated() where !edge.isLoop {
@@ -62,12 +62,12 @@ struct ColumnPlacement {
       for (end, other, isFirst) in [(edge.from, edge.to, isForward), (edge.to, edge.from, !isForward)] {
         guard let row = end.row else { continue }
         let next = isFirst ? chain[1] : chain[chain.count - 2]
-        // Below its neighbours in the column, also where it is only a little.
+        // Slightly below its neighbours in the column.
         keys[end.node][row] = (tops[next] + heights[next] / 2, isPassing(next) ? 0 : other.rank, number, row)
       }
     }
     for (number, edge) in graph.edges.enumerated() where edge.isLoop {
-      // A loop to the head passes no other row, the others stand together.
+      // A loop to the head passes no other row; the remaining loops are placed together.
       let isToHead = edge.from.row == nil || edge.to.row == nil
       for row in [edge.from.row, edge.to.row].compactMap(\.self) {
         keys[edge.from.node][row] = (isToHead ? -.infinity : .infinity, 0, number, row)
@@ -79,7 +79,7 @@ struct ColumnPlacement {
     }
   }
 
-  /// How far below the top of its box the end of a line is.
+  /// The distance of a line's end from the top of its box.
   func offset(of end: LayoutGraph.End, isRight: Bool) -> Double {
     guard let row = end.row else {
       guard end.rank == 0 else { return BoxMeasure.headEnd }
@@ -92,7 +92,7 @@ struct ColumnPlacement {
 
   // MARK: Heights
 
-  /// A line that pulls two vertices to the same height.
+  /// A line that attracts two vertices to the same height.
   private struct Pull {
     var other: Int
     var difference: Double
@@ -118,8 +118,8 @@ struct ColumnPlacement {
     return (left, right)
   }
 
-  /// First each column to the one before it, then to both. At the end each pull weighs less the longer it is, so that
-  /// few lines bend much and most do not bend.
+  /// Aligns each column with the previous one at first, and later with both. Finally longer lines weigh less, so that
+  /// most lines are straight and few bend much.
   private mutating func align() {
     let (left, right) = pulls()
     for round in 0..<Self.rounds {
@@ -130,7 +130,7 @@ struct ColumnPlacement {
     }
   }
 
-  /// Brings a column as near to the wanted heights as its order and its gaps allow.
+  /// Moves a column as close to the wanted positions as its order and gaps allow.
   private mutating func align(_ column: [Int], by pulls: [[Pull]], and others: [[Pull]]?) {
     let offsets = offsets(of: column)
     var wanted: [Double] = []
@@ -152,7 +152,7 @@ struct ColumnPlacement {
   }
 }
 
-/// The numbers nearest to some others that do not fall, by least squares (neighbours that fall are pooled).
+/// The nondecreasing numbers nearest to given numbers, by least squares (pool adjacent violators).
 enum Monotone {
   static func nearest(to wanted: [Double], weights: [Double]) -> [Double] {
     var pools: [(mean: Double, weight: Double, count: Int)] = []

@@ -1,48 +1,60 @@
 import MoonbasePlatform
 
-/// Where each box and each line of a diagram is.
+/// The positions of the boxes and lines of a diagram.
 package struct DiagramLayout {
+  /// A point in the picture.
   package struct Point: Hashable, Sendable {
+    /// The distance from the left.
     package var x: Double
+    /// The distance from the top.
     package var y: Double
 
+    /// A point at these distances.
     package init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
   }
 
+  /// The rectangle of a box.
   package struct Box: Sendable {
+    /// The left side.
     package var x: Double
+    /// The top.
     package var y: Double
+    /// The width.
     package var width: Double
+    /// The height.
     package var height: Double
-    /// The place of each relationship's row, from 0.
+    /// The position of each relationship's row, from 0.
     package var rowPlaces: [Int]
   }
 
-  /// A line by its points, two by two: a straight piece leads from one to the next of a pair, a curve from pair to
-  /// pair. It leaves a point of a curve as it comes, level.
+  /// A line by its points in pairs: the points of a pair are connected by a straight segment, adjacent pairs by a curve
+  /// with horizontal tangents.
   package struct Line: Sendable {
+    /// The points.
     package var points: [Point]
-    /// Whether it leads from a box to the same box: it goes out on the right and comes back there.
+    /// Whether the line connects a box with itself. Both ends are on the right side.
     package var isLoop = false
-    /// Whether its first point is the end that the model names first.
+    /// Whether the first point is the end that the model names first.
     package var isForward = true
   }
 
   static let leastChannel = 92.0
   static let greatestChannel = 220.0
-  /// How far a line goes straight out of a box.
+  /// The length of the straight segment at a box.
   static let stub = 20.0
   static let loopWidth = 30.0
   private static let partGap = 44.0
   private static let shape = 1.5
 
-  /// In the order of the model's entities.
+  /// The boxes, in the order of the model's entities.
   package private(set) var boxes: [Box]
-  /// In the order of the diagram's lines.
+  /// The lines, in the order of the diagram's lines.
   package private(set) var lines: [Line]
+  /// The width of the picture.
   package private(set) var width = 0.0
+  /// The height of the picture.
   package private(set) var height = 0.0
-  /// How often lines cross.
+  /// The number of crossings.
   package private(set) var crossingCount = 0
 
   init(_ content: DiagramContent) {
@@ -56,7 +68,7 @@ package struct DiagramLayout {
     place(parts)
   }
 
-  /// Puts parts into rows, high ones first; where there is room below one, another stands there.
+  /// Places parts in rows, the highest first. Free room below a part is filled by further parts.
   private mutating func place(_ parts: [PlacedPart]) {
     let area = parts.reduce(0) { $0 + ($1.width + Self.partGap) * ($1.height + Self.partGap) }
     let limit = max(parts.map(\.width).max() ?? 0, (area * Self.shape).squareRoot())
@@ -94,7 +106,7 @@ package struct DiagramLayout {
   }
 }
 
-/// A row of parts. Below a part that is lower than the row there may be others.
+/// A row of parts. Lower parts may have further parts below them.
 private struct Shelf {
   private struct Column {
     var x: Double

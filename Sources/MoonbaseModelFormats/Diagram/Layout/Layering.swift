@@ -1,15 +1,15 @@
-/// Which column each box is in. A line leads from one column to a later one.
+/// The assignment of boxes to columns. A line connects a column with a later one.
 struct Layering {
   /// The column of each node.
   var columns: [Int]
 
-  /// That of no node.
+  /// An assignment without nodes.
   init(empty graph: LayoutGraph) { columns = [Int](repeating: 0, count: graph.nodes.count) }
 
   var count: Int { (columns.max() ?? -1) + 1 }
 
-  /// Takes nodes in an order, each into the first column behind those of earlier neighbours that has room: columns
-  /// are no higher than a bound, unless one box is.
+  /// Assigns nodes in order, each to the first column after those of its earlier neighbours that has room. The height
+  /// of a column is limited, except for a single higher box.
   init(_ graph: LayoutGraph, order: [Int], neighbours: [[Int]], bound: Double) {
     columns = [Int](repeating: -1, count: graph.nodes.count)
     var heights: [Double] = []
@@ -25,7 +25,7 @@ struct Layering {
     tighten(graph, order: order, neighbours: neighbours, heights: &heights, bound: bound)
   }
 
-  /// Moves nodes that have more neighbours on the right as far to the right as these allow, last ones first.
+  /// Moves nodes with more neighbours on the right as far to the right as possible, in reverse order.
   private mutating func tighten(
     _ graph: LayoutGraph, order: [Int], neighbours: [[Int]], heights: inout [Double], bound: Double
   ) {
@@ -43,7 +43,7 @@ struct Layering {
   }
 }
 
-/// Orders in which nodes may be taken into columns: a parent always comes before its children.
+/// Orders for assigning nodes to columns. A parent always precedes its children.
 struct NodeOrders {
   let neighbours: [[Int]]
   private let parents: [[Int]]
@@ -56,8 +56,8 @@ struct NodeOrders {
     (neighbours, self.parents) = (graph.neighbours, parents)
   }
 
-  /// From one node outwards to the right. Where parts connect only by that node, also with about half of them on its
-  /// left.
+  /// Orders that start at a node and proceed to the right. If parts are connected only by this node, also orders with
+  /// about half of the parts on its left.
   func orders(from start: Int) -> [[Int]] {
     var isSeen = [Bool](repeating: false, count: graph.nodes.count)
     let all = LayoutGraph.reached(from: start, over: neighbours, seen: &isSeen)
@@ -79,7 +79,7 @@ struct NodeOrders {
     return [parentsFirst(all)] + (left.isEmpty ? [] : [parentsFirst(Array(onBothSides))])
   }
 
-  /// The parts that are left without a node, high ones first.
+  /// The parts that remain without a node, the highest first.
   private func branches(of start: Int) -> [[Int]] {
     var isSeen = [Bool](repeating: false, count: graph.nodes.count)
     isSeen[start] = true
@@ -92,7 +92,7 @@ struct NodeOrders {
     return sorted.map { branches[$0].nodes }
   }
 
-  /// Nodes by the number of their neighbours, the greatest first.
+  /// The nodes by number of neighbours, the greatest first.
   var byDegree: [Int] {
     graph.nodes.indices.sorted { (neighbours[$1].count, $0) < (neighbours[$0].count, $1) }
   }
@@ -101,7 +101,7 @@ struct NodeOrders {
     var isPlaced = [Bool](repeating: false, count: graph.nodes.count)
     var result: [Int] = []
     for node in order where !isPlaced[node] {
-      // A chain of ancestors has no end that is its beginning: the model is checked.
+      // A chain of ancestors has no cycle, because the model is checked.
       var chain: [Int] = []
       var ahead = [node]
       while let next = ahead.popLast() {

@@ -1,10 +1,10 @@
-/// A diagram for its layout: boxes with their measures, and lines with the places where they leave.
+/// A diagram for layout: boxes with their sizes, and lines with their ends.
 struct LayoutGraph {
-  /// A box. Lines leave it at its head, or at one of its rows, whose order the layout chooses.
+  /// A box. Lines end at its head, or at a row, whose order the layout chooses.
   struct Node {
     var width: Double
     var height: Double
-    /// Where the first row is, and how many there are.
+    /// The position of the first row, and the number of rows.
     var firstRow: Double
     var rowCount: Int
   }
@@ -12,22 +12,22 @@ struct LayoutGraph {
   struct End {
     var node: Int
     var row: Int?
-    /// Where on a side the line may leave: of two with different ranks the lower one leaves higher. Rows have the
-    /// greatest rank, and any order among themselves.
+    /// The vertical order of ends on a side: lower ranks end higher. Rows have the greatest rank, in any order among
+    /// themselves.
     var rank: Int
   }
 
   struct Edge {
     var from: End
     var to: End
-    /// Whether the line goes from the left to the right.
+    /// Whether the line must lead from left to right.
     var isDirected: Bool
 
     var isLoop: Bool { from.node == to.node }
   }
 
   static let rankCount = 4
-  /// The rank of the foot of a box, below all rows.
+  /// The rank of the foot, below all rows.
   static let footRank = 3
 
   var nodes: [Node]
@@ -43,7 +43,7 @@ struct LayoutGraph {
     }
   }
 
-  /// The neighbours of each node: the nodes at the other ends of its lines, in their order.
+  /// The neighbours of each node, in the order of its edges.
   var neighbours: [[Int]] {
     var neighbours = [[Int]](repeating: [], count: nodes.count)
     for edge in edges where !edge.isLoop {
@@ -53,7 +53,7 @@ struct LayoutGraph {
     return neighbours.map { Array(Set($0)).sorted() }
   }
 
-  /// The nodes that lines connect with a node, the nearest first. Nodes that were seen before are left out.
+  /// The nodes connected with a node, nearest first, without nodes seen before.
   static func reached(from start: Int, over neighbours: [[Int]], seen isSeen: inout [Bool]) -> [Int] {
     isSeen[start] = true
     var found = [start]
@@ -68,7 +68,7 @@ struct LayoutGraph {
     return found
   }
 
-  /// The parts that no line connects, each in the order of its nodes; the one with the first node comes first.
+  /// The connected components, each in the order of its nodes, sorted by their first nodes.
   func components() -> [[Int]] {
     let neighbours = neighbours
     var isSeen = [Bool](repeating: false, count: nodes.count)
@@ -77,7 +77,7 @@ struct LayoutGraph {
     }
   }
 
-  /// A part by itself: nodes by their places in the list, and the numbers of its edges here.
+  /// A subgraph of these nodes, renumbered, with the numbers of its edges here.
   func part(_ members: [Int]) -> (graph: LayoutGraph, edges: [Int]) {
     let places = Dictionary(members.enumerated().map { ($1, $0) }) { first, _ in first }
     var part = self

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// The layout of boxes that lines connect: the best of several divisions into columns.
+/// The layout of a connected component: the best of several assignments to columns.
 struct PartLayout {
   private static let shape = 1.5
   private static let exchangedSegments = 600
@@ -21,7 +21,7 @@ struct PartLayout {
     placement = ColumnPlacement(graph, chosen)
   }
 
-  /// Looks at many divisions in short, and longer at those that seem good.
+  /// Evaluates many assignments briefly, and the best of them thoroughly.
   private static func best(_ graph: LayoutGraph) -> ColumnOrder {
     let orders = NodeOrders(graph)
     var found: [(order: ColumnOrder, cost: Double)] = []
@@ -45,12 +45,12 @@ struct PartLayout {
     return best.map { better[$0].order } ?? ColumnOrder(graph, Layering(empty: graph), order: [])
   }
 
-  /// Fewer tries for larger graphs.
+  /// The number of starting nodes, less for larger graphs.
   private static func starts(for graph: LayoutGraph) -> Int {
     max(1, min(graph.nodes.count, tries / (graph.nodes.count + graph.edges.count + 1)))
   }
 
-  /// The height that columns would have in a picture of the wanted shape.
+  /// The height of columns in a picture of the wanted aspect ratio.
   private static func side(of graph: LayoutGraph) -> Double {
     let area = graph.nodes.reduce(0) { sum, node in
       sum + (node.height + ColumnPlacement.boxGap) * (node.width + DiagramLayout.leastChannel)
@@ -67,7 +67,7 @@ struct PartLayout {
     order.improve(rounds: isSmall(order) ? 12 : 8, exchanges: isSmall(order))
   }
 
-  /// The best of several beginnings.
+  /// The best result of several refinements.
   private static func refined(_ order: ColumnOrder, _ graph: LayoutGraph) -> ColumnOrder {
     var best = order
     for _ in 0..<(isSmall(order) ? 2 : 1) where best.crossingCount > 0 {
@@ -87,7 +87,7 @@ struct PartLayout {
     return best
   }
 
-  /// A crossing counts as much as a picture of another shape, long lines a little.
+  /// The cost of an order: crossings, deviation from the aspect ratio, and length of lines with a low weight.
   private static func cost(of order: ColumnOrder, _ graph: LayoutGraph) -> Double {
     var height = 1.0
     var width = 0.0

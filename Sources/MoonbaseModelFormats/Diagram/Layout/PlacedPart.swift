@@ -1,4 +1,4 @@
-/// A part of a diagram with places from 0.
+/// A part of a diagram with positions from 0.
 struct PlacedPart {
   let members: [Int]
   let edges: [Int]
@@ -9,9 +9,9 @@ struct PlacedPart {
   let crossingCount: Int
 
   private let layout: PartLayout
-  /// The left side of each column, and its width.
+  /// The left side and the width of each column.
   private var columns: [(x: Double, width: Double)] = []
-  /// How far lines go straight out of each column, on its right.
+  /// The length of the straight segments to the right of each column.
   private var stubs: [Double] = []
 
   private var graph: LayoutGraph { layout.graph }
@@ -33,7 +33,7 @@ struct PlacedPart {
     height = max(height, lines.flatMap(\.points).map(\.y).max() ?? 0)
   }
 
-  /// Boxes of a column are as wide as the widest.
+  /// Places the columns. Boxes of a column get the width of the widest.
   private mutating func placeColumns() {
     let loops = Set(graph.edges.filter(\.isLoop).map { order.columnOf[$0.from.node] })
     var x = 0.0
@@ -46,7 +46,7 @@ struct PlacedPart {
     }
   }
 
-  /// How much room lines have behind a column: more for steep ones and for many.
+  /// The room for lines after a column, more for steep and for many lines.
   private func channel(behind column: Int) -> Double {
     guard column < order.segments.count else { return 0 }
     let steepest = order.segments[column].map { abs(placement.tops[$0.left] - placement.tops[$0.right]) }.max() ?? 0
@@ -86,7 +86,7 @@ struct PlacedPart {
     var (from, to) = (
       top + placement.offset(of: edge.from, isRight: true), top + placement.offset(of: edge.to, isRight: true)
     )
-    // Both ends in one row stand a little apart.
+    // The ends at the same row are separated slightly.
     if from == to { (from, to) = (from - 4.5, to + 4.5) }
     let right = left + width
     let points = [(right, from), (right + DiagramLayout.stub, from), (right + DiagramLayout.stub, to), (right, to)]

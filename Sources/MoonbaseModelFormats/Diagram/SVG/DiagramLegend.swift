@@ -1,4 +1,4 @@
-/// The meaning of the marks that a picture has.
+/// The legend of the marks used in a picture.
 struct DiagramLegend {
   private enum Mark {
     case line(DiagramContent.Multiplicity), kin, text(String, String)
@@ -54,7 +54,7 @@ struct DiagramLegend {
 }
 
 extension SVGWriter {
-  /// A piece of a line with its end; nil for inheritance.
+  /// Adds a sample of a line with its end; nil means inheritance.
   fileprivate mutating func addSample(_ multiplicity: DiagramContent.Multiplicity?, x: Double, y: Double) {
     let end = DiagramContent.End(box: 0, row: nil, multiplicity: multiplicity)
     let start = DiagramContent.End(box: 0, row: nil, multiplicity: nil)

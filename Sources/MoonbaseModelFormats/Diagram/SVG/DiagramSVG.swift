@@ -1,4 +1,4 @@
-/// A diagram as a picture.
+/// Draws a diagram as SVG.
 struct DiagramSVG {
   static let margin = 24.0
   private static let titleHeight = 34.0
@@ -48,7 +48,7 @@ struct DiagramSVG {
 
   private var count: String { content.boxes.count == 1 ? "1 entity" : "\(content.boxes.count) entities" }
 
-  /// The model in words.
+  /// The model as text, for screen readers.
   private var description: String {
     let boxes = content.boxes.map { box in
       let attributes = box.attributes.map(\.name).joined(separator: ", ")

@@ -1,5 +1,5 @@
-/// The colours of a picture, for what is in it alone: it may be a part of a page. There are no variables of CSS,
-/// which programs that draw do not know.
+/// The colours of a picture, scoped to it because it may be part of a page. CSS variables are not used, because drawing
+/// programs do not support them.
 enum DiagramStyle {
   private struct Colours {
     var paper: String

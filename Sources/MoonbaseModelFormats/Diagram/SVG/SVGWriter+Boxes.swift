@@ -1,4 +1,4 @@
-/// Boxes.
+/// Drawing boxes.
 extension SVGWriter {
   private static let radius = 5.0
 
@@ -12,7 +12,7 @@ extension SVGWriter {
       path("M\(Self.number(place.x)) \(Self.number(place.y + separator))h\(Self.number(place.width))", "rule")
     }
     add(box.attributes, from: measure.attributes, at: place)
-    // A row stands where its line leaves.
+    // Rows are drawn in the order in which their lines leave.
     let sorted = box.relationships.indices.sorted { place.rowPlaces[$0] < place.rowPlaces[$1] }
     add(sorted.map { box.relationships[$0] }, from: measure.relationships, at: place)
     add(box.fetchedProperties, from: measure.fetchedProperties, at: place, "italic", before: DiagramSVG.fetchMark)
@@ -27,7 +27,7 @@ extension SVGWriter {
     )
     let across = Self.number(place.width - 2 * Self.radius)
     let head = BoxMeasure.headHeight
-    // A box without rows is round below too.
+    // A box without rows has round lower corners too.
     let isAlone = place.height <= head
     let down = Self.number(head - (isAlone ? 2 : 1) * Self.radius)
     let end =
@@ -53,7 +53,7 @@ extension SVGWriter {
       y: place.y + 18, "small", "faint", "end")
   }
 
-  /// A name and a type that stand beside each other. Where both are too long the longer one is cut.
+  /// A name and a type that share a row. If both are too long, the longer is truncated.
   private static func fitting(_ name: String, _ type: String, in room: Double) -> (name: String, type: String) {
     let size = BoxMeasure.rowSize
     let (first, second) = (TextWidth.of(name, size: size), TextWidth.of(type, size: size))

@@ -1,4 +1,4 @@
-/// Lines, and what stands at their ends.
+/// Drawing lines and their ends.
 extension SVGWriter {
   private static let foot = 11.0
   private static let spread = 5.5
@@ -9,7 +9,7 @@ extension SVGWriter {
     self.line("<title>\(Self.markup(line.name))</title>")
     path(Self.path(place), line.isInheritance ? "kin" : "line")
     let (start, end) = place.isForward ? (line.from, line.to) : (line.to, line.from)
-    // Lines leave to the right and come in from the left, but loops are on the right with both ends.
+    // Lines leave to the right and arrive from the left; both ends of a loop are on the right.
     let outward = place.isLoop ? 1.0 : -1
     let spread = place.isLoop && abs(first.y - last.y) < 12 ? 3.5 : Self.spread
     if line.isInheritance {
@@ -21,7 +21,7 @@ extension SVGWriter {
     self.line("</g>")
   }
 
-  /// Straight within a pair of points, curved from pair to pair.
+  /// The path: straight within a pair of points, curved between pairs.
   private static func path(_ line: DiagramLayout.Line) -> String {
     let points = line.points
     func text(_ point: DiagramLayout.Point) -> String { "\(number(point.x)) \(number(point.y))" }
@@ -47,7 +47,8 @@ extension SVGWriter {
     path("M\(x) \(y)L\(back) \(Self.number(point.y - 6))V\(Self.number(point.y + 6))Z", "kinmark")
   }
 
-  /// A foot for many, a bar for one; beyond it a circle where there may be none, or another bar.
+  /// Adds the mark of a multiplicity: a crow's foot for many, a bar for one; before it a circle for optional, or
+  /// another bar.
   private mutating func addMark(
     _ multiplicity: DiagramContent.Multiplicity?, at point: DiagramLayout.Point, outward: Double, spread: Double
   ) {

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Writes elements of SVG, each on a line.
+/// Writes SVG elements, one per line.
 struct SVGWriter {
   private(set) var text = ""
 
@@ -15,13 +15,13 @@ struct SVGWriter {
 
   mutating func path(_ path: String, _ style: String) { line("<path class=\"\(style)\" d=\"\(path)\"/>") }
 
-  /// A number with one place behind the point at most.
+  /// A number with at most one decimal.
   static func number(_ number: Double) -> String {
     let rounded = (number * 10).rounded() / 10
     return rounded == rounded.rounded() ? "\(Int(rounded))" : "\(rounded)"
   }
 
-  /// A text as it stands in an element, without what no XML may hold.
+  /// A text as element content, without characters that XML forbids.
   static func markup(_ text: String) -> String {
     let allowed = text.unicodeScalars.map { scalar -> Character in
       switch scalar.value {

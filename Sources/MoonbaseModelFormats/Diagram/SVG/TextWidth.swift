@@ -1,6 +1,6 @@
-/// How wide a text is, by the letters of Helvetica, with some room for wider ones.
+/// The estimated width of a text in Helvetica, with some tolerance for wider fonts.
 enum TextWidth {
-  /// Thousandths of the font's size, from the space on.
+  /// Widths in thousandths of the font size, starting at the space.
   private static let plain: [Double] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
     556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
@@ -24,7 +24,7 @@ enum TextWidth {
     }
   }
 
-  /// The text, or as much of its beginning as fits, with a mark that there is more.
+  /// The text, truncated with an ellipsis if it is too wide.
   static func fitting(_ text: String, in width: Double, size: Double, bold: Bool = false) -> String {
     if of(text, size: size, bold: bold) <= width { return text }
     var kept = ""

@@ -2,7 +2,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The limits of an extension, and whether it is disabled. All states in which its generation runs share it.
+/// The limits of an extension, and whether it is disabled. Shared by all Lua states that run its generation.
 final class ExtensionStanding: Sendable {
   /// The name of the file in messages.
   let source: String
@@ -15,7 +15,7 @@ final class ExtensionStanding: Sendable {
     contents = Lock((source.stem, nil))
   }
 
-  /// The name of the extension: that of its file, until the file has run and gave another.
+  /// The name of the extension. Before the file has run, or if it declares no name, the name of the file.
   var name: String {
     get { contents.withLock { $0.name } }
     set { contents.withLock { $0.name = newValue } }
@@ -25,14 +25,14 @@ final class ExtensionStanding: Sendable {
     LuaAllowance(instructions: limits.instructions, seconds: limits.time?.seconds, memory: limits.memory)
   }
 
-  /// The reason why it is disabled.
+  /// The reason why the extension is disabled; nil if it is enabled.
   var reason: String? {
     contents.withLock { $0.excess }.map { "\($0)\($0.place.map { " at \($0)" } ?? "")" }
   }
 
   func enable() { contents.withLock { $0.excess = nil } }
 
-  /// Throws where the extension is disabled.
+  /// Throws if the extension is disabled.
   func requireEnabled(for function: String) throws {
     guard let reason else { return }
     throw ExtensionFunctionName(function).error(
@@ -40,7 +40,7 @@ final class ExtensionStanding: Sendable {
       message: "extension \(name) is disabled because \(reason): mend it and reload, or enable it again", at: nil)
   }
 
-  /// Tells the program of a call that exceeded the limits, and gives the error of the call.
+  /// Reports a call that exceeded the limits to the program, and returns the error of the call.
   func error(of exceeded: LuaAllowanceExceeded, in function: String) -> ScriptError {
     let location =
       exceeded.frame.map { SourceLocation(file: $0.source, line: $0.line) } ?? SourceLocation(file: source)
@@ -62,7 +62,7 @@ final class ExtensionStanding: Sendable {
   }
 }
 
-/// The name of a function of an extension, as `Person.validate.age`, and what it is about.
+/// The name of an extension's function, as `Person.validate.age`, with its entity and property.
 struct ExtensionFunctionName {
   private let name: String
 
@@ -86,10 +86,10 @@ struct ExtensionFunctionName {
   }
 }
 
-/// The standings of the extensions of one generation that have limits.
+/// The standings of a generation's extensions that have limits.
 struct ExtensionStandings: Sendable {
   private let bySource: [String: ExtensionStanding]
-  /// Keeps extensions from some of the files that are granted to them.
+  /// Restricts the granted files that extensions may open.
   let fileGuard: (any LuaFileGuard)?
 
   static let none = ExtensionStandings(bySource: [:], fileGuard: nil)
@@ -112,13 +112,13 @@ struct ExtensionStandings: Sendable {
 
   subscript(_ source: ScriptSource) -> ExtensionStanding? { bySource[source.name] }
 
-  /// The standing of the extension of a name.
+  /// The standing of the extension with this name.
   func named(_ name: String) -> ExtensionStanding? { bySource.values.first { $0.name == name } }
 
-  /// Takes the names that the extensions gave themselves, by which a policy may limit them as well.
+  /// Applies the names that extensions declare, under which a policy may also limit them.
   ///
-  /// Throws `.invalidRequest` for limits of a name that no extension has. Otherwise a misspelt name would leave the
-  /// extension without limits.
+  /// Throws `.invalidRequest` for limits under an unknown name, because a misspelt name would leave the extension
+  /// without limits.
   func naming(_ declarations: [ExtensionDeclaration], policy: ExtensionPolicy) throws -> ExtensionStandings {
     try Self.check(policy, declarations)
     var bySource = bySource
@@ -152,19 +152,19 @@ extension ExtensionStandings {
 
 /// The host's policy for the limits of extensions.
 struct ExtensionPolicy: Sendable {
-  /// By the name of the extension, or of its file.
+  /// The limits by the name of the extension or of its file.
   var limits: [String: ExtensionLimits] = [:]
   var report: (@Sendable (ExtensionExcess) -> Void)?
   var fileGuard: (any LuaFileGuard)?
 }
 
 extension ScriptSource {
-  /// The name of the file without its folder and `.lua`.
+  /// The name of the file, without folder and `.lua`.
   var stem: String { name.stemOfPath }
 }
 
 extension String {
-  /// The name of a file without its folder and `.lua`.
+  /// The name of the file, without folder and `.lua`.
   var stemOfPath: String {
     let file = lastPartOfPath
     return file.hasSuffix(".lua") ? String(file.dropLast(4)) : file

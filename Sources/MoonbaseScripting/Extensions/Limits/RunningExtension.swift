@@ -1,13 +1,13 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// An extension in one state: measures the calls of its functions, and holds them to the limits of the extension.
-/// Where nothing is measured or limited there is none, and functions are called as they are.
+/// An extension in a Lua state: measures the calls of its functions and enforces the extension's limits. Nil if nothing
+/// is measured or limited; functions are then called directly.
 struct RunningExtension {
   private let profile: ExtensionProfile?
   private let standing: ExtensionStanding?
   private let source: String
-  /// The state in which the functions run.
+  /// The Lua state of the functions.
   private unowned let state: LuaState
 
   init?(_ source: String, profile: ExtensionProfile?, standing: ExtensionStanding?, in state: LuaState) {
@@ -16,19 +16,19 @@ struct RunningExtension {
     (self.profile, self.standing, self.source, self.state) = (profile, standing, source, state)
   }
 
-  /// The extension whose function runs on this thread, where it has limits: for functions of its that are called later.
+  /// The extension with limits whose function runs on this thread, for callbacks that it registers.
   static func current(in state: LuaState) -> RunningExtension? {
     guard let standing = LuaState.currentOwner as? ExtensionStanding else { return nil }
     return RunningExtension(standing.source, profile: nil, standing: standing, in: state)
   }
 
-  /// Calls a function.
+  /// Calls a function, measured and limited.
   func run<Result>(_ function: String, _ body: () throws -> Result) throws -> Result {
     guard let profile else { return try limited(function, body) }
     return try state.runNested { try counted(function, by: profile) { try limited(function, body) } }
   }
 
-  /// Calls a function that no profile lists.
+  /// Calls a function, limited but not recorded in the profile.
   func limited<Result>(_ function: String, _ body: () throws -> Result) throws -> Result {
     guard let standing else { return try body() }
     try standing.requireEnabled(for: function)
@@ -61,7 +61,7 @@ struct RunningExtension {
 }
 
 extension RunningExtension? {
-  /// A closure that calls a function, and is measured and limited where there is a need.
+  /// A closure that calls a function, measured and limited if needed.
   func measured<Argument, Result>(
     _ function: String, _ body: @escaping (Argument) throws -> Result
   ) -> (Argument) throws -> Result {
@@ -76,13 +76,13 @@ extension RunningExtension? {
     return { first, second in try self.run(function) { try body(first, second) } }
   }
 
-  /// Calls a function that is limited where there is a need.
+  /// Calls a function, limited if needed.
   func within<Result>(_ function: String, _ body: () throws -> Result) throws -> Result {
     guard let self else { return try body() }
     return try self.limited(function, body)
   }
 
-  /// A closure whose calls are limited, and that no profile lists.
+  /// A closure whose calls are limited but not recorded in the profile.
   func limited<Argument, Result>(
     _ function: String, _ body: @escaping (Argument) throws -> Result
   ) -> (Argument) throws -> Result {
