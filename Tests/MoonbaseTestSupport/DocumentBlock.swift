@@ -11,7 +11,7 @@ public struct DocumentBlock: Sendable {
   }
 
   /// Pages whose blocks belong together, and run in their order (`TutorialTests`).
-  public static let walked = ["docs/tutorial-lua.md", "docs/importing.md"]
+  public static let walked = ["docs/tutorial-lua.md", "docs/importing.md", "docs/cookbook.md"]
   /// The page whose code is that of the package in `Examples`.
   public static let ofExample = "docs/tutorial-swift.md"
 
