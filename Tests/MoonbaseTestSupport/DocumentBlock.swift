@@ -11,7 +11,9 @@ public struct DocumentBlock: Sendable {
   }
 
   /// Pages whose blocks belong together, and run in their order (`TutorialTests`).
-  public static let walked = ["docs/tutorial-lua.md", "docs/importing.md", "docs/cookbook.md"]
+  public static let walked = [
+    "docs/tutorial-lua.md", "docs/importing.md", "docs/cookbook.md", "docs/errors.md",
+  ]
   /// The page whose code is that of the package in `Examples`.
   public static let ofExample = "docs/tutorial-swift.md"
 

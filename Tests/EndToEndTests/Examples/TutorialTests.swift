@@ -45,10 +45,11 @@ import Testing
     for block in blocks { #expect(sources.contains { $0.contains(lines(block.code)) }, "\(block.code)") }
   }
 
-  /// Durations and times differ from run to run.
+  /// Durations, times and the identities of stores differ from run to run.
   private static func masked(_ text: String) -> String {
     text.replacing(#/\d+\.\d s(, [\d,]+ (a second|rows\/s))?/#, with: "0.0 s")
       .replacing(#/\d{4}-\d\d-\d\dT[\d:.]+Z/#, with: "NOW")
+      .replacing(#/x-coredata:\/\/[0-9A-F-]{36}/#, with: "x-coredata://STORE")
   }
 
   /// The folder of a reader.
@@ -98,7 +99,7 @@ import Testing
         }
         let outcome = try bench.program(
           "sh", "-c", "PATH=\"$PWD/bin:$PATH\"; cd \"./$0\"; \(line) 2>&1", folder)
-        printed += outcome.output
+        printed += outcome.output.replacing(bench.folder.path + "/", with: "")
       }
       return printed
     }
