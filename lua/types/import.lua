@@ -7,4 +7,4 @@
 
 ---@class moonbase.ImportMap
 ---@field columns? table<string, string> properties, or paths like `department.name`, by names of columns
----@field row? moonbase.RowFunction
+---@field row? moonbase.RowFunction changes, passes over or rejects a row

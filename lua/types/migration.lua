@@ -15,5 +15,5 @@
 ---@class moonbase.Migration
 ---@field source_context moonbase.Context the old objects, which are only read
 ---@field destination_context moonbase.Context the new objects
----@field destination moonbase.BecameFirst
----@field destinations moonbase.Became
+---@field destination moonbase.BecameFirst the first object that an old one became
+---@field destinations moonbase.Became all objects that an old one became
