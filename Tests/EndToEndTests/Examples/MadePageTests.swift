@@ -47,6 +47,16 @@ import Testing
     #expect(page.status == 1 && page.complaints.contains("Context.insert prints\nCarla 40\nand says\nCarla 41"))
   }
 
+  /// The picture of the README shows what a run prints.
+  @Test func thePictureIsOfARun() throws {
+    let bench = try Workbench()
+    let script = Workbench.checkout.appendingPathComponent("scripts/picture").path
+    let run = try bench.program(script, Workbench.command.path, bench.file("reload.svg").path)
+    #expect(run.status == 0, "\(run)")
+    let picture = String(decoding: try bench.bytes(of: "reload.svg"), as: UTF8.self)
+    try compare(picture, with: "docs/reload.svg", try text("docs/reload.svg"))
+  }
+
   // MARK: The sandbox
 
   private static let scopes = ["pure", "standard", "compat", "trusted", "extensions"]
