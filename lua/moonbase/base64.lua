@@ -80,7 +80,7 @@ function base64.decode(text, options)
   fault.check(text, "string", 1, "decode")
   local letters_of, padding = read_options(options, "decode")
   local values, stop = letters_of.values, #text
-  -- A foreign letter is told of before what follows from it.
+  -- A foreign letter is reported before the errors that follow from it.
   local foreign = find(text, letters_of.foreign)
   if foreign then return nil, stray(text, foreign) end
   if padding then

@@ -134,13 +134,13 @@ local function fields_of(micros, seconds_east)
   }
 end
 
---- What calendar and clock say at a date.
+--- The fields of calendar and clock at a date.
 ---@param value moonbase.Date
 ---@param offset? string|integer
 ---@return moonbase.DateFields
 function date.fields(value, offset) return fields_of(micros_of(value, "fields"), offset_of(offset, "fields", 2)) end
 
--- What `fields` gives may be given back: what follows from the rest is passed over.
+-- The result of `fields` may be given back: fields that follow from the rest are passed over.
 local new_fields = { year = true, month = true, day = true, hour = true, minute = true, second = true, offset = true,
   weekday = true, yearday = true, week = true, week_year = true }
 
@@ -163,7 +163,7 @@ end
 ---@field second? number
 ---@field offset? string|integer
 
---- The date of calendar fields; what is missing is the first month, day, hour, minute, second. Raises for a day that
+--- The date of calendar fields; missing fields are the first month, day, hour, minute, second. Raises for a day that
 --- does not exist.
 ---@param fields moonbase.NewDate
 ---@return moonbase.Date

@@ -11,7 +11,7 @@ local import = {}
 
 -- Rejected rows ------------------------------------------------------------------------------------------------
 
--- What is added to a row: columns that `moonbase import` passes over, and that replace those of an earlier file.
+-- The columns added to a row. `moonbase import` passes over them, and they replace those of an earlier file.
 local added = { "_line", "_column", "_value", "_reason", "_record" }
 local is_added = {}
 for _, name in ipairs(added) do is_added[name] = true end
@@ -25,7 +25,7 @@ local function own(self, name)
   if getmetatable(self) ~= Rejects.__metatable then fault.wrong_self(self, "Rejects", name) end
 end
 
--- What is told of a problem: the texts behind `_line`, in the order of the columns.
+-- The parts of a problem: the texts behind `_line`, in the order of the columns.
 local function told(problem)
   if fault.is(problem) then return nil, nil, problem.message, problem.record end
   if type(problem) ~= "userdata" or not problem.code then return nil, nil, tostring(problem) end
@@ -87,7 +87,7 @@ function Rejects:add(row, line, problem)
   end
   rejected._line = line
   rejected._column, rejected._value, rejected._reason, rejected._record = told(problem)
-  -- What could not be understood once is kept until it is mended.
+  -- A record that could not be read is kept until it is mended.
   rejected._record = rejected._record or row and row._record
   self.write(rejected)
   self.count = self.count + 1
@@ -148,7 +148,7 @@ local function attempt(job, from, to)
   return problem == nil and "nil was raised" or problem, at
 end
 
--- The same, and rows that fail alone are put aside. Where nobody knows which one failed, halves are tried.
+-- Takes rows, and puts rows that fail alone aside. Where the failing row is not known, halves are tried.
 local function take(job, from, to)
   while from <= to do
     local problem, at = attempt(job, from, to)

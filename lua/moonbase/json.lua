@@ -9,7 +9,7 @@ local concat, tonumber, numbertype = table.concat, tonumber, math.type
 local null, mark = host.null, host.list
 
 local json = {
-  --- What JSON's null is read as, and what is written as null; the same as `moonbase.null`.
+  --- The value of JSON's null, in reading and writing: `moonbase.null`.
   null = null,
 }
 
@@ -240,7 +240,7 @@ function json.decode(text, options)
   return try(text, checked(options, "decode"))
 end
 
---- Iterates over the lines of a text, an open file or an iterator of lines: one JSON value each, with its line number.
+--- Iterates over the lines of a text, an open file or an iterator of lines: a JSON value each, with its line number.
 --- Empty lines are passed over. A faulty line is raised as a fault; with `on_fault` it is handed to that function and
 --- passed over.
 ---

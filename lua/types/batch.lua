@@ -1,7 +1,7 @@
 ---@meta
 -- Batch jobs: files that `moonbase batch run` runs.
 
----What a function is told of its job.
+---The job that a function works for.
 ---@class moonbase.JobRun
 ---@field name string
 ---@field chunk integer the chunk's number, from 1; 0 in `start` and `finish`

@@ -17,7 +17,7 @@
 ---```
 ---@class moonbase.Context
 ---@field name string? a name for people, which the saves bear in a history
----@field author string? who saves, in the history of stores that keep one
+---@field author string? the author of its saves, in the history of stores that keep one
 ---@field merge_policy moonbase.MergePolicy|moonbase.MergeFunction|nil "error" unless set; nil for an app's own function
 ---@field has_changes boolean whether a save would write something
 ---@field validation_warnings moonbase.Error[] what rules warned of at the last save
@@ -115,7 +115,7 @@ function Context:object(id) end
 ---@return moonbase.Error? err
 function Context:batch_insert(entity, rows) end
 
----What was changed in stores that keep a history. `where` is a predicate over changes: `changedEntity`, `changeType` (0
+---The changes of stores that keep a history. `where` is a predicate over changes: `changedEntity`, `changeType` (0
 ---insert, 1 update, 2 delete), `updatedProperties`, `transaction.author` and their like.
 ---```lua
 ---local token = context.history_token
@@ -129,7 +129,7 @@ function Context:batch_insert(entity, rows) end
 ---@return moonbase.History
 function Context:history(options) end
 
----Deletes a part of the history of stores: what came before a token, all but the last `keep` transactions, all but the
+---Deletes a part of the history of stores: all before a token, all but the last `keep` transactions, all but the
 ---last ones that have `keep_size` bytes together.
 ---```lua
 ---context:delete_history { keep = 100 }
@@ -150,9 +150,9 @@ function Context:delete_history(options) end
 ---@return moonbase.Error? err
 function Context:save() end
 
----Saves as `save` does, but the rows may still be on their way to the store when it returns: who asks for one of the
----objects, fetches or saves waits for them. What is wrong in writing them the next `save_ahead` says, and the objects
----have their changes then; `save` tries once more. For imports, every few thousand objects.
+---Saves as `save` does, but the rows may still be on their way to the store when it returns: a call that reads one of
+---the objects, fetches or saves waits for them. A failure in writing them comes from the next `save_ahead`, and the
+---objects have their changes then; `save` tries once more. For imports, every few thousand objects.
 ---```lua
 ---for number = 1, 3 do context:insert("Task", { title = "task " .. number }) end
 ---assert(context:save_ahead())
@@ -366,9 +366,9 @@ function Context:reset() end
 ---@param merge_changes? boolean whether changes are kept: true unless said otherwise
 function Context:refresh(object, merge_changes) end
 
----What a save does with an object where the store has something else than the context expected: it fails; where both
----changed a property, the store's value stays, or the object's is written; all that the object has is written; the
----object gives up its changes.
+---The effect of a save on an object whose row in the store is another one than the context expected: it fails; where
+---both changed a property, the store's value stays, or the object's is written; all values of the object are written;
+---the object gives up its changes.
 ---@alias moonbase.MergePolicy "error"|"store_trump"|"object_trump"|"overwrite"|"rollback"
 
 ---Decides for each conflict of a save, and only looks: the name of a policy, or values for some properties.
@@ -393,7 +393,7 @@ function Context:refresh(object, merge_changes) end
 ---@field object moonbase.Object the object that is saved
 ---@field kind "changed"|"deleted"|"destination_is_gone"|"destination_came"|"destination_leaves"|"same_values"
 ---@field properties? string[] the relationship, or those that must be unique
----@field collisions moonbase.Collision[] of an object that another context saved: what both changed
+---@field collisions moonbase.Collision[] the values that this context and another one changed
 
 ---@class moonbase.Collision
 ---@field property string the name
@@ -465,7 +465,7 @@ local Request = {}
 ---@return moonbase.Request
 function Request:where(format, ...) end
 
----Orders by key paths; one that begins with `-` descends.
+---Orders by key paths; a path that begins with `-` descends.
 ---```lua
 ---local people = context:fetch("Person"):sort("department.name", "-age"):all()
 ---print(people[1].name, people[2].name)  --> Ann Ben
@@ -556,7 +556,7 @@ function Request:subentities(included) end
 function Request:pending(included) end
 
 ---While `each` walks: saves after every `count` objects and lets go of those visited. The rows may still be on their
----way to the store while the next objects are visited: what is wrong with them the next save says, or the walk's end.
+---way to the store while the next objects are visited: a failure in writing comes from the next save, or at the end.
 ---```lua
 ---for person in context:fetch("Person"):save_every(1000):each() do person.age = person.age + 1 end
 ---```
@@ -616,7 +616,8 @@ function Request:count() end
 ---@return moonbase.Error? err
 function Request:batch_update(values) end
 
----Deletes all saved objects that match, past the context, with their delete rules; what a rule denies to go stays.
+---Deletes all saved objects that match, past the context, with their delete rules. Objects that a rule denies to delete
+---stay.
 ---```lua
 ---print(context:fetch("Task"):batch_delete())  --> 2
 ---```

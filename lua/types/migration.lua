@@ -8,7 +8,7 @@
 ---Functions by the names of entities of the older model, or of two entities, as in `NoteToMemo`.
 ---@alias moonbase.MigrationScript table<string, moonbase.MigrationFunction>
 
----What an old object became, all or the first of it; of one mapping, if that is named.
+---The objects that an old one became, all or the first; of one mapping, if that is named.
 ---@alias moonbase.Became fun(self: moonbase.Migration, old: moonbase.Object, mapping?: string): moonbase.Object[]
 ---@alias moonbase.BecameFirst fun(self: moonbase.Migration, old: moonbase.Object, mapping?: string): moonbase.Object?
 

@@ -1,9 +1,9 @@
 ---@meta
--- What a model file returns: `---@type moonbase.Model`. The page docs/models.md explains each key.
+-- The table that a model file returns: `---@type moonbase.Model`. The page docs/models.md explains each key.
 
 ---@class moonbase.Model
 ---@field version? string|string[] names the version for people; it decides nothing
----@field imported? boolean it is from a file of Xcode's or a store: what only new models may not have is a warning
+---@field imported? boolean it is from a file of Xcode's or a store: rules for new models are warnings
 ---@field entities table<string, moonbase.EntityModel> by name
 ---@field fetch_requests? table<string, moonbase.FetchModel> fetches by name; their predicates may hold $VARIABLES
 ---@field configurations? table<string, string[]> names of the entities that go together into one store

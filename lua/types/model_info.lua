@@ -1,5 +1,5 @@
 ---@meta
--- What `moonbase.model` tells of the model in use. It is read-only; a name that the model lacks raises an error, and so
+-- The model in use, as `moonbase.model` has it. It is read-only; a name that the model lacks raises an error, and so
 -- does a misspelt field.
 -- `pairs` gives names in the model's order, `#` counts them.
 

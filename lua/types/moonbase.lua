@@ -1,7 +1,7 @@
 ---@meta
 -- What a script finds in `moonbase`. Point your editor's Lua language server at this folder (`workspace.library`).
 
----What a script finds in `moonbase`.
+---The global table of the script API.
 ---```lua
 ---print(moonbase.context ~= nil, moonbase.model.entities.Person.name)  --> true Person
 ---print(moonbase.version:match("^%d+%.%d+") ~= nil, type(moonbase.terminal))  --> true boolean
@@ -99,7 +99,7 @@ function Store.reload() end
 ---```
 function moonbase.reload() end
 
----A copy of a table, and of all tables within, that may be changed and assigned: what an attribute returns is frozen.
+---A copy of a table, and of all tables within, that may be changed and assigned: an attribute returns frozen tables.
 ---```lua
 ---local tags = moonbase.copy(ann.tags)
 ---tags[#tags + 1] = "new"
@@ -213,7 +213,7 @@ function Progress:finish() end
 ---@field warning fun(message: string, fields?: table<string, any>) something may be wrong
 ---@field error fun(message: string, fields?: table<string, any>) something is wrong
 
----What data or others cause: returned by `save`, `validate`, `transaction` and `parse`, raised by
+---An error that data or another process causes: returned by `save`, `validate`, `transaction` and `parse`, raised by
 ---everything else.
 ---`tostring` and `..` give the whole sentence.
 ---```lua

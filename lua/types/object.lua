@@ -35,8 +35,8 @@ function Object:id() end
 ---@return moonbase.Context?
 function Object:context() end
 
----Checks one value, as an assignment and the next save would, or all that the object has. What rules only warn of
----follows `true`.
+---Checks one value, as an assignment and the next save would, or all that the object has. Warnings of rules
+---follow `true`.
 ---```lua
 ---print(ann:validate("age", 200))  --> nil Person.age (200) must be at most 150
 ---print(ann:validate())  --> true

@@ -13,7 +13,7 @@ import Testing
     let byNumber = try bench.moonbase("explain", "1570")
     #expect(byNumber.status == 0 && byNumber.complaints.isEmpty)
     #expect(byNumber.output.hasPrefix("1570 missingMandatoryProperty\n\nA required value is missing."))
-    for words in ["- Causes: ", "- What to do: ", "    nil\tPerson.name is required and missing\n"] {
+    for words in ["- Causes: ", "- Remedy: ", "    nil\tPerson.name is required and missing\n"] {
       #expect(byNumber.output.contains(words), "\(byNumber.output)")
     }
     #expect(!byNumber.output.contains("`"))
@@ -28,7 +28,7 @@ import Testing
     for (line, row) in zip(list, table) {
       #expect(line.split(separator: " ").prefix(2) == [row.1, row.2])
       let section = try bench.moonbase("explain", String(row.1)).output
-      #expect(section.contains("- Causes: ") && section.contains("- What to do: "), "\(row.1)")
+      #expect(section.contains("- Causes: ") && section.contains("- Remedy: "), "\(row.1)")
     }
   }
 

@@ -1,4 +1,4 @@
--- What the two models do not say: which values become contacts.
+-- Beyond what the two models say: which values become contacts.
 return {
   Person = function(old, new, migration)
     new.name = old.name
