@@ -190,7 +190,7 @@ let package = Package(
       name: "moonbase-model",
       dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseLuaModel"],
       path: "Sources/MoonbaseModelTool", swiftSettings: strict),
-    // The files of `page/`, compiled in.
+    // The files of `page/` and the page of errors, compiled in.
     .target(name: "MoonbasePageFiles"),
 
     // Tests.

@@ -78,7 +78,7 @@ static void check(const char *root, const char *stamp) {
   is_stale = folder < 0 || stat(stamp, &status) != 0;
   if (is_stale) return;
   built = status.st_mtim;
-  static const char *const names[] = {"Package.swift", "Sources", "lua", "page"};
+  static const char *const names[] = {"Package.swift", "Sources", "lua", "page", "docs/errors.md"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (fstatat(folder, names[i], &status, 0) != 0 || is_newer(&status)) is_stale = 1;
     if (S_ISDIR(status.st_mode)) divide(folder, names[i], strcmp(names[i], "lua") ? "" : "examples");

@@ -75,6 +75,7 @@ enum Main {
         return ExitStatus.usage
       }
       Terminal.complain("moonbase: \(error)")
+      ErrorPage.point(to: error)
       return ExitStatus.status(for: error)
     }
   }

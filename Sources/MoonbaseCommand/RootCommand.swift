@@ -17,6 +17,6 @@ struct RootCommand: ParsableCommand {
       RecomputeCommand.self,
       SQLCommand.self, InfoCommand.self, BackupCommand.self, HistoryCommand.self, DoctorCommand.self,
       MigrateCommand.self, ModelCommand.self, CheckCommand.self, TestCommand.self, InitCommand.self, VacuumCommand.self,
-      CopyCommand.self, DiffCommand.self, CompletionsCommand.self, ManualCommand.self,
+      CopyCommand.self, DiffCommand.self, ExplainCommand.self, CompletionsCommand.self, ManualCommand.self,
     ])
 }

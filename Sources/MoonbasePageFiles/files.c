@@ -58,3 +58,11 @@ static const MBPFile files[] = {
 size_t mbp_file_count(void) { return sizeof files / sizeof *files; }
 
 const MBPFile *mbp_file_at(size_t index) { return &files[index]; }
+
+static const unsigned char errors_md[] = {
+#embed "../../docs/errors.md"
+};
+
+static const MBPFile errors = {"errors.md", errors_md, sizeof errors_md};
+
+const MBPFile *mbp_errors(void) { return &errors; }

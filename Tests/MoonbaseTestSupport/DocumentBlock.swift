@@ -10,16 +10,21 @@ public struct DocumentBlock: Sendable {
   private static let root = (1...3).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
   }
 
-  /// Pages whose blocks are run in order by `TutorialTests`.
-  public static let walked = ["docs/tutorial-lua.md", "docs/importing.md"]
+  /// Pages whose blocks belong together, and run in their order (`TutorialTests`).
+  public static let walked = [
+    "docs/tutorial-lua.md", "docs/importing.md", "docs/cookbook.md", "docs/errors.md", "docs/pitfalls.md",
+  ]
   /// The page whose code is that of the package in `Examples`.
   public static let ofExample = "docs/tutorial-swift.md"
 
-  /// The blocks of a language in the README and in `docs`, except the pages above.
+  /// A page that is made of `lua/types`, whose examples run where it is made (`MadePageTests`).
+  public static let made = "docs/script-api.md"
+
+  /// The blocks of a language in the README and in all of `docs`, but for the pages above.
   public static func documents(_ language: String) throws -> [DocumentBlock] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent("docs").path)
     let pages = names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
-    let paths = ["README.md"] + pages.filter { !(walked + [ofExample]).contains($0) }
+    let paths = ["README.md"] + pages.filter { !(walked + [ofExample, made]).contains($0) }
     return try paths.flatMap { try blocks(language, of: $0) { $0 } }
   }
 

@@ -168,7 +168,7 @@ function Color.unpack(bytes)
   return make(r, g, b, a)
 end
 
--- Perception -----------------------------------------------------------------------------------------------------
+-- Perception ----------------------------------------------------------------------------------------------------
 
 --- The brightness to the eye, from 0 (black) to 1 (white): the relative luminance of WCAG 2.
 ---@return number
@@ -217,7 +217,7 @@ function Color:mix(other, share_of_other)
     self.b * share_one + other.b * share_two, self.a * share_one + other.a * share_two)
 end
 
---- A copy of the colour with another alpha.
+--- The colour with another alpha.
 ---@param a number
 ---@return moonbase.Color
 function Color:with_alpha(a)

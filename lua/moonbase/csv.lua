@@ -10,7 +10,7 @@ local concat, max, min = table.concat, math.max, math.min
 
 local csv = {}
 
--- The reader of each iterator.
+-- The source of an iterator.
 local readers = setmetatable({}, { __mode = "k" })
 
 -- The source: a window on the text that grows when a record does not end within it -------------------------------
@@ -87,7 +87,7 @@ local function after_line(reader, at)
   return byte(reader.text, at + 1) == 10 and at + 2 or at + 1
 end
 
--- Reads a record from the window: its fields (nil for no value) and their number; nothing if the window is too small.
+-- A record from the window: fields (nil for none) and their number; nothing where the window is too small.
 local function record(reader)
   local text, at, count = reader.text, reader.at, 0
   local fields, lines = {}, 0
@@ -252,7 +252,7 @@ local function open(source, options, caller)
   return reader, options.on_fault
 end
 
--- The results of a reader's function; or nil, nil and a fault, after which the reader continues on the next line.
+-- The result of a reader's function; or nil, nil and a fault, behind whose line the reader stands then.
 local function try(reader, body)
   local ok, row, line = pcall(body, reader)
   if ok then return row, line end
@@ -300,8 +300,8 @@ end
 ---@field separator string
 ---@field null string
 
---- The options with which an iterator of `rows` reads, for writing the same form; nil for any other function. Reads the
---- header if that is still to be done; a faulty header is raised as a fault.
+--- How an iterator of `rows` reads, for who writes the like of it; nil for any other function. The header is read where
+--- that is not done: a mistake in it is raised as a fault.
 ---@param rows function
 ---@return moonbase.CSVForm?
 function csv.form(rows)

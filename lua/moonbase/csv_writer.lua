@@ -33,7 +33,7 @@ local function field(writer, value, where)
   local kind = type(value)
   if value == nil or value == host.null then return writer.null end
   if kind == "string" then
-    -- A text that would be read as no value, or as several fields, needs quotes.
+    -- A text that would read as no value, or as several fields, needs quotes.
     if value == writer.null or find(value, writer.special) or find(value, "^[ \t]") or find(value, "[ \t]$") then
       return quoted(value)
     end

@@ -134,13 +134,13 @@ local function fields_of(micros, seconds_east)
   }
 end
 
---- The calendar fields and time of day of a date.
+--- The fields of calendar and clock at a date.
 ---@param value moonbase.Date
 ---@param offset? string|integer
 ---@return moonbase.DateFields
 function date.fields(value, offset) return fields_of(micros_of(value, "fields"), offset_of(offset, "fields", 2)) end
 
--- A table returned by `fields` is accepted; its derived fields are ignored.
+-- The result of `fields` may be given back: fields that follow from the rest are passed over.
 local new_fields = { year = true, month = true, day = true, hour = true, minute = true, second = true, offset = true,
   weekday = true, yearday = true, week = true, week_year = true }
 
@@ -163,8 +163,8 @@ end
 ---@field second? number
 ---@field offset? string|integer
 
---- The date of calendar fields; missing fields default to the first month and day, and to zero for hour, minute and
---- second. Raises for a day that does not exist.
+--- The date of calendar fields; missing fields are the first month, day, hour, minute, second. Raises for a day that
+--- does not exist.
 ---@param fields moonbase.NewDate
 ---@return moonbase.Date
 function date.new(fields)

@@ -1,4 +1,4 @@
--- An error in data: the second result of `decode`, `parse` and similar functions, and raised by iterators over data.
+-- A mistake in data: the second result of `decode`, `parse` and their like, and the error of iterators over data.
 
 ---@class moonbase.Fault
 ---@field message string the error, without the place
@@ -70,7 +70,7 @@ function fault.article(kind)
   return (kind:find("^[aeiou]") and "an " or "a ") .. kind
 end
 
---- A value's description for a message: its type, or the number itself if it is of the wrong kind.
+--- A value's name in a message: its type, or itself where it is a number of the wrong kind.
 ---@param value any
 ---@param wanted? string
 ---@return string
@@ -100,7 +100,7 @@ function fault.check(value, kind, position, name)
   end
 end
 
---- Checks an optional argument.
+--- Checks an argument that may be left out.
 ---@param value any
 ---@param kind string
 ---@param position integer
@@ -109,7 +109,7 @@ function fault.check_optional(value, kind, position, name)
   if value ~= nil then fault.check(value, kind, position, name) end
 end
 
---- Raises that an argument has none of the expected types.
+--- Raises that an argument is of another kind than expected.
 ---@param value any
 ---@param expected string
 ---@param position integer

@@ -266,7 +266,7 @@ function Rect:contains(other)
   return other.x < self.x + self.width and other.y < self.y + self.height
 end
 
---- The intersection of two rectangles; nil if it is empty.
+--- The area that two rectangles share; nil where they share none.
 ---@param other moonbase.Rect
 ---@return moonbase.Rect?
 function Rect:intersection(other)
@@ -369,7 +369,7 @@ function Range:contains(location)
   return location >= self.location and location < self:stop()
 end
 
---- The intersection of two ranges; nil if it is empty.
+--- The range that two ranges share; nil where they share none.
 ---@param other moonbase.Range
 ---@return moonbase.Range?
 function Range:intersection(other)

@@ -11,7 +11,7 @@ local import = {}
 
 -- Rejected rows ------------------------------------------------------------------------------------------------
 
--- Columns added to a rejected row: `moonbase import` skips them, and they replace those of an earlier file.
+-- The columns added to a row. `moonbase import` passes over them, and they replace those of an earlier file.
 local added = { "_line", "_column", "_value", "_reason", "_record" }
 local is_added = {}
 for _, name in ipairs(added) do is_added[name] = true end
@@ -25,7 +25,7 @@ local function own(self, name)
   if getmetatable(self) ~= Rejects.__metatable then fault.wrong_self(self, "Rejects", name) end
 end
 
--- The parts of a problem: the texts of the columns after `_line`, in order.
+-- The parts of a problem: the texts behind `_line`, in the order of the columns.
 local function told(problem)
   if fault.is(problem) then return nil, nil, problem.message, problem.record end
   if type(problem) ~= "userdata" or not problem.code then return nil, nil, tostring(problem) end
@@ -87,7 +87,7 @@ function Rejects:add(row, line, problem)
   end
   rejected._line = line
   rejected._column, rejected._value, rejected._reason, rejected._record = told(problem)
-  -- A record that was unreadable in an earlier file is kept until it is corrected.
+  -- A record that could not be read is kept until it is mended.
   rejected._record = rejected._record or row and row._record
   self.write(rejected)
   self.count = self.count + 1
@@ -148,7 +148,7 @@ local function attempt(job, from, to)
   return problem == nil and "nil was raised" or problem, at
 end
 
--- Takes a range of rows and rejects those that fail alone; where the failed row is unknown, tries halves.
+-- Takes rows, and puts rows that fail alone aside. Where the failing row is not known, halves are tried.
 local function take(job, from, to)
   while from <= to do
     local problem, at = attempt(job, from, to)

@@ -9,7 +9,7 @@ local concat, tonumber, numbertype = table.concat, tonumber, math.type
 local null, mark = host.null, host.list
 
 local json = {
-  --- The value for JSON's null, in both directions; equal to `moonbase.null`.
+  --- The value of JSON's null, in reading and writing: `moonbase.null`.
   null = null,
 }
 
@@ -240,9 +240,9 @@ function json.decode(text, options)
   return try(text, checked(options, "decode"))
 end
 
---- Iterates over the lines of a text, an open file or an iterator of lines. Each line is a JSON value, returned with
---- its line number. Empty lines are skipped. A faulty line is raised as a fault; with `on_fault` that function gets the
---- fault and the line is skipped.
+--- Iterates over the lines of a text, an open file or an iterator of lines: a JSON value each, with its line number.
+--- Empty lines are passed over. A faulty line is raised as a fault; with `on_fault` it is handed to that function and
+--- passed over.
 ---
 --- ```lua
 --- for value, line in json.lines(assert(io.open("log.ndjson"))) do ... end

@@ -28,7 +28,7 @@ local function refuse(out, message)
   for level = 1, out.depth do
     if out.path[level] ~= "" then path[#path + 1] = string.sub(out.path[level], 1, 40) end
   end
-  -- A long path is shortened in the middle.
+  -- A long path is shown by its ends.
   if #path > 8 then path = { concat(path, ".", 1, 4) .. " … " .. concat(path, ".", #path - 2) } end
   error({ message = (path[1] and concat(path, ".") .. ": " or "") .. message, refused = true }, 0)
 end

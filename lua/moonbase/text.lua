@@ -206,7 +206,7 @@ end
 
 -- White space --------------------------------------------------------------------------------------------------
 
--- Unicode white space beyond ASCII, in UTF-8.
+-- Unicode's white space, beside ASCII's, by its bytes.
 local wide_spaces = { ["\u{85}"] = true, ["\u{A0}"] = true, ["\u{1680}"] = true, ["\u{2028}"] = true,
   ["\u{2029}"] = true, ["\u{202F}"] = true, ["\u{205F}"] = true, ["\u{3000}"] = true }
 for code = 0x2000, 0x200A do wide_spaces[utf8.char(code)] = true end

@@ -1,19 +1,33 @@
 ---@meta
 
 ---A set of objects and their unsaved changes.
+---```lua
+---context.author, context.name = "import", "spring"
+---context.merge_policy = "object_trump"
+---context.automatically_merges, context.staleness = true, 5
+---context.undo_levels = 10
+---ann.age = 32
+---context:insert("Person", { name = "Carla" })
+---context:delete(ben)
+---print(context.has_changes, #context.inserted, #context.updated, #context.deleted)  --> true 1 2 1
+---print(context.can_undo, context.can_redo, context.undo_name, context.redo_name)  --> true false nil nil
+---assert(context:save())
+---print(#context.registered > 2, #context.validation_warnings, context:child().parent == context)  --> true 0 true
+---print(type(context.metadata), type(context.history_token))  --> table string
+---```
 ---@class moonbase.Context
----@field name string? a name for people, recorded with each save in a history
----@field author string? the author recorded with each save in a history
----@field merge_policy moonbase.MergePolicy|moonbase.MergeFunction|nil default "error"; nil for an app's own function
----@field has_changes boolean
----@field validation_warnings moonbase.Error[] the warnings of rules at the last save
----@field undo_levels integer? the maximum number of undo steps; default nil, without undo
----@field can_undo boolean
----@field can_redo boolean
----@field undo_name string? the name of the step that `undo` would undo, if any
----@field redo_name string? the name of the step that `redo` would redo, if any
----@field parent moonbase.Context? for a child: the context into which the child saves
----@field inserted moonbase.Object[] objects that have never been saved
+---@field name string? a name for people, which the saves bear in a history
+---@field author string? the author of its saves, in the history of stores that keep one
+---@field merge_policy moonbase.MergePolicy|moonbase.MergeFunction|nil "error" unless set; nil for an app's own function
+---@field has_changes boolean whether a save would write something
+---@field validation_warnings moonbase.Error[] what rules warned of at the last save
+---@field undo_levels integer? how many steps can be undone; nil, and undo off, until it is set
+---@field can_undo boolean whether there is a step to undo
+---@field can_redo boolean whether there is a step to do again
+---@field undo_name string? of the step that `undo` would undo, if it has a name
+---@field redo_name string? of the step that `redo` would do again
+---@field parent moonbase.Context? of a child the context that it saves into
+---@field inserted moonbase.Object[] objects that were never saved
 ---@field updated moonbase.Object[] saved objects with unsaved changes
 ---@field deleted moonbase.Object[] saved objects that are marked for deletion
 ---@field registered moonbase.Object[] all objects that are referenced or have changes
@@ -23,34 +37,57 @@
 ---@field history_token string? a token for the present end of the stores' histories; nil without a history
 local Context = {}
 
+---A new object with some values. A save writes it.
+---```lua
+---local carla = context:insert("Person", { name = "Carla", age = 40 })
+---print(carla.name, carla.age)  --> Carla 40
+---```
 ---@param entity string
 ---@param values? table<string, any>
 ---@return moonbase.Object
 function Context:insert(entity, values) end
 
+---Marks objects for deletion, which the next save does.
+---```lua
+---context:delete(ann, ben)
+---print(#context.deleted)  --> 2
+---```
 ---@param ... moonbase.Object|moonbase.Object[]|moonbase.ToMany
 function Context:delete(...) end
 
----A request for objects of an entity; nothing is read until its results are used.
+---A request for objects of an entity; nothing is read until it is asked for its results.
+---```lua
+---print(context:fetch("Person"):where("age > %d", 30):count())  --> 1
+---```
 ---@param entity string
 ---@return moonbase.Request
 function Context:fetch(entity) end
 
 ---A request template of the model with its variables filled in.
+---```lua
+---print(context:fetch_template("older_than", { AGE = 30 }):first().name)  --> Ann
+---```
 ---@param name string
 ---@param variables? table<string, any>
 ---@return moonbase.Request
 function Context:fetch_template(name, variables) end
 
 ---The first object whose attributes have these values.
+---```lua
+---print(context:find("Person", { name = "Ann" }).age)  --> 31
+---```
 ---@param entity string
 ---@param values table<string, any>
 ---@return moonbase.Object?
 function Context:find(entity, values) end
 
----Updates the object whose values of `keys` equal those in `values`, or inserts an object. For a list of tables returns
----a list of objects. `values` has all keys in their stored form (after `normalize`); `moonbase.null` stands for no
----value.
+---Updates the object that agrees with `values` in `keys`, or inserts one. A list of tables gives a list of objects.
+---`values` give each of the keys as it is stored (what `normalize` changes, changed); `moonbase.null` means that there
+---is none.
+---```lua
+---local person = context:upsert("Person", { "email" }, { email = "ann@example.org", age = 32 })
+---print(person == ann, ann.age)  --> true 32
+---```
 ---@param entity string
 ---@param keys string[]
 ---@param values table<string, any>
@@ -58,27 +95,45 @@ function Context:find(entity, values) end
 ---@overload fun(self, entity: string, keys: string[], values: table<string, any>[]): moonbase.Object[]
 function Context:upsert(entity, keys, values) end
 
+---The object of an ID, or of the text of one; nil for a row that is not there.
+---```lua
+---print(context:object(tostring(ann:id())) == ann)  --> true
+---```
 ---@param id moonbase.ObjectID|string
 ---@return moonbase.Object?
 function Context:object(id) end
 
----Inserts objects without the context, all or none: from a list of tables, or from a function that returns a table per
----call and finally nil. No hooks or rules run, and relationships are not set. For unique values that are taken, the
----context's merge policy applies.
+---Inserts objects past the context, all or none: from a list of tables, or from a function that returns one table after
+---the other and then nil. No hook runs and no rule is asked; relationships are not set. Where unique values are taken,
+---the context's merge policy decides.
+---```lua
+---print(context:batch_insert("Task", { { title = "paint" }, { title = "sand" } }))  --> 2
+---```
 ---@param entity string
 ---@param rows table<string, any>[]|fun(): table<string, any>?
 ---@return integer? count
 ---@return moonbase.Error? err
 function Context:batch_insert(entity, rows) end
 
----The changes in stores that keep a history. `where` is a predicate over changes: `changedEntity`, `changeType` (0
----insert, 1 update, 2 delete), `updatedProperties`, `transaction.author` and so on.
+---The changes of stores that keep a history. `where` is a predicate over changes: `changedEntity`, `changeType` (0
+---insert, 1 update, 2 delete), `updatedProperties`, `transaction.author` and their like.
+---```lua
+---local token = context.history_token
+---ann.age = 32
+---assert(context:save())
+---for change in context:history { after = token }:each() do
+---  print(change.kind, change.entity, change.properties[1])  --> update Person age
+---end
+---```
 ---@param options? { after?: string, author?: string, where?: string, limit?: integer }
 ---@return moonbase.History
 function Context:history(options) end
 
----Deletes a part of the stores' histories: all transactions before a token, all but the last `keep` transactions, or
----all but the last ones with a total of `keep_size` bytes.
+---Deletes a part of the history of stores: all before a token, all but the last `keep` transactions, all but the
+---last ones that have `keep_size` bytes together.
+---```lua
+---context:delete_history { keep = 100 }
+---```
 ---@param options { before?: string, keep?: integer, keep_size?: integer }
 ---@return integer? count the number of deleted transactions
 ---@return moonbase.Error? err
@@ -86,68 +141,145 @@ function Context:delete_history(options) end
 
 ---Writes all changes in one transaction; a failed save changes nothing. `true` with an error: the data is saved, and a
 ---`did_save` hook failed.
+---```lua
+---ann.age = 200
+---local saved, err = context:save()
+---print(saved, err)  --> nil Person.age (200) must be at most 150
+---```
 ---@return true? ok
 ---@return moonbase.Error? err
 function Context:save() end
 
----Saves in the background: the rows may still be on their way to the store when the function returns. Reading one of
----the objects, a fetch and a save wait for the rows. An error is returned by the next `save_ahead`, and the objects
----then have their changes again; `save` retries. For imports, every few thousand objects.
+---Saves as `save` does, but the rows may still be on their way to the store when it returns: a call that reads one of
+---the objects, fetches or saves waits for them. A failure in writing them comes from the next `save_ahead`, and the
+---objects have their changes then; `save` tries once more. For imports, every few thousand objects.
+---```lua
+---for number = 1, 3 do context:insert("Task", { title = "task " .. number }) end
+---assert(context:save_ahead())
+---```
 ---@return true? ok
 ---@return moonbase.Error? err
 function Context:save_ahead() end
 
----Runs `body` and saves, together with earlier unsaved changes. After an error the file and the context are unchanged.
----A text raised by `body` is returned as a `moonbase.Error`, with the text as its message. A nested transaction saves
----nothing: after an error the changes of its `body` are reverted, and the outer transaction may continue.
+---Runs `body` and saves, together with earlier unsaved changes. On an error the file and the context are as before. A
+---text that `body` raises comes as a `moonbase.Error` too, with the text as its message. Within another transaction it
+---saves nothing: on an error the changes of `body` are taken back, and the outer transaction may go on.
+---```lua
+---print(context:transaction(function()
+---  ann.age = 40
+---  return ann.name
+---end))  --> true Ann
+---```
 ---@param body fun(): ...
 ---@return true? ok
 ---@return any ... the results of `body`, or the error
 function Context:transaction(body) end
 
----Undoes the last step: a call that made changes, with all that followed from it, or a group.
----@return boolean done false if there was nothing to undo
+---Undoes the last step: a call that changed something, with all that followed from it, or a group.
+---```lua
+---context.undo_levels = 10
+---ann.age = 40
+---context:undo()
+---print(ann.age)  --> 31
+---```
+---@return boolean done false where there was nothing to undo
 function Context:undo() end
 
----Redoes the step that was undone last.
----@return boolean done false if there was nothing to redo
+---Does again what was undone last.
+---```lua
+---context.undo_levels = 10
+---ann.age = 40
+---context:undo()
+---context:redo()
+---print(ann.age)  --> 40
+---```
+---@return boolean done false where nothing was
 function Context:redo() end
 
----Runs a function whose changes are one undo step, even if it raises an error.
+---Runs a function; all that it changes is one step, also where it raises an error.
+---```lua
+---context.undo_levels = 10
+---context:undo_group("birthday", function()
+---  ann.age = 40
+---  ben.age = 40
+---end)
+---print(context.undo_name)  --> birthday
+---context:undo()
+---print(ann.age, ben.age)  --> 31 28
+---```
 ---@param name string?
 ---@param body fun(): ...
 ---@return any ... the results of `body`
 ---@overload fun(self, body: fun(): ...): ...
 function Context:undo_group(name, body) end
 
----A child context, which reads this context's values, unsaved changes included, and saves into this context. A child
----made by a hook is closed when the hook returns.
+---A context that reads what this one has, unsaved changes included, and saves into it. A child that a hook makes is
+---closed when the hook returns.
+---```lua
+---local draft = context:child()
+---draft:object(ann:id()).age = 40
+---print(ann.age)  --> 31
+---assert(draft:save())
+---print(ann.age)  --> 40
+---```
 ---@return moonbase.Context
 function Context:child() end
 
 ---Closes a child, or a context of `moonbase.open`: discards its unsaved changes and objects. Its children are closed
 ---first.
+---```lua
+---local draft = context:child()
+---draft:object(ann:id()).age = 40
+---draft:close()
+---print(ann.age)  --> 31
+---```
 function Context:close() end
 
----Assigns new objects the IDs that they will have in the store.
+---Gives new objects the IDs that they will have in the store.
+---```lua
+---local carla = context:insert("Person", { name = "Carla" })
+---context:obtain_permanent_ids(carla)
+---print(carla:id().is_temporary)  --> false
+---```
 ---@param ... moonbase.Object
 ---@return moonbase.ObjectID ...
 function Context:obtain_permanent_ids(...) end
 
----Merges the changes saved by another context, as passed to its `did_save` observers.
+---Takes in the changes that another context saved, which its `did_save` observers get.
+---```lua
+---local other = moonbase.open { store = "people.sqlite" }.context
+---other:on("did_save", function(changes) context:merge_changes(changes) end)
+---other:find("Person", { name = "Ann" }).age = 40
+---assert(other:save())
+---print(ann.age)  --> 40
+---```
 ---@param changes moonbase.Changes
 function Context:merge_changes(changes) end
 
----Lets all objects be read again at their next access; unsaved changes stay.
+---Reads all objects anew at their next access; unsaved changes stay.
+---```lua
+---context:refresh_all()
+---print(ann:is_fault())  --> true
+---```
 function Context:refresh_all() end
 
----Sets metadata of the context's only store, immediately and in a separate save; `moonbase.null` removes an entry.
+---Sets metadata of the context's one store, at once and in a save of its own; `moonbase.null` takes an entry away.
+---```lua
+---assert(context:set_metadata { release = "1.4" })
+---print(context.metadata.release)  --> 1.4
+---```
 ---@param entries table<string, any>
 ---@return true? ok
 ---@return moonbase.Error? err
 function Context:set_metadata(entries) end
 
----Recomputes stored derived attributes of an entity, and saves in batches.
+---Brings stored derived attributes of an entity up to date with what computes them now, and saves as it goes.
+---```lua
+---local context = moonbase.open { model = "model.lua", extensions = { "rules.lua" } }.context
+---context:insert("Person", { name = "Carla" })
+---assert(context:save())
+---print(context:recompute("Person"))  --> 0
+---```
 ---@param entity string
 ---@param attribute? string default: all of them
 ---@return integer? changed the number of changed objects
@@ -155,247 +287,470 @@ function Context:set_metadata(entries) end
 ---@return integer? done the number of objects saved before the error
 function Context:recompute(entity, attribute) end
 
----Calls a function at an event of the context: before a save (an error of the function fails the save), after a save,
----at the end of each event in which objects changed, or after another context's changes were merged. An error of one of
----the later functions is treated like an error of a `did_save` hook. The context keeps the observation.
+---Calls a function for what happens in the context: before a save (its error fails the save), after one, at the end
+---of each event in which objects changed, and after another context's changes were merged. The error
+---of a late observer is treated as the error of a `did_save` hook. The context keeps the watch.
+---```lua
+---context:on("did_save", function(changes) print(#changes.updated .. " updated") end)
+---ann.age = 32
+---assert(context:save())  --> 1 updated
+---```
 ---@param event "will_save"|"did_save"|"objects_did_change"|"did_merge"
 ---@param handler fun(changes: moonbase.Changes)
 ---@return moonbase.Watch
 function Context:on(event, handler) end
 
----The changes of an event. `did_merge` has IDs instead of objects.
+---The changes. `did_merge` has IDs in the place of objects.
+---```lua
+---context:on("objects_did_change", function(changes)
+---  print(#changes.inserted, #changes.updated, #changes.deleted, #changes.refreshed, changes.is_invalidated)
+---end)
+---ann.age = 32
+---context:process_pending_changes()  --> 0 1 0 0 false
+---```
 ---@class moonbase.Changes
----@field inserted moonbase.Object[]|moonbase.ObjectID[]
----@field updated moonbase.Object[]|moonbase.ObjectID[]
----@field deleted moonbase.Object[]|moonbase.ObjectID[]
----@field refreshed moonbase.Object[] for `objects_did_change`: objects read again, or with discarded changes
----@field is_invalidated boolean whether the context released all of its objects (`reset`)
+---@field inserted moonbase.Object[]|moonbase.ObjectID[] new ones
+---@field updated moonbase.Object[]|moonbase.ObjectID[] with other values
+---@field deleted moonbase.Object[]|moonbase.ObjectID[] those that go or went
+---@field refreshed moonbase.Object[] of `objects_did_change`: read anew, or their changes are gone
+---@field is_invalidated boolean whether the context forgot all of its objects (`reset`)
 
 ---An observation.
+---```lua
+---local watch = context:on("did_save", function() end)
+---print(watch.is_active)  --> true
+---```
 ---@class moonbase.Watch
----@field is_active boolean
+---@field is_active boolean whether the function is still called
 local Watch = {}
 
----Ends the observation: the function is no longer called.
+---Ends it: its function is not called any more.
+---```lua
+---local watch = context:on("did_save", function() print("saved") end)
+---watch:cancel()
+---assert(context:save())
+---print(watch.is_active)  --> false
+---```
 function Watch:cancel() end
 
----Applies delete rules now instead of at the next save or fetch.
+---Applies delete rules now, and not only at the next save or fetch.
+---```lua
+---context:delete(tools)
+---context:process_pending_changes()
+---print(ann.department)  --> nil
+---```
 function Context:process_pending_changes() end
 
----Discards all unsaved changes, deletions included.
+---Forgets all changes and brings back what was deleted.
+---```lua
+---ann.age = 40
+---context:rollback()
+---print(ann.age)  --> 31
+---```
 function Context:rollback() end
 
----Releases all objects and discards their changes.
+---Forgets all objects.
+---```lua
+---context:reset()
+---print(#context.registered)  --> 0
+---```
 function Context:reset() end
 
+---Reads objects anew at their next access.
+---```lua
+---ann.age = 40
+---context:refresh(ann, false)
+---print(ann.age)  --> 31
+---```
 ---@param object moonbase.Object|moonbase.Object[]|moonbase.ToMany
 ---@param merge_changes? boolean whether changes are kept; default true
 function Context:refresh(object, merge_changes) end
 
----How a save resolves a conflict of an object with a newer row: the save fails ("error"); for properties that both
----sides changed, the store's value stays ("store_trump") or the object's is written ("object_trump"); all values of the
----object are written ("overwrite"); the object's changes are discarded ("rollback").
+---The effect of a save on an object whose row in the store is another one than the context expected: it fails; where
+---both changed a property, the store's value stays, or the object's is written; all values of the object are written;
+---the object gives up its changes.
 ---@alias moonbase.MergePolicy "error"|"store_trump"|"object_trump"|"overwrite"|"rollback"
 
 ---Resolves each conflict of a save, without changing objects: returns the name of a policy, or values for properties.
 ---@alias moonbase.MergeFunction fun(conflict: moonbase.MergeConflict): moonbase.MergePolicy|table<string, any>
 
+---```lua
+---local other = moonbase.open { store = "people.sqlite" }.context
+---other:find("Person", { name = "Ann" }).age = 33
+---assert(other:save())
+---context.merge_policy = function(conflict)
+---  local both = conflict.collisions[1]
+---  print(conflict.object.name, conflict.kind, conflict.properties)
+---  print(both.property, both.original, both.object, both.stored)
+---  return { age = math.max(both.object, both.stored) }
+---end
+---ann.age = 32
+---assert(context:save())  --> Ann changed nil
+-----> age 31 32 33
+---print(ann.age)  --> 33
+---```
 ---@class moonbase.MergeConflict
 ---@field object moonbase.Object the object to save
 ---@field kind "changed"|"deleted"|"destination_is_gone"|"destination_came"|"destination_leaves"|"same_values"
----@field properties? string[] the relationship, or the properties that must be unique
----@field collisions moonbase.Collision[] the properties that another context changed too
+---@field properties? string[] the relationship, or those that must be unique
+---@field collisions moonbase.Collision[] the values that this context and another one changed
 
 ---@class moonbase.Collision
----@field property string
----@field original any the value that the context had read
----@field object any the object's value
----@field stored any the store's value
+---@field property string the name
+---@field original any what the context had read
+---@field object any what the object has
+---@field stored any what the store has
 
 ---A part of the stores' histories; nothing is read until its changes are used.
 ---@class moonbase.History
 local History = {}
 
----Iterates over the changes, the oldest first.
+---The changes one after the other, the oldest first.
+---```lua
+---for change in context:history({ limit = 1 }):each() do
+---  print(change.kind, change.id.entity == change.entity, change.author)  --> insert true nil
+---end
+---```
 ---@return fun(): moonbase.HistoryChange?
 function History:each() end
 
+---The changes as a list.
+---```lua
+---print(#context:history({ limit = 2 }):all())  --> 2
+---```
 ---@return moonbase.HistoryChange[]
 function History:all() end
 
+---How many changes there are.
+---```lua
+---print(context:history({ limit = 2 }):count())  --> 2
+---```
 ---@return integer
 function History:count() end
 
+---```lua
+---local token = context.history_token
+---context.author, context.name = "import", "spring"
+---ann.age = 32
+---assert(context:save())
+---for change in context:history { after = token }:each() do
+---  print(change.kind, change.entity, change.id == ann:id(), change.properties[1])  --> update Person true age
+---  print(change.author, change.context_name, change.date > moonbase.date("2026-01-01"))  --> import spring true
+---  print(change.transaction > 0, change.token == context.history_token, change.tombstone.name)  --> true true nil
+---end
+---```
 ---@class moonbase.HistoryChange
----@field kind "insert"|"update"|"delete"
----@field entity string
----@field id moonbase.ObjectID
----@field properties string[] the properties changed by an update
----@field tombstone table<string, any> the values of a deleted object that the model preserves
----@field transaction integer
----@field date moonbase.Date
----@field author? string
----@field context_name? string
----@field token string a token for the end of the transaction
+---@field kind "insert"|"update"|"delete" what was done
+---@field entity string of the object
+---@field id moonbase.ObjectID of the object
+---@field properties string[] what an update changed
+---@field tombstone table<string, any> of a deleted object what the model preserves
+---@field transaction integer the number of the save
+---@field date moonbase.Date of the save
+---@field author? string `context.author` of the save
+---@field context_name? string `context.name` of the save
+---@field token string a token behind the transaction
 
 ---A request for objects. Each step returns a new request and leaves this request unchanged.
 ---@class moonbase.Request
 local Request = {}
 
----Adds a condition; several conditions are combined with AND. Placeholders as in Core Data: `%@ %K %d %f %s`.
+---Narrows the request; a second `where` means AND. Placeholders as in Core Data: `%@ %K %d %f %s`.
+---```lua
+---local request = context:fetch("Person"):where("age > %d", 20):where("name BEGINSWITH[c] %@", "a")
+---print(request:first().name)  --> Ann
+---```
 ---@param format string
 ---@param ... any
 ---@return moonbase.Request
 function Request:where(format, ...) end
 
----Sorts by key paths; a leading `-` means descending order.
+---Orders by key paths; a path that begins with `-` descends.
+---```lua
+---local people = context:fetch("Person"):sort("department.name", "-age"):all()
+---print(people[1].name, people[2].name)  --> Ann Ben
+---```
 ---@param ... string
 ---@return moonbase.Request
 function Request:sort(...) end
 
+---At most so many results.
+---```lua
+---print(#context:fetch("Person"):limit(1):all())  --> 1
+---```
 ---@param count integer
 ---@return moonbase.Request
 function Request:limit(count) end
 
+---Passes over so many results.
+---```lua
+---print(context:fetch("Person"):sort("name"):offset(1):first().name)  --> Ben
+---```
 ---@param count integer
 ---@return moonbase.Request
 function Request:offset(count) end
 
----@param size integer the number of objects read at a time
+---Reads the rows in batches, where the results are many.
+---```lua
+---for person in context:fetch("Person"):batch(100):each() do person.age = person.age + 1 end
+---```
+---@param size integer how many objects are read at a time
 ---@return moonbase.Request
 function Request:batch(size) end
 
----@param ... string key paths of relationships to prefetch
+---Reads the destinations of relationships along with the objects, in one statement for each relationship.
+---```lua
+---for person in context:fetch("Person"):prefetch("department"):sort("name"):limit(1):each() do
+---  print(person.department.name)  --> Tools
+---end
+---```
+---@param ... string key paths of relationships to read along
 ---@return moonbase.Request
 function Request:prefetch(...) end
 
----Groups by key paths: `dictionaries` returns a row per group, and functions that return objects raise. The columns are
----the key paths, values that follow from them, and functions over the rows of a group; by default the key paths.
+---Makes groups by key paths: `dictionaries` gives a row of each, and what gives objects is an error. Its columns are
+---such key paths, what follows from them, and functions over the rows of a group; without columns it gives the keys.
+---```lua
+---local rows = context:fetch("Person"):group_by("department.name")
+---  :dictionaries { "department.name", people = "@count" }
+---print(rows[1]["department.name"], rows[1].people)  --> Tools 2
+---```
 ---@param ... string
 ---@return moonbase.Request
 function Request:group_by(...) end
 
----A condition on groups, over columns, the groups' key paths and functions over their rows.
+---A condition on groups: columns, keys of the groups and functions over their rows may stand in it.
+---```lua
+---local rows = context:fetch("Person"):group_by("department.name"):having("people > %d", 5)
+---  :dictionaries { "department.name", people = "@count" }
+---print(#rows)  --> 0
+---```
 ---@param predicate string
 ---@param ... any values for its placeholders
 ---@return moonbase.Request
 function Request:having(predicate, ...) end
 
----Whether equal dictionaries are returned once only.
----@param distinct? boolean default true
+---Equal dictionaries are given once.
+---```lua
+---print(#context:fetch("Person"):distinct():dictionaries { "department.name" })  --> 1
+---```
+---@param distinct? boolean true unless said otherwise
 ---@return moonbase.Request
 function Request:distinct(distinct) end
 
----Whether objects of subentities are found too; default true.
+---Whether objects of subentities are found too: true unless said otherwise.
+---```lua
+---print(context:fetch("Person"):subentities(false):count())  --> 2
+---```
 ---@param included boolean
 ---@return moonbase.Request
 function Request:subentities(included) end
 
----Whether unsaved changes are taken into account; default true.
+---Whether unsaved changes count: true unless said otherwise.
+---```lua
+---context:insert("Person", { name = "Carla" })
+---print(context:fetch("Person"):count(), context:fetch("Person"):pending(false):count())  --> 3 2
+---```
 ---@param included boolean
 ---@return moonbase.Request
 function Request:pending(included) end
 
----Makes `each` save after every `count` objects and release the visited ones. The rows may still be on their way to the
----store while the next objects are visited: an error is raised by the next save, or at the end of the walk.
+---While `each` walks: saves after every `count` objects and lets go of those visited. The rows may still be on their
+---way to the store while the next objects are visited: a failure in writing comes from the next save, or at the end.
+---```lua
+---for person in context:fetch("Person"):save_every(1000):each() do person.age = person.age + 1 end
+---```
 ---@param count integer
 ---@return moonbase.Request
 function Request:save_every(count) end
 
----Iterates over the objects that match now, skipping objects deleted meanwhile.
+---Iterates over the objects that match now, skipping those deleted on the way.
+---```lua
+---for person in context:fetch("Person"):sort("-name"):each() do
+---  print(person.name)  --> Ben
+---  break
+---end
+---```
 ---@return fun(): moonbase.Object?
 function Request:each() end
 
+---The objects as a list.
+---```lua
+---print(#context:fetch("Person"):all())  --> 2
+---```
 ---@return moonbase.Object[]
 function Request:all() end
 
+---The first object; nil where there is none.
+---```lua
+---print(context:fetch("Person"):where("age > 99"):first())  --> nil
+---```
 ---@return moonbase.Object?
 function Request:first() end
 
+---The IDs of the objects, which are not read.
+---```lua
+---print(#context:fetch("Person"):ids())  --> 2
+---```
 ---@return moonbase.ObjectID[]
 function Request:ids() end
 
+---How many objects match.
+---```lua
+---print(context:fetch("Person"):where("ANY friends.name = 'Ben'"):count())  --> 1
+---```
 ---@return integer
 function Request:count() end
 
----Sets attributes of all matching saved objects in the stores, without the context. A text is an expression over the
----old attributes of the row (`{ age = "age + 1", kind = "'friend'" }`). A function computes the new value from the old
----value, or from the attributes in `inputs` (`{ name = string.upper, n = { inputs = { "a", "b" }, get = math.max } }`).
----All others are constant values. The result of a function must depend on its arguments only. No hooks or rules run;
----objects of the context get the new values.
+---Sets attributes of all saved objects that match, past the context: a text is an expression over the attributes of the
+---row as it was (`{ age = "age + 1", kind = "'friend'" }`), a function computes the new value from the old one, or
+---from the attributes in `inputs` (`{ name = string.upper, n = { inputs = { "a", "b" }, get = math.max } }`), anything
+---else is a value. A function must look at its arguments alone. No hook runs and no rule is asked; objects of the
+---context take the new values in.
+---```lua
+---print(context:fetch("Person"):where("age > 30"):batch_update { age = "age + 1" })  --> 1
+---print(ann.age)  --> 32
+---```
 ---@param values table<string, any>
 ---@return integer? count
 ---@return moonbase.Error? err
 function Request:batch_update(values) end
 
----Deletes all matching saved objects without the context, by their delete rules; an object with a denied deletion
----stays.
+---Deletes all saved objects that match, past the context, with their delete rules. Objects that a rule denies to delete
+---stay.
+---```lua
+---print(context:fetch("Task"):batch_delete())  --> 2
+---```
 ---@return integer? count
 ---@return moonbase.Error? err
 function Request:batch_delete() end
 
----Returns rows of saved values instead of objects.
----List items of `columns` are key paths, named fields are expressions such as `total = "@sum.age"`.
----@param columns? table<integer|string, string> default: the template's, the groups' key paths, or all
+---Rows of values instead of objects, as they are saved.
+---List items name key paths, keys name aggregates such as `total = "@sum.age"`.
+---```lua
+---local rows = context:fetch("Person"):sort("name"):dictionaries { "name", friends = "friends.@count" }
+---print(rows[1].name, rows[1].friends)  --> Ann 1
+---```
+---@param columns? table<integer|string, string> those of the fetch template, the keys of groups, or all attributes
 ---@return table<string, any>[]
 function Request:dictionaries(columns) end
 
----Recomputes stored derived attributes of the matching objects, and saves in batches.
----@param attribute? string default: all of them
----@return integer? changed the number of changed objects
+---Brings stored derived attributes of the objects that match up to date, and saves as it goes.
+---```lua
+---local context = moonbase.open { model = "model.lua", extensions = { "rules.lua" } }.context
+---print(context:fetch("Person"):where("age > 30"):recompute("label"))  --> 0
+---```
+---@param attribute? string all of them unless one is named
+---@return integer? changed how many objects
 ---@return moonbase.Error? err
 ---@return integer? done the number of objects saved before the error
 function Request:recompute(attribute) end
 
----The objects as a list that follows the context's changes. The request needs `sort`; `sections` is a key path whose
----values divide the list, and by which the list is sorted first.
+---The objects as a list that follows the context's changes. The request needs `sort`; `sections` names a key path whose
+---values divide the list, and by which it is sorted first.
+---```lua
+---local people = context:fetch("Person"):sort("name"):follow()
+---context:insert("Person", { name = "Carla" })
+---context:process_pending_changes()
+---print(#people, people[3].name)  --> 3 Carla
+---```
 ---@param options? { sections?: string }
 ---@return moonbase.Results
 function Request:follow(options) end
 
 ---A list that follows its context. `#results` and `results[i]` are always current.
 ---@class moonbase.Results
----@field [integer] moonbase.Object
+---@field [integer] moonbase.Object the object at a place
 ---@operator len: integer
 local Results = {}
 
+---The objects of now as a list.
+---```lua
+---local people = context:fetch("Person"):sort("name"):follow()
+---print(people:all()[1].name)  --> Ann
+---```
 ---@return moonbase.Object[]
 function Results:all() end
 
+---The list divided by the key path of `follow`.
+---```lua
+---local people = context:fetch("Person"):sort("name"):follow { sections = "department.name" }
+---local section = people:sections()[1]
+---print(section.name, #section.objects)  --> Tools 2
+---```
 ---@return { name: string, objects: moonbase.Object[] }[]
 function Results:sections() end
 
----Calls a function after each change of the list. Indices count from 1. Deletions have indices in the old list, and
----insertions have indices in the new list.
+---Calls a function after each change of the list. Places count from 1. Deletions name places in the old list, and
+---insertions name places in the new one.
+---```lua
+---local people = context:fetch("Person"):sort("name"):follow()
+---people:on_change(function(change)
+---  for _, step in ipairs(change.deleted) do print("from place " .. step.from_index) end
+---end)
+---context:delete(ben)
+---context:process_pending_changes()  --> from place 2
+---```
 ---@param handler fun(change: moonbase.ResultsChange)
 ---@return moonbase.Watch
 function Results:on_change(handler) end
 
----Stops following.
+---Follows no more.
+---```lua
+---local people = context:fetch("Person"):sort("name"):follow()
+---people:cancel()
+---```
 function Results:cancel() end
 
+---```lua
+---local people = context:fetch("Person"):sort("name"):follow()
+---people:on_change(function(change)
+---  print(#change.inserted, #change.deleted, #change.moved, #change.updated)
+---  print(#change.inserted_sections, #change.deleted_sections)
+---end)
+---context:insert("Person", { name = "Carla" })  --> 1 0 0 0
+-----> 0 0
+---```
 ---@class moonbase.ResultsChange
 ---@field deleted_sections integer[] numbers in the old list
 ---@field inserted_sections integer[] numbers in the new list
----@field deleted moonbase.ResultsStep[]
----@field inserted moonbase.ResultsStep[]
----@field moved moonbase.ResultsStep[]
----@field updated moonbase.ResultsStep[]
+---@field deleted moonbase.ResultsStep[] objects that left the list
+---@field inserted moonbase.ResultsStep[] objects that came
+---@field moved moonbase.ResultsStep[] objects that have another place
+---@field updated moonbase.ResultsStep[] objects with other values in their place
 
+---```lua
+---local people = context:fetch("Person"):sort("name"):follow()
+---people:on_change(function(change)
+---  for _, step in ipairs(change.moved) do
+---    print(step.id == ann:id(), step.from_section, step.from_index, step.to_section, step.to_index)
+---  end
+---end)
+---ann.name = "Zoe"
+---context:process_pending_changes()  --> true 1 1 1 2
+---```
 ---@class moonbase.ResultsStep
----@field id moonbase.ObjectID
+---@field id moonbase.ObjectID of the object
 ---@field from_section? integer in the old list
----@field from_index? integer
+---@field from_index? integer the place in the old list
 ---@field to_section? integer in the new list
----@field to_index? integer
+---@field to_index? integer the place in the new list
 
----Iterates over the rows of `dictionaries` without keeping them. All rows have the state at the start.
+---Reads the same rows one after the other, and keeps no earlier row. All rows are of the state at the start.
+---```lua
+---for row in context:fetch("Person"):sort("name"):limit(1):rows { "name", "age" } do
+---  print(row.name, row.age)  --> Ann 31
+---end
+---```
 ---@param columns? table<integer|string, string>
 ---@return fun(): table<string, any>?
 function Request:rows(columns) end
 
----Explains the request in lines to print: the store's statement with the steps of its plan, and the conditions left to
----the context with the reasons. Nothing is read. With columns or groups, explains `dictionaries`.
+---How the request is answered, in lines to print: the statement that the store runs with the steps of its plan, what
+---stays with the context and why. Nothing is read. With columns, or of groups, as `dictionaries` is answered.
+---```lua
+---print(context:fetch("Person"):where("name = 'Ann'"):explain():find("ZPERSON") ~= nil)  --> true
+---```
 ---@param columns? table<integer|string, string>
 ---@return string
 function Request:explain(columns) end

@@ -2,15 +2,15 @@
 -- The table that an extension file returns. With `---@type moonbase.Extension` above the table, an editor checks it.
 
 ---@class moonbase.Extension
----@field name string
+---@field name string of the extension
 ---@field version? string a semantic version: "1", "1.2", "1.2.3"
----@field requires? moonbase.Requires
+---@field requires? moonbase.Requires what must be there for the file to load
 ---@field classes? table<string, table> metatables, or `{ is = function(value) ... end }`; `parse`, `from_tree`
----@field transformers? table<string, moonbase.Transformer>
+---@field transformers? table<string, moonbase.Transformer> by name
 ---@field value_classes? table<string, table<string, string>> class names by entity and attribute
----@field entities? table<string, moonbase.EntityExtension>
----@field messages? table<string, table<string, string>> by language: messages of rules and their translations
----@field on_reload? fun(old?: moonbase.Extension) a hook after a reload, with the former extension
+---@field entities? table<string, moonbase.EntityExtension> by name
+---@field messages? table<string, table<string, string>> by language: messages of rules and what stands for them
+---@field on_reload? fun(old?: moonbase.Extension) a hook behind a reload, with the former extension
 
 ---A range of versions is a version ("1.2": 1.2 or later, before 2), or several conditions (">=1.2 <2").
 ---@class moonbase.Requires
@@ -21,12 +21,12 @@
 ---Neither function is called with nil.
 ---@class moonbase.Transformer
 ---@field class? string assignments of another class are refused
----@field transform fun(value: any): string
----@field examples? { [1]: any, [2]: any }[] values and their bytes, with which both functions are tested at load
----@field reverse? fun(bytes: string): any without it the transformer serves transient attributes only
+---@field transform fun(value: any): string makes the stored text or bytes
+---@field examples? { [1]: any, [2]: any }[] values and their bytes: both functions are tried with them at load
+---@field reverse? fun(bytes: string): any without it the transformer goes one way and serves transient attributes only
 
 ---@class moonbase.RuleMessage
----@field [1] string
+---@field [1] string the end of a sentence about the value
 ---@field key? string the property to blame
 ---@field code? integer the error's code; default 1550
 ---@field severity? "failure"|"warning" a warning fails no save and is in `context.validation_warnings`
@@ -48,30 +48,30 @@
 ---@class moonbase.EntityExtension
 ---@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before the rules; returns the value
 ---@field validate? table<string, moonbase.Rule> by property or path ("department.budget"); not called for nil
----@field validate_for_insert? moonbase.ObjectRule
----@field validate_for_update? moonbase.ObjectRule
----@field validate_for_delete? moonbase.ObjectRule
----@field derived? table<string, moonbase.Derived>
+---@field validate_for_insert? moonbase.ObjectRule rules over several properties, of new objects
+---@field validate_for_update? moonbase.ObjectRule the same, of changed objects
+---@field validate_for_delete? moonbase.ObjectRule the same, of objects that are deleted
+---@field derived? table<string, moonbase.Derived> by attribute
 ---@field methods? table<string, fun(object: moonbase.Object, ...: any): any> called as `object:NAME(...)`
----@field awake_from_insert? moonbase.Hook
----@field awake_from_fetch? moonbase.Hook
----@field awake_from_snapshot? moonbase.SnapshotHook after a rollback, a refresh or an undo replaced the values
----@field will_save? moonbase.Hook
+---@field awake_from_insert? moonbase.Hook after an object is made
+---@field awake_from_fetch? moonbase.Hook after its values were read
+---@field awake_from_snapshot? moonbase.SnapshotHook after a rollback, a refresh or an undo replaced its values
+---@field will_save? moonbase.Hook before the store writes the object
 ---@field did_save? moonbase.Hook for deleted objects too, which still have their values
----@field prepare_for_deletion? moonbase.Hook
----@field will_turn_into_fault? moonbase.Hook
----@field did_turn_into_fault? moonbase.Hook
+---@field prepare_for_deletion? moonbase.Hook when it is deleted
+---@field will_turn_into_fault? moonbase.Hook before its values are given up
+---@field did_turn_into_fault? moonbase.Hook after its values were given up
 
 ---@class moonbase.Derived
----@field type? string needed for sort, predicate and editor if the model lacks the attribute
----@field inputs? string[] key paths; `get` receives their values (also objects and lists) in this order
----@field object? boolean passes the object to `get` after the inputs
----@field pure? boolean the result depends on the inputs only: `get` may run inside SQLite
----@field strict? boolean nil if any input is nil
----@field stored? boolean updates a persistent attribute at each save
----@field get? fun(...: any): any
----@field set? fun(value: any, object: moonbase.Object)
----@field shadow? string the persistent attribute that stores the value
----@field transformer? string
----@field read? "on_demand"|"pre_calculated"
----@field write? "immediate"|"delayed"
+---@field type? string needed for sort, predicate and editor where the model has no such attribute
+---@field inputs? string[] key paths; `get` gets their values in this order, lists and objects where they lead to these
+---@field object? boolean gives `get` the object behind its inputs
+---@field pure? boolean depends on its inputs only: may run inside SQLite
+---@field strict? boolean nil as soon as an input is nil
+---@field stored? boolean keeps a persistent attribute current at each save
+---@field get? fun(...: any): any computes the value of the inputs
+---@field set? fun(value: any, object: moonbase.Object) takes an assigned value
+---@field shadow? string the persistent attribute behind this one
+---@field transformer? string between the value and its shadow
+---@field read? "on_demand"|"pre_calculated" when `get` is called
+---@field write? "immediate"|"delayed" when `set` is called

@@ -6,5 +6,5 @@
 ---@alias moonbase.RowFunction fun(row: table<string, any>): (table<string, any>|false|nil, string?)
 
 ---@class moonbase.ImportMap
----@field columns? table<string, string> properties, or paths such as `department.name`, by column names
----@field row? moonbase.RowFunction
+---@field columns? table<string, string> properties, or paths like `department.name`, by names of columns
+---@field row? moonbase.RowFunction changes, passes over or rejects a row

@@ -2,25 +2,25 @@
 -- The table that a model file returns: `---@type moonbase.Model`. The page docs/models.md explains each key.
 
 ---@class moonbase.Model
----@field version? string|string[] the version's name for people, without further effect
----@field imported? boolean from a file of Xcode's or a store: features refused in new models are warnings
----@field entities table<string, moonbase.EntityModel>
----@field fetch_requests? table<string, moonbase.FetchModel> fetches by name; predicates may contain $VARIABLES
----@field configurations? table<string, string[]> names of entities that are stored together
+---@field version? string|string[] names the version for people; it decides nothing
+---@field imported? boolean it is from a file of Xcode's or a store: rules for new models are warnings
+---@field entities table<string, moonbase.EntityModel> by name
+---@field fetch_requests? table<string, moonbase.FetchModel> fetches by name; their predicates may hold $VARIABLES
+---@field configurations? table<string, string[]> names of the entities that go together into one store
 
 ---@class moonbase.EntityModel
 ---@field parent? string the entity from which it inherits
 ---@field subentities? string[] the entities that inherit from it; an alternative to `parent`
 ---@field class? string the class of its objects
----@field abstract? boolean no object belongs to this entity itself
----@field attributes? table<string, moonbase.AttributeType|moonbase.AttributeModel>
----@field relationships? table<string, moonbase.RelationshipModel>
----@field fetched_properties? table<string, moonbase.FetchedPropertyModel>
+---@field abstract? boolean no object is of this entity itself
+---@field attributes? table<string, moonbase.AttributeType|moonbase.AttributeModel> by name
+---@field relationships? table<string, moonbase.RelationshipModel> by name
+---@field fetched_properties? table<string, moonbase.FetchedPropertyModel> by name
 ---@field constraints? (string|string[])[] attributes whose values are unique together
----@field indexes? table<string, moonbase.IndexModel>|moonbase.IndexModel[]
----@field renamed_from? string the name in the previous version
+---@field indexes? table<string, moonbase.IndexModel>|moonbase.IndexModel[] by name, or as a list
+---@field renamed_from? string its name in the previous version
 ---@field version_hash_modifier? string changes the version hash where nothing else does
----@field user_info? table<string, any>
+---@field user_info? table<string, any> for programs
 ---@field code_generation? string Xcode's word, kept without effect
 ---@field spotlight_name? string Xcode's word, kept without effect
 ---@field current_module? boolean Xcode's dot before the class, for the app's module; kept without effect
@@ -44,8 +44,8 @@
 ---| "composite"
 
 ---@class moonbase.AttributeModel
----@field [1] moonbase.AttributeType
----@field optional? boolean default true
+---@field [1] moonbase.AttributeType of the value
+---@field optional? boolean true unless said otherwise
 ---@field transient? boolean kept in memory only
 ---@field default? any the value of a new object
 ---@field min? number|string the minimum number or date
@@ -61,14 +61,14 @@
 ---@field keep_in_history? boolean the value stays in the history when the object is deleted
 ---@field derivation? string the expression of a Core Data derived attribute, for example "items.@count"
 ---@field elements? table<string, moonbase.AttributeType|moonbase.AttributeModel> of a composite
----@field indexed? boolean
+---@field indexed? boolean whether the attribute has an index of its own
 ---@field scalar? boolean generated Swift code uses a scalar
 ---@field swift? string the type of the value in generated Swift code, for example "Status"
 ---@field spotlight? boolean Xcode's word, kept without effect
 ---@field cloud_encryption? boolean Xcode's word, kept without effect
 ---@field renamed_from? string the name in the previous version
 ---@field version_hash_modifier? string changes the version hash where nothing else does
----@field user_info? table<string, any>
+---@field user_info? table<string, any> for programs
 
 ---@class moonbase.RelationshipModel
 ---@field to? string the destination of a to-one relationship
@@ -83,26 +83,26 @@
 ---@field spotlight? boolean Xcode's word, kept without effect
 ---@field renamed_from? string the name in the previous version
 ---@field version_hash_modifier? string changes the version hash where nothing else does
----@field user_info? table<string, any>
+---@field user_info? table<string, any> for programs
 
 ---@class moonbase.FetchModel
 ---@field [1] string the entity
 ---@field [2]? string the predicate
 ---@field sort? string|(string|table)[] "name" or "-name"; { "name", compare = "localizedStandardCompare" }
----@field limit? integer
----@field offset? integer
----@field batch? integer the number of objects read at a time
----@field subentities? boolean default true
----@field pending_changes? boolean default true
----@field property_values? boolean default true
----@field faults? boolean default true
+---@field limit? integer at most so many results
+---@field offset? integer passes over so many results
+---@field batch? integer how many objects are read at a time
+---@field subentities? boolean true unless said otherwise
+---@field pending_changes? boolean true unless said otherwise
+---@field property_values? boolean true unless said otherwise
+---@field faults? boolean true unless said otherwise
 ---@field prefetch? string|string[] key paths of relationships
 ---@field refresh? boolean registered objects are read again
 ---@field result? "objects"|"ids"|"dictionaries"|"count" default "objects"
 ---@field columns? (string|table)[] for dictionaries: key paths; { "total", "items.@sum.price", type = "double" }
 ---@field group_by? string|string[] key paths
 ---@field having? string the predicate of groups
----@field distinct? boolean
+---@field distinct? boolean equal dictionaries are given once
 
 ---@class moonbase.FetchedPropertyModel: moonbase.FetchModel
 ---@field optional? boolean default true
@@ -115,7 +115,7 @@
 
 ---@class moonbase.IndexElementModel
 ---@field [1] string a property, or an expression
----@field kind? "binary"|"rtree"
+---@field kind? "binary"|"rtree" "binary" unless said otherwise
 ---@field expression? boolean the text is an expression
 ---@field descending? boolean the same as a minus before the name
 ---@field expression_type? string Xcode's word, kept without effect

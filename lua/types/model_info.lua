@@ -1,52 +1,78 @@
 ---@meta
--- The description of the model in use, `moonbase.model`. It is read-only; a name that the model lacks and a misspelt
--- field raise an error. `pairs` gives names in the model's order, `#` counts them.
+-- The model in use, as `moonbase.model` has it. It is read-only; a name that the model lacks raises an error, and so
+-- does a misspelt field.
+-- `pairs` gives names in the model's order, `#` counts them.
 
+---```lua
+---print(#moonbase.model.entities, moonbase.model.entities.Person.name)  --> 3 Person
+---```
 ---@class moonbase.ModelInfo
----@field entities table<string, moonbase.EntityInfo>
+---@field entities table<string, moonbase.EntityInfo> by name
 
+---```lua
+---local person = moonbase.model.entities.Person
+---print(person.name, person.abstract, person.parent, person.class, #person.attributes)  --> Person false nil nil 5
+---print(person.relationships.tasks.destination, #person.fetched_properties, next(person.user_info))  --> Task 1 nil
+---```
 ---@class moonbase.EntityInfo
----@field name string
----@field abstract boolean
----@field parent? string the entity from which it inherits
+---@field name string as in the model
+---@field abstract boolean whether no object is of the entity itself
+---@field parent? string the entity it inherits from
 ---@field class? string the class of its objects
----@field attributes table<string, moonbase.AttributeInfo> including inherited attributes
----@field relationships table<string, moonbase.RelationshipInfo> including inherited relationships
----@field fetched_properties table<string, moonbase.FetchedPropertyInfo> including inherited ones
----@field user_info table<string, any>
+---@field attributes table<string, moonbase.AttributeInfo> inherited ones too
+---@field relationships table<string, moonbase.RelationshipInfo> inherited ones too
+---@field fetched_properties table<string, moonbase.FetchedPropertyInfo> inherited ones too
+---@field user_info table<string, any> what the model says for programs
 
+---```lua
+---local age = moonbase.model.entities.Person.attributes.age
+---print(age.name, age.type, age.optional, age.transient, age.default)  --> age integer16 true false nil
+---print(age.min, age.max, age.transformer, age.class, age.derivation)  --> nil 150 nil nil nil
+---local name = moonbase.model.entities.Person.attributes.name
+---print(name.min_length, name.max_length, name.matches, name.one_of, next(name.user_info))  --> nil nil nil nil nil
+---```
 ---@class moonbase.AttributeInfo
----@field name string
----@field type moonbase.AttributeType
----@field optional boolean
----@field transient boolean
----@field default? any
----@field min? any
----@field max? any
----@field min_length? integer
----@field max_length? integer
----@field matches? string
----@field one_of? any[]
----@field transformer? string
----@field class? string
----@field derivation? string
----@field user_info table<string, any>
+---@field name string as in the model
+---@field type moonbase.AttributeType of the value
+---@field optional boolean whether a value may be missing
+---@field transient boolean whether the value is kept in memory only
+---@field default? any the value of a new object
+---@field min? any the least number or date
+---@field max? any the greatest number or date
+---@field min_length? integer of a string, in characters
+---@field max_length? integer of a string, in characters
+---@field matches? string the regular expression for the whole string
+---@field one_of? any[] the values allowed
+---@field transformer? string the name of the transformer
+---@field class? string that values must have
+---@field derivation? string the expression that SQL derives the value by
+---@field user_info table<string, any> what the model says for programs
 
+---```lua
+---local tasks = moonbase.model.entities.Person.relationships.tasks
+---print(tasks.name, tasks.destination, tasks.inverse, tasks.to_many, tasks.ordered)  --> tasks Task person true true
+---print(tasks.delete, tasks.optional, tasks.transient, tasks.min, tasks.max)  --> cascade true false 0 0
+---print(next(tasks.user_info))  --> nil
+---```
 ---@class moonbase.RelationshipInfo
----@field name string
----@field destination string the destination entity
----@field inverse? string the inverse relationship
----@field to_many boolean
----@field ordered boolean
----@field delete "nullify"|"cascade"|"deny"|"no_action"
----@field optional boolean
----@field transient boolean
----@field min integer
+---@field name string as in the model
+---@field destination string the entity at the other end
+---@field inverse? string the relationship that points back
+---@field to_many boolean whether there may be several destinations
+---@field ordered boolean whether the destinations have an order
+---@field delete "nullify"|"cascade"|"deny"|"no_action" the delete rule
+---@field optional boolean whether there may be no destination
+---@field transient boolean whether it is kept in memory only
+---@field min integer the least number of destinations
 ---@field max integer 0 for no limit
----@field user_info table<string, any>
+---@field user_info table<string, any> what the model says for programs
 
+---```lua
+---local adults = moonbase.model.entities.Person.fetched_properties.adults
+---print(adults.name, adults.destination, adults.predicate, next(adults.user_info))  --> adults Person age >= 18 nil
+---```
 ---@class moonbase.FetchedPropertyInfo
----@field name string
----@field destination string the fetched entity
----@field predicate? string
----@field user_info table<string, any>
+---@field name string as in the model
+---@field destination string the entity that is fetched
+---@field predicate? string its text
+---@field user_info table<string, any> what the model says for programs

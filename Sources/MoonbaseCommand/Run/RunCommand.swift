@@ -21,6 +21,7 @@ struct RunCommand {
       return ExitStatus.usage
     } catch {
       Terminal.complain("moonbase run: \(error)")
+      ErrorPage.point(to: error)
       return ExitStatus.status(for: error)
     }
   }
@@ -60,6 +61,7 @@ struct RunCommand {
     if [ExitStatus.limit, ExitStatus.interrupted].contains(outcome.status) { StandardStream.giveUpWaiting() }
     if let message = outcome.message, outcome.status != ExitStatus.done || !options.settings.isQuiet {
       Terminal.complain("moonbase run: \(message)")
+      ErrorPage.point(to: outcome.code)
     }
     return outcome.status
   }

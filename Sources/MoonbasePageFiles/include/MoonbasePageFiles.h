@@ -14,4 +14,7 @@ typedef struct MBPFile {
 size_t mbp_file_count(void);
 const MBPFile *_Nonnull mbp_file_at(size_t index);
 
+// docs/errors.md, of which `moonbase explain` prints parts.
+const MBPFile *_Nonnull mbp_errors(void);
+
 #endif

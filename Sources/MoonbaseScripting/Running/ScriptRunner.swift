@@ -1,6 +1,6 @@
 import MoonbaseGraph
 import MoonbaseLua
-import MoonbaseModel
+public import MoonbaseModel
 import MoonbasePlatform
 
 /// Runs automation scripts in a domain and returns the exit status and message of the program.
@@ -18,6 +18,8 @@ public struct ScriptRunner {
     public var status: Int32
     /// The message for standard error; nil if there is none.
     public var message: String?
+    /// The kind of error that ended the script; nil where it ended well, or by an error of Lua's own.
+    public var code: ErrorCode?
   }
 
   private let domain: ScriptDomain
@@ -120,7 +122,9 @@ public struct ScriptRunner {
   /// The outcome of a completed script, determined by unsaved changes and unread failures.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
-      return Outcome(status: Self.status(of: failure.error.error), message: Self.text(of: failure))
+      return Outcome(
+        status: Self.status(of: failure.error.error), message: Self.text(of: failure),
+        code: Self.code(of: failure.error.error))
     }
     let (changes, changesOfChildren) = domain.contexts.unsaved
     var messages: [String] = []
@@ -157,10 +161,14 @@ public struct ScriptRunner {
     let message =
       script.map { text(of: $0, hook: error is ScriptError ? $0 : Self.hook(of: raised ?? $0.underlying)) }
       ?? "\(error)"
-    return Outcome(status: status, message: behindSave(status) + message)
+    return Outcome(
+      status: status, message: behindSave(status) + message,
+      code: Self.code(of: raised ?? script?.underlying ?? error))
   }
 
-  /// The words before a limit or an interruption in a hook after a save.
+  private static func code(of error: any Error) -> ErrorCode? { (error as? any CodedError)?.code }
+
+  /// The words before a limit or an interruption in a hook behind a save.
   private func behindSave(_ status: Int32) -> String {
     defer { domain.endedBehindSave = false }
     let endsRun = [LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(status)

@@ -44,4 +44,26 @@ import Testing
       }
     }
   }
+
+  /// The recipe of the cookbook, on a store that Core Data wrote.
+  @Test func aStoreOfAnAppIsChangedAndGivenBack() throws {
+    let bench = try Workbench()
+    guard try bench.takeRealStore("Bookmarks_V5") else { return }
+    func run(_ arguments: String..., status: Int32 = 0) throws -> String {
+      let outcome = try bench.moonbase(arguments)
+      #expect(outcome.status == status, "\(arguments): \(outcome)")
+      return outcome.output
+    }
+    _ = try run("backup", "s.sqlite", "work.sqlite")
+    #expect(try run("model", "show", "work.sqlite").contains("BookmarkEntity = {"))
+    #expect(try run("fetch", "BookmarkEntity", "work.sqlite", "--where", "isFolder = NO", "--count") != "0\n")
+    _ = try run(
+      "each", "BookmarkEntity", "work.sqlite", "--where", "title = '32'", "--do", "object.title = 'thirty-two'",
+      "--author", "desk")
+    #expect(try bench.moonbase("doctor", "work.sqlite").status == 0)
+    let difference = try run("diff", "s.sqlite", "work.sqlite", "--format", "csv", status: 1)
+    #expect(difference.split(separator: "\n").count == 2 && difference.contains("title,32,thirty-two"), "\(difference)")
+    _ = try run("backup", "work.sqlite", "back.sqlite")
+    #expect(try run("diff", "work.sqlite", "back.sqlite", "--format", "csv").split(separator: "\n").count <= 1)
+  }
 }

@@ -11,7 +11,7 @@ import Testing
     var count = 0
     for (language, name, code) in try DocumentBlock.all(of: page) {
       switch language {
-      case _ where !name.isEmpty: try walk.write(code, to: name)
+      case _ where !name.isEmpty: try walk.put(code, at: name)
       case "lua": try walk.write(code)
       case "sh": printed = try walk.run(code)
       case "text":
@@ -21,6 +21,14 @@ import Testing
       }
     }
     #expect(count > 8)
+  }
+
+  @Test func theCookbookShowsAllOfItsFiles() throws {
+    let shown = try Set(DocumentBlock.all(of: "docs/cookbook.md").map(\.name))
+    let folder = Workbench.checkout.appendingPathComponent("lua/examples/cookbook")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(files.count > 15)
+    for file in files { #expect(shown.contains(file), "docs/cookbook.md does not show \(file)") }
   }
 
   /// `BookshelfExampleTests` builds and runs the package.
@@ -37,10 +45,11 @@ import Testing
     for block in blocks { #expect(sources.contains { $0.contains(lines(block.code)) }, "\(block.code)") }
   }
 
-  /// Durations and times differ from run to run.
+  /// Durations, times and the identities of stores differ from run to run.
   private static func masked(_ text: String) -> String {
     text.replacing(#/\d+\.\d s(, [\d,]+ (a second|rows\/s))?/#, with: "0.0 s")
       .replacing(#/\d{4}-\d\d-\d\dT[\d:.]+Z/#, with: "NOW")
+      .replacing(#/x-coredata:\/\/[0-9A-F-]{36}/#, with: "x-coredata://STORE")
   }
 
   /// The folder of a reader.
@@ -53,9 +62,18 @@ import Testing
       try FileManager.default.createDirectory(at: bench.file("bin"), withIntermediateDirectories: true)
       try FileManager.default.createSymbolicLink(
         at: bench.file("bin/moonbase"), withDestinationURL: Workbench.command)
+      try FileManager.default.createSymbolicLink(
+        at: bench.file("lua"), withDestinationURL: Workbench.checkout.appendingPathComponent("lua"))
     }
 
-    func write(_ code: String, to name: String) throws { try bench.write(code, to: folder + name) }
+    /// Writes a file. One that is there, a copy of an example, must be as the page shows it.
+    func put(_ code: String, at name: String) throws {
+      if FileManager.default.fileExists(atPath: bench.file(folder + name).path) {
+        #expect(String(decoding: try bench.bytes(of: folder + name), as: UTF8.self) == code, "\(name)")
+      } else {
+        try bench.write(code, to: folder + name)
+      }
+    }
 
     /// Writes a file whose name is the first line of the block. A block without a name goes into the extension, before
     /// the entity `Item` or into it.
@@ -75,13 +93,13 @@ import Testing
     func run(_ code: String) throws -> String {
       var printed = ""
       for line in code.split(separator: "\n") {
-        if let change = line.wholeMatch(of: #/cd (\w+)/#) {
+        if let change = line.wholeMatch(of: #/cd ([\w\/]+)/#) {
           folder += "\(change.1)/"
           continue
         }
         let outcome = try bench.program(
           "sh", "-c", "PATH=\"$PWD/bin:$PATH\"; cd \"./$0\"; \(line) 2>&1", folder)
-        printed += outcome.output
+        printed += outcome.output.replacing(bench.folder.path + "/", with: "")
       }
       return printed
     }

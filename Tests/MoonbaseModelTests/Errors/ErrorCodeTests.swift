@@ -48,6 +48,12 @@ import Testing
     #expect(table == codes)
   }
 
+  @Test func theDocumentHasASectionForEachInTheOrderOfTheTable() throws {
+    let headings = try Self.text("docs/errors.md").matches(of: /(?m)^### (.+)$/).map { String($0.1) }
+    let codes = try Self.declared().sorted { $0.number < $1.number }
+    #expect(headings == codes.map { "\($0.number) \($0.name)" })
+  }
+
   @Test func eachCodePrintsItsName() throws {
     for code in try Self.declared() {
       #expect("\(ErrorCode(rawValue: code.number))" == "\(code.name) (\(code.number))")

@@ -103,8 +103,8 @@ import Testing
 
   /// All words of the sources, and the names of their files and folders.
   private func words() throws -> Set<String> {
-    let paths = try Checkout.paths(below: "Sources", "Tests")
-    let files = paths.filter { $0.hasSuffix(".swift") || $0.hasSuffix(".c") || $0.hasSuffix(".h") }
+    let paths = try Checkout.paths(below: "Sources", "Tests", "lua/types")
+    let files = paths.filter { path in [".swift", ".c", ".h", ".lua"].contains { path.hasSuffix($0) } }
     var result: Set<String> = []
     for text in try (files + ["Package.swift"]).map(Checkout.text) + [paths.joined(separator: " ")] {
       let separators = text.utf8.split {

@@ -24,7 +24,7 @@ local function disguised(text)
   end))
 end
 
---- What stands for a value. Of a composite attribute, or of a table that a transformer gives, each text is another one.
+--- The substitute of a value. In a composite attribute, or a table that a transformer gives, each text is another one.
 local function stand_in(value)
   if type(value) == "string" then return utf8.len(value) and disguised(value) or value end
   if type(value) == "table" then

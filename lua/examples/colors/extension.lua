@@ -1,4 +1,4 @@
--- What the model alone cannot say: a class of values, how they are stored, a rule, and attributes that are computed.
+-- Beyond the model: a class of values, how they are stored, a rule, and attributes that are computed.
 -- Change this file and run the script again: nothing is rebuilt.
 
 local color = require "moonbase.color"

@@ -6,7 +6,7 @@
 --       --store installed.sqlite --model lua/examples/packages/model.lua \
 --       --extension lua/examples/packages/extension.lua --map lua/examples/packages/map.lua
 --
--- Run again, it brings the store up to date. What has no version goes to stdin.rejects.tsv.
+-- Run again, it brings the store up to date. Rows without a version go to stdin.rejects.tsv.
 return {
   columns = {
     Package = "name", Version = "version", Architecture = "architecture", Section = "section.name",

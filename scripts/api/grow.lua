@@ -1,0 +1,1 @@
+return function(context, arguments) return context:fetch("Person"):count() + arguments end

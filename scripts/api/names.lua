@@ -1,0 +1,1 @@
+return function(_, ids) return #ids end
