@@ -3,7 +3,7 @@ import MoonbaseModel
 /// Merging the saves of other contexts.
 extension ManagedObjectContext {
   /// Whether saves of other contexts wait to be merged.
-  var hasPendingNotifications: Bool { inbox?.isPending ?? false }
+  var hasPendingNotifications: Bool { remainingMerges > 0 || inbox?.isPending == true }
 
   /// Merges the saves of another context or process.
   ///
@@ -48,7 +48,12 @@ extension ManagedObjectContext {
     func take(_ saved: SavedObjectIDs) {
       do { try mergeChanges(from: saved, automatically: true) } catch { failure = failure ?? error }
     }
-    for saved in inbox.take() { take(saved) }
+    let arrived = inbox.take()
+    defer { remainingMerges = 0 }
+    for (index, saved) in arrived.enumerated() {
+      remainingMerges = arrived.count - index - 1
+      take(saved)
+    }
     let free = unmergedIDs.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) != true }
     unmergedIDs.subtract(free)
     if !free.isEmpty { take(SavedObjectIDs(updated: Array(free))) }

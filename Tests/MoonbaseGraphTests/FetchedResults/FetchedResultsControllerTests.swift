@@ -187,6 +187,46 @@ import struct MoonbaseModel.SortDescriptor
     #expect(table.context.pendingErrors.isEmpty)
   }
 
+  /// The store sorts by values of saves that the context has not merged, while its objects show the values before.
+  @Test func sectionsOverAPathWaitForTheMergeOfLaterSaves() throws {
+    var person = EntityDescription("Person")
+    person.attributes = [AttributeDescription("age", type: .integer64)]
+    person.relationships = [
+      .toOne("boss", destination: "Person", inverse: "staff"), .toMany("staff", destination: "Person", inverse: "boss"),
+    ]
+    let model = try ManagedObjectModel(entities: [person]).resolved()
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(InMemoryStore(model: model))
+    let (context, other) = (try ManagedObjectContext(coordinator), try ManagedObjectContext(coordinator))
+    let bosses = try [1, 2, 3].map { try context.insert("Person", values: ["age": .int($0)]) }
+    for number in 0..<9 {
+      let one = try context.insert("Person", values: ["age": .int(Int64(10 + number))])
+      try one.setObject(bosses[number % 3], forKey: "boss")
+    }
+    try context.save()
+    context.automaticallyMergesChangesFromParent = true
+    var request = FetchRequest("Person", where: try Predicate(format: "boss != NIL"))
+    request.sortDescriptors = [SortDescriptor("boss.age"), SortDescriptor("age")]
+    let controller = try FetchedResultsController<ManagedObject>(
+      request, in: context, sectionNameKeyPath: "boss.age")
+    try controller.performFetch()
+    var failures = 0
+    controller.didFail = { _ in failures += 1 }
+    for ages in [[1, 2, 3], [5, 2, 3], [5, 7, 3], [5, 7, 6], [9, 7, 6]] {
+      for (boss, age) in zip(bosses, ages) {
+        try other.object(with: boss.objectID).setValue(.int(Int64(age)), forKey: "age")
+        for one in try other.object(with: boss.objectID).objects(forKey: "staff") {
+          try one.setValue(.int((one["age"].int ?? 0) + 1), forKey: "age")
+        }
+      }
+      try other.save()
+    }
+    context.takeNews()
+    #expect(failures == 0 && controller.failure == nil && context.pendingErrors.isEmpty)
+    #expect(controller.sections.map(\.name) == ["6", "7", "9"])
+    #expect(controller.sections.map(\.numberOfObjects) == [3, 3, 3])
+  }
+
   @Test(arguments: StoreKind.allCases) func whatItCannotDoIsRefused(_ kind: StoreKind) throws {
     let context = try StoreBench(kind).context()
     let unsorted = try FetchedResultsController<ManagedObject>(FetchRequest("Person"), in: context)

@@ -154,6 +154,8 @@ public final class ManagedObjectContext {
   var outdatedStored: [StoredPlace] = []
   /// The saves of other contexts that wait to be merged.
   var inbox: NotificationInbox<SavedObjectIDs>?
+  /// The number of arrived saves that follow the save that is being merged.
+  var remainingMerges = 0
   /// Objects that were not merged automatically, because a value was changed both here and elsewhere.
   var unmergedIDs: Set<ManagedObjectID> = []
   /// Observers of saves.
