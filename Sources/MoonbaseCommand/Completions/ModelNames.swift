@@ -36,7 +36,7 @@ struct ModelNames {
     return own + (parent.map(properties) ?? [])
   }
 
-  /// Files from unknown sources may contain names with control characters. Such names are not passed to the shell.
+  /// Files from unknown sources may contain names with control characters. The shell does not get these names.
   private func names(_ all: [String], _ prefix: String) -> [String] {
     all.filter { $0.hasPrefix(prefix) && TerminalText.escaped($0) == $0 }.sorted()
   }

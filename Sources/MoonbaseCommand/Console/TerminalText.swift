@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
 /// Text for a terminal. Characters that move the cursor, give commands to the terminal or change the direction of text
-/// are escaped, for example as `\u{1B}`. Such characters can occur in names, values and messages, because these may
+/// are escaped, for example as `\u{1B}`. Names, values and messages can contain these characters, because they may
 /// come from files of unknown origin.
 enum TerminalText {
   /// Whether standard output is a terminal.
@@ -38,8 +38,8 @@ enum TerminalText {
     switch byte(0) {
     case 0x09, 0x0A: return 0
     case 0..<0x20, 0x7F: return 1
-    // The control characters of ISO 6429. One of them introduces a sequence in the same way as an escape character
-    // does.
+    // The control characters of ISO 6429. The control sequence introducer has the same effect as a sequence with the
+    // escape character does.
     case 0xC2: return (0x80...0x9F).contains(byte(1)) ? 2 : 0
     // The characters that separate lines and paragraphs, and the characters that change the direction of text.
     case 0xE2:

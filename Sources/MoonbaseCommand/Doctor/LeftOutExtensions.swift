@@ -5,8 +5,8 @@ import MoonbasePlatform
 import MoonbaseScripting
 import MoonbaseSQLiteStore
 
-/// The extensions that a store needs and that are not loaded. Some were loaded for earlier saves. Others have to
-/// provide the transformers and classes that the model names.
+/// The extensions that a store needs and that are not loaded. Some extensions were loaded for earlier saves. The rest
+/// has to provide the transformers and classes that the model names.
 struct LeftOutExtensions {
   /// A message that names the extensions, or nil if there are none.
   let message: String?

@@ -69,7 +69,7 @@ struct InferredStore {
 }
 
 extension ImportBookmark {
-  /// Creates the bookmark for a store that the import itself creates. Such an import cannot be restarted.
+  /// Creates the bookmark for a store that the import itself creates. The import cannot be restarted.
   convenience init(
     _ job: String, fingerprint: InputFingerprint, ofNewStore store: any PersistentStore, rejectPath: String? = nil,
     usualRejectPath: String? = nil

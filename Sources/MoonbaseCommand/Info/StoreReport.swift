@@ -37,7 +37,7 @@ struct StoreReport: Encodable {
   /// The configuration of the model that the store contains, or nil if it contains all entities.
   let configuration: String?
   let entities: [Entity]
-  /// The tables of a store from an old framework. Such a store contains no model with the names of its entities.
+  /// The tables of a store from an old framework. The store contains no model with the names of its entities.
   let tables: [Table]?
 
   /// Indexes of the model that Moonbase does not create, with the reasons.

@@ -29,7 +29,7 @@ struct ModelDiff: ParsableCommand {
   }
 
   /// A model that cannot be read has the status of wrong usage, so that status 1 only stands for a difference, as with
-  /// `diff`. Other statuses, such as for a limit or an interruption, are kept.
+  /// `diff`. The status of a limit or an interruption is kept.
   private static func read(_ path: String) throws -> ResolvedModel {
     do { return try ModelFile.read(path) } catch {
       Terminal.complain("moonbase: \(error)")

@@ -8,7 +8,7 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case table
   /// An array of objects.
   case json
-  /// One object on each line.
+  /// An object on each line.
   case ndjson
   /// CSV as in RFC 4180, with a line of names.
   case csv
