@@ -38,8 +38,8 @@ enum TerminalText {
     switch byte(0) {
     case 0x09, 0x0A: return 0
     case 0..<0x20, 0x7F: return 1
-    // The control characters of ISO 6429. The control sequence introducer has the same effect as a sequence with the
-    // escape character does.
+    // The control characters of ISO 6429. The control sequence introducer has the same effect as the escape character
+    // and a bracket.
     case 0xC2: return (0x80...0x9F).contains(byte(1)) ? 2 : 0
     // The characters that separate lines and paragraphs, and the characters that change the direction of text.
     case 0xE2:

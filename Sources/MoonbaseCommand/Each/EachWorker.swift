@@ -16,7 +16,7 @@ final class EachWorker {
     var bookmark: RecomputeBookmark? = nil
   }
 
-  /// The number of times that a batch is repeated after a conflict with another process before it is divided or an
+  /// The number of times that a batch is repeated after a conflict with another save before it is divided or an
   /// object fails.
   private static let greatestTries = 10
   /// The number of times that the objects named by a refused save are set aside before the batch is divided.
@@ -186,7 +186,7 @@ final class EachWorker {
         try giveUp(batch)
         tries += 1
         guard error.isConflict, tries < Self.greatestTries, !work.isStopping else { return error }
-        // Another process has saved meanwhile. Read everything again.
+        // Another save has changed the data meanwhile. Read everything again.
         context.stalenessInterval = .zero
         usleep(UInt32(tries) * 1000)
       }
@@ -269,6 +269,6 @@ extension GraphError {
     details.isEmpty ? (code == .constraintConflict ? [self] : []) : details.flatMap(\.clashes)
   }
 
-  /// Whether another process has changed the data meanwhile.
+  /// Whether another save has changed the data meanwhile.
   fileprivate var isConflict: Bool { code == .mergeConflict || details.contains(where: \.isConflict) }
 }

@@ -112,7 +112,7 @@ private struct Subject {
   let isText: Bool
   private let kept: KeptNames
 
-  /// Uses the first string attribute of an entity that has objects. Otherwise, uses any attribute.
+  /// Uses the first string attribute of an entity that is not abstract. Otherwise, uses any attribute.
   init(of model: ResolvedModel, holding held: Set<String>?) {
     let entities = model.entities.filter { !$0.description.isAbstract && held?.contains($0.name) ?? true }
     func attributes(_ entity: ResolvedEntity) -> [ResolvedProperty] {

@@ -15,7 +15,7 @@ enum PromptSignals {
     return interruptions != 0
   }
 
-  /// Whether the size of the terminal has changed, or the process was suspended.
+  /// Whether the size of the terminal has changed, or the process has continued after a stop, since the last call.
   static func takeRedraw() -> Bool {
     defer { redraws = 0 }
     return redraws != 0
