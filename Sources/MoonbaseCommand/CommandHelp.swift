@@ -1,7 +1,7 @@
 import ArgumentParser
 import MoonbasePlatform
 
-/// The help of commands as the argument parser dumps it.
+/// The help of commands in the format of the argument parser.
 struct CommandHelp: Decodable {
   let commandName: String
   let abstract: String?
@@ -21,7 +21,7 @@ struct CommandHelp: Decodable {
     let kind: String
     let name: String
 
-    /// With its dashes.
+    /// The option with its dashes.
     var option: String { (kind == "long" ? "--" : "-") + name }
   }
 
@@ -29,7 +29,7 @@ struct CommandHelp: Decodable {
     let command: CommandHelp
   }
 
-  /// The help of the command and of all below it.
+  /// The help of the command and of all its subcommands.
   static func all() throws -> CommandHelp {
     try JSONDecoder().decode(Dump.self, from: Data(RootCommand._dumpHelp().utf8)).command
   }

@@ -2,9 +2,10 @@ import ArgumentParser
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The names of commands, looked at before the argument parser is: it would only say that an argument is unexpected.
+/// Checks the names of commands before the argument parser does, because the parser would only report an unexpected
+/// argument.
 enum CommandNames {
-  /// What is wrong with the command's name, with the nearest right one; nil where nothing is.
+  /// A message about a wrong command name, with the nearest correct name. Nil if the name is correct.
   static func problem(with arguments: [String]) -> String? {
     var command: any ParsableCommand.Type = RootCommand.self
     var path = "moonbase"

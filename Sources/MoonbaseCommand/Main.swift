@@ -6,24 +6,25 @@ import MoonbasePlatform
 enum Main {
   static func main() {
     StandardStream.open()
-    // Growing beyond what the user may write is an error of the write, and no reason to die in the middle of a save.
+    // If a file would exceed the limit of the user, the write fails, and the process does not end in the middle of a
+    // save.
     signal(SIGXFSZ, SIG_IGN)
     if let place = place(ofUnreadableArgument: CommandLine.unsafeArgv) {
       Terminal.complain("moonbase: argument \(place) is no UTF-8 text: names of files must be, rename the file")
       exit(ExitStatus.usage)
     }
-    // Swift reads them there, and finds none where a container has no /proc.
+    // Swift reads the arguments from /proc, and finds none if a container has no /proc.
     if CommandLine.arguments.isEmpty {
       Terminal.complain("moonbase: the arguments cannot be read: mount /proc")
       exit(ExitStatus.usage)
     }
     let arguments = CommandLine.arguments.dropFirst()
-    // The argument parser would double the start of a script.
+    // The argument parser would double the start time of a script.
     let status = arguments.first == "run" ? RunCommand.main(arguments.dropFirst()) : run(Array(arguments))
     exit(ending(status))
   }
 
-  /// Output that did not arrive is a failure.
+  /// The exit status. If output could not be written, the status is a failure.
   private static func ending(_ status: Int32) -> Int32 {
     CommandProfile.report()
     guard let failure = StandardStream.failure() else { return status }
@@ -31,7 +32,7 @@ enum Main {
     return status == ExitStatus.done ? ExitStatus.failed : status
   }
 
-  /// Swift would repair an argument that is no UTF-8, and a repaired path is the path of another file.
+  /// Swift would repair an argument that is not valid UTF-8, and a repaired path is the path of another file.
   private static func place(
     ofUnreadableArgument words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
   ) -> Int? {
@@ -58,7 +59,7 @@ enum Main {
     }
   }
 
-  /// Says what went wrong. The parser's own status for wrong usage is 64; this command's is 2.
+  /// Prints the error. For wrong usage, the parser has the status 64, and this command has the status 2.
   private static func report(_ error: any Error) -> Int32 {
     switch RootCommand.exitCode(for: error) {
     case .success:

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MoonbasePlatform
 
-/// The page for `man`, made of the help of all commands, with the sections that pages have.
+/// The page for `man` with its usual sections. It is created from the help of all commands.
 enum ManualPage {
   static func text() throws -> String {
     let help = try CommandHelp.all()
@@ -53,7 +53,7 @@ enum ManualPage {
       """
   }
 
-  /// The sentence of the command for an index of pages.
+  /// The name and the summary of the command, for an index of pages.
   private static var name: String {
     let text = RootCommand.configuration.abstract
     return (text.prefix(1).lowercased() + text.dropFirst()).trimmingCharacters(in: CharacterSet(charactersIn: "."))
@@ -87,7 +87,7 @@ enum ManualPage {
       .map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
   }
 
-  /// The paragraphs of a text; lines with commands stay as they are.
+  /// The paragraphs of a text. Lines with commands are unchanged.
   private static func paragraphs(_ text: String?) -> String {
     (text ?? "").components(separatedBy: "\n\n").filter { !$0.isEmpty }.map { paragraph in
       let lines = paragraph.components(separatedBy: "\n").map(escaped).joined(separator: "\n")
@@ -103,12 +103,12 @@ enum ManualPage {
     return ".TP\n\(head)\n\(sentence(argument.abstract))\n"
   }
 
-  /// A text in one line that is no request.
+  /// A text on one line, escaped so that it is not a request of roff.
   private static func sentence(_ text: String?) -> String {
     escaped((text ?? "").split(whereSeparator: \.isNewline).joined(separator: " "))
   }
 
-  /// A line that begins with a dot or an apostrophe would be a request.
+  /// Escapes a line that starts with a dot or an apostrophe, because it would be a request of roff.
   private static func escaped(_ line: String) -> String {
     let text = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// The notation of a number: `-12.50e3`. Other notations (`007`, `+49`, `.5`) are texts, because a number would not
+/// The notation of a number: `-12.50e3`. Notations such as `007`, `+49` and `.5` are texts, because a number would not
 /// restore them.
 struct NumberForm {
   let isNegative: Bool

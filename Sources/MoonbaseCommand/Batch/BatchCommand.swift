@@ -17,7 +17,7 @@ struct BatchCommand: ParsableCommand {
     subcommands: [BatchRun.self, BatchStatus.self, BatchResume.self, BatchWorker.self])
 }
 
-/// The options of what works on a job.
+/// The options of commands that work on a job.
 struct JobOptionGroup: ParsableArguments {
   @Argument(help: "The script of the job.", completion: .file())
   var script: String
@@ -53,7 +53,7 @@ struct JobOptionGroup: ParsableArguments {
     return try PersistentContainer(scripts.settings().limiting(stores.container, stores))
   }
 
-  /// What a worker needs, each thread its own.
+  /// Makes the job and the Lua state that a worker needs. Each thread has its own.
   func makeJob(_ container: PersistentContainer) throws -> (job: BatchJob, domain: ScriptDomain) {
     let scripts = try scripts.settings()
     let domain = try scripts.openDomain(forScriptsIn: script.folderOfPath, stores.settings(store))
@@ -161,7 +161,7 @@ struct BatchWorker: ParsableCommand {
     let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
     defer { domain.close() }
-    // Standard output is for the answers.
+    // Standard output is kept for the command's answers.
     domain.state.output = LuaOutput({ bytes, _ in StandardStream.error.write(bytes) }, flush: StandardStream.flush)
     let state = try job.resume(acceptingChanges: false)
     Interruption.isWaitedFor()
@@ -188,7 +188,7 @@ struct BatchWorker: ParsableCommand {
     if failed > 0 { throw ExitCode(ExitStatus.rejects) }
   }
 
-  /// The numbers that a line has.
+  /// The numbers of the chunks that a line lists.
   private func chunks(of line: String, in state: JobState) throws -> [Int] {
     if let set = ChunkSet(line.filter { $0 != " " && $0 != "\r" }),
       set.ranges.allSatisfy({ $0.upperBound <= state.chunks })
@@ -267,7 +267,7 @@ struct BatchStatus: ParsableCommand {
         do { state = try JobState(entry, of: name) } catch let error as GraphError
           where error.code == .invalidStore
         {
-          // The states of the other jobs are printed all the same.
+          // The states of the other jobs are printed in any case.
           Terminal.complain("moonbase: \(error)")
           isDamaged = true
           continue

@@ -13,11 +13,11 @@ struct JobReport: Encodable {
   let chunks: Int
   let done: Int
   let objects: Int
-  /// How long the chunks took together.
+  /// The total time of all chunks in seconds.
   let seconds: Double
   let began: String
   let last: String
-  /// Chunks as `1-3,7`.
+  /// Ranges of chunk numbers, such as `1-3,7`.
   let open: String
   let failed: String
   let failures: [Failure]

@@ -6,7 +6,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Works on chunks with several threads, and tells what came of it.
+/// Works on chunks with several threads, and reports the outcome.
 struct JobRun {
   private let options: JobOptionGroup
   private let container: PersistentContainer
@@ -21,7 +21,7 @@ struct JobRun {
     guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64, not \(jobs)") }
   }
 
-  /// What threads share: the chunks that nobody has taken yet, and what became of the others.
+  /// The state that the threads share: the chunks that no thread has taken yet, and the outcome of the others.
   private struct Shared {
     var rest: [Int]
     var done = 0
@@ -133,6 +133,6 @@ struct JobRun {
 }
 
 extension Int {
-  /// `1 chunk`, `2 chunks`.
+  /// The number with its noun, such as `1 chunk` or `2 chunks`.
   var chunks: String { "\(self) chunk\(self == 1 ? "" : "s")" }
 }

@@ -36,7 +36,7 @@ struct CheckCommand: ParsableCommand {
 
   func run() throws {
     var settings = try target.settings(extensions: files)
-    // An extension that is missing is a finding, beside those of the others.
+    // A missing extension is reported as a finding, so that the other extensions are checked too.
     let named = settings.projectFiles.filter { $0.key == "extensions" }
     settings.projectFiles.removeAll { $0.key == "extensions" }
     let paths = settings.extensions.flatMap(Self.files)
@@ -61,7 +61,7 @@ struct CheckCommand: ParsableCommand {
     if !findings.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
-  /// A file, or the extensions in a folder.
+  /// The path itself, or the extensions in the folder at the path.
   private static func files(_ path: String) -> [String] {
     guard FileIdentity.kind(path) == "folder",
       let names = try? FileManager.default.contentsOfDirectory(atPath: path).filter({ $0.hasSuffix(".lua") }),

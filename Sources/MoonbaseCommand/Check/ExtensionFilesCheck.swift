@@ -4,7 +4,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Loads extension files against a model, and gathers what is wrong with all of them.
+/// Loads extension files against a model, and collects the errors of all of them.
 struct ExtensionFilesCheck {
   private let model: ManagedObjectModel
   private let description: ContainerDescription
@@ -31,14 +31,14 @@ struct ExtensionFilesCheck {
     return findings
   }
 
-  /// An error for each file that is not there.
+  /// An error for each file that does not exist.
   private func absences() -> [ScriptError] {
     paths.filter { access($0, F_OK) != 0 && errno == ENOENT }.map {
       ScriptError(.cannotOpenFile, message: "there is no such file", at: SourceLocation(file: $0))
     }
   }
 
-  /// The error with the line of the project that names the file, where one does.
+  /// The error with the line of the project file that names the extension file, if there is such a line.
   private func withPlaceInProject(_ error: ScriptError) -> ScriptError {
     guard let path = named.first(where: { (try? $0.resolved()) == error.location?.file }) else { return error }
     do {
@@ -49,7 +49,7 @@ struct ExtensionFilesCheck {
     }
   }
 
-  /// The findings of files that are loaded together; nil where there are none.
+  /// The findings of files that are loaded together, or nil if there are none.
   private func load(_ paths: [String]) throws -> [ScriptError]? {
     var description = description
     (description.model, description.stores) = (.value(model), [.inMemory])
@@ -59,7 +59,7 @@ struct ExtensionFilesCheck {
     }
     do {
       let container = try PersistentContainer(description)
-      // Domains are made as contexts are.
+      // Creating a context also creates the Lua states of the extensions.
       _ = try container.context(in: nil)
       return nil
     } catch let error as ScriptError where !error.code.endsRun {

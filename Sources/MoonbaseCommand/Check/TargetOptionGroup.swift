@@ -4,7 +4,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The options of commands that are about extensions and need a model for them, and no objects.
+/// The options of commands that check extensions against a model and read no objects.
 struct TargetOptionGroup: ParsableArguments {
   @Option(
     name: StoreOption.model.parserName,
@@ -30,7 +30,7 @@ struct TargetOptionGroup: ParsableArguments {
     for value in store { try StoreOption.store.take(value, &settings) }
     let project = try Project.current()
     if model == nil, !store.isEmpty {
-      // The model of the store that is named, and not that of the project.
+      // Use the model of the named store, and not the model of the project.
       var others = StoreSettings(extensions: extensions)
       try others.complete(with: project)
       (settings.extensions, settings.extensionGrants) = (others.extensions, others.extensionGrants)
@@ -48,7 +48,7 @@ struct TargetOptionGroup: ParsableArguments {
 }
 
 extension ContainerDescription {
-  /// The model that it names, or that its store keeps.
+  /// The model that the description names, or the model in its store.
   func model(inMemory: Bool) throws -> ManagedObjectModel {
     switch model {
     case .value(let model): return model

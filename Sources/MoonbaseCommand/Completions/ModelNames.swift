@@ -3,26 +3,26 @@ import Moonbase
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The names of the model at hand, for shells that complete a command line: the model that the line names, or the
-/// project, or else that of the store.
+/// The names in a model, for shells that complete a command line. The model is the one that the command line names,
+/// otherwise the one of the project, otherwise the one of the store.
 struct ModelNames {
   private let words: [String]
   private let model: ManagedObjectModel?
 
   init(_ words: [String]) {
     self.words = words
-    // A line that is not complete yet has no model, and that is no error.
+    // An incomplete command line may name no model yet. This is not an error.
     model = Self.path(in: words).flatMap { try? ManagedObjectModel(contentsOf: URL(literalPath: $0)) }
   }
 
   /// The names of entities.
   func entities(_ prefix: String) -> [String] { names(model?.entities.map(\.name) ?? [], prefix) }
 
-  /// The names of fetch request templates, and of configurations.
+  /// The names of fetch request templates.
   func templates(_ prefix: String) -> [String] { names(model?.fetchRequestTemplates.keys.map(\.self) ?? [], prefix) }
   func configurations(_ prefix: String) -> [String] { names(model?.configurations.keys.map(\.self) ?? [], prefix) }
 
-  /// The properties of the entity that the line names, for the last name of a list with commas.
+  /// The properties of the entity that the command line names, for the last name in a comma-separated list.
   func properties(_ prefix: String) -> [String] {
     let start = prefix.lastIndex { ",-(".contains($0) }.map { prefix.index(after: $0) } ?? prefix.startIndex
     let entity = model?.entities.first { words.contains($0.name) }
@@ -32,11 +32,11 @@ struct ModelNames {
   private func properties(of entity: EntityDescription) -> [String] {
     let own = entity.attributes.map(\.name) + entity.relationships.map(\.name)
     let parent = entity.superentityName.flatMap { name in model?.entities.first { $0.name == name } }
-    // A model with a circle of entities is no model, and none is read.
+    // The recursion ends, because a model with a cycle of entities cannot be read.
     return own + (parent.map(properties) ?? [])
   }
 
-  /// Names of files of strangers may have control characters, and no shell gets these.
+  /// Files from unknown sources may contain names with control characters. The shell does not get these names.
   private func names(_ all: [String], _ prefix: String) -> [String] {
     all.filter { $0.hasPrefix(prefix) && TerminalText.escaped($0) == $0 }.sorted()
   }
@@ -62,15 +62,15 @@ struct ModelNames {
 }
 
 extension CompletionKind {
-  /// Names of the entities of the model at hand.
+  /// The names of the model's entities.
   static var entities: CompletionKind { .custom { words, _, prefix in ModelNames(words).entities(prefix) } }
 
-  /// Names of the fetch request templates of the model at hand.
+  /// The names of the model's fetch request templates.
   static var templates: CompletionKind { .custom { words, _, prefix in ModelNames(words).templates(prefix) } }
 
-  /// Names of its configurations.
+  /// The names of the model's configurations.
   static var configurations: CompletionKind { .custom { words, _, prefix in ModelNames(words).configurations(prefix) } }
 
-  /// Names of the properties of the entity that the command line names.
+  /// The names of the properties of the entity that the command line names.
   static var properties: CompletionKind { .custom { words, _, prefix in ModelNames(words).properties(prefix) } }
 }

@@ -1,17 +1,18 @@
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The costs of a command's extensions, for `--profile`.
+/// The profile of a command's extensions, for `--profile`.
 enum CommandProfile {
   static let profile: ExtensionProfile = {
     isMade.withLock { $0 = true }
     return ExtensionProfile()
   }()
 
-  /// Whether there is a profile. A command without one makes none for its report, which would slow its start.
+  /// Whether the profile was created. A command that does not need a profile must not create one for its report,
+  /// because this would slow its start.
   private static let isMade = Lock(false)
 
-  /// Prints a table of what was counted to standard error; nothing where nothing was called.
+  /// Prints a table of the profile to standard error. Prints nothing if no function was called.
   static func report() {
     let entries = isMade.withLock { $0 } ? profile.entries : []
     guard !entries.isEmpty else { return }
@@ -30,7 +31,7 @@ enum CommandProfile {
     Terminal.complain(text.hasSuffix("\n") ? String(text.dropLast()) : text)
   }
 
-  /// Seconds with three digits behind the point.
+  /// A number of seconds with three digits after the decimal point.
   private static func milliseconds(_ seconds: Double) -> String {
     let count = Int((seconds * 1000).rounded())
     let rest = String(count % 1000)

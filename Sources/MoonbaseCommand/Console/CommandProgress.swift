@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// The progress of work that a command does: it shows a bar, and SIGINT cancels it.
+/// The progress of a command's work. It shows a progress bar, and SIGINT cancels it.
 final class CommandProgress: Progress, @unchecked Sendable {  // the thread that waits for SIGINT only cancels it
   private static let pause: UInt32 = 20_000
   private let bar: ProgressBar
@@ -21,11 +21,11 @@ final class CommandProgress: Progress, @unchecked Sendable {  // the thread that
     get { super.completedUnitCount }
     set {
       super.completedUnitCount = newValue
-      // A policy may make more objects than there were.
+      // A merge policy may create more objects than were counted.
       bar.show(Int(min(newValue, totalUnitCount)), of: Int(totalUnitCount))
     }
   }
 
-  /// Takes the bar away.
+  /// Removes the progress bar.
   func end() { bar.end() }
 }

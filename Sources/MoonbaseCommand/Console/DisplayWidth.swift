@@ -1,17 +1,17 @@
-/// How many columns of a terminal a text takes.
+/// The number of terminal columns that a text needs.
 enum DisplayWidth {
   static func of(_ text: String) -> Int {
-    // Of plain letters each takes one.
+    // Each ASCII character takes one column.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
     return text.reduce(0) { $0 + of($1) }
   }
 
-  /// A character is as wide as its widest part; marks stand over what is before them.
+  /// A character is as wide as its widest part. Combining marks need no column of their own.
   static func of(_ character: Character) -> Int {
     let scalars = character.unicodeScalars
-    // With this selector a sign is shown as a picture.
+    // With this variation selector, a character is shown as a picture.
     if scalars.contains(where: { $0.value == 0xfe0f }) { return 2 }
-    // Two letters of a region are its flag.
+    // Two regional indicators form a flag.
     if scalars.count > 1, scalars.allSatisfy({ (0x1f1e6...0x1f1ff).contains($0.value) }) { return 2 }
     return scalars.map(of).max() ?? 0
   }
@@ -24,7 +24,7 @@ enum DisplayWidth {
     }
   }
 
-  /// East Asian wide and full-width characters, and pictures (Unicode Standard Annex 11).
+  /// Whether a character is East Asian wide or full-width, or a picture (Unicode Standard Annex 11).
   private static func isWide(_ code: UInt32) -> Bool {
     switch code {
     case 0x1100...0x115f, 0x231a...0x231b, 0x2329...0x232a, 0x23e9...0x23ec, 0x23f0, 0x23f3, 0x25fd...0x25fe,

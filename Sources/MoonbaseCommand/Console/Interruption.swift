@@ -2,12 +2,13 @@ import ArgumentParser
 import MoonbaseBatch
 import MoonbasePlatform
 
-/// SIGINT of a command that runs no script: it ends the process with the status of an interruption. What has to be undone first is waited for.
+/// Handles SIGINT for a command that runs no script. SIGINT ends the process with the status of an interruption. If
+/// work must be undone first, the process waits for this.
 enum Interruption {
   nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by handlers, and by `takeBack`
-  nonisolated(unsafe) private static var isAwaited = false  // set before the work begins that looks at `hasCome`
+  nonisolated(unsafe) private static var isAwaited = false  // set before the start of the work that checks `hasCome`
 
-  /// Lets SIGINT end the process, unless it is ignored.
+  /// Lets SIGINT end the process, unless the signal is ignored.
   static func endsProcess() {
     let former = signal(SIGINT) { _ in
       if Interruption.isAwaited, Interruption.count == 0 {
@@ -19,16 +20,18 @@ enum Interruption {
     if ignores(former) { signal(SIGINT, SIG_IGN) }
   }
 
-  /// Whether a handler of a signal is the one that ignores it.
+  /// Whether a signal handler is `SIG_IGN`.
   static func ignores(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
     let ignoring = unsafeBitCast(SIG_IGN, to: Int.self)  // handlers are compared, never called
     return unsafeBitCast(handler, to: Int.self) == ignoring  // handlers are compared, never called
   }
 
-  /// From now on the first SIGINT is noted, for work that ends by itself then; the next one ends the process.
+  /// After this call, the first SIGINT is only recorded, and the running work stops by itself. The next SIGINT ends the
+  /// process.
   static func isWaitedFor() { isAwaited = true }
 
-  /// Does what may run scripts without being watched, such as opening stores with extensions: SIGINT ends the process meanwhile.
+  /// Calls `body`, which may run scripts that no `InterruptionWatch` watches, for example while stores with extensions
+  /// are opened. SIGINT ends the process during the call.
   static func endingProcess<Result>(_ body: () throws -> Result) throws -> Result {
     let before = isAwaited
     isAwaited = false
@@ -41,7 +44,7 @@ enum Interruption {
 
   nonisolated(unsafe) private static var wasFinal: sig_atomic_t = 0  // written by the handler of the signals alone
 
-  /// From now on SIGTERM and SIGHUP are noted too, for a command that has something to tell before it ends.
+  /// After this call, SIGTERM and SIGHUP are recorded too, for a command that has to print a report before it ends.
   static func isWaitedForAtTheEnd() {
     isWaitedFor()
     for number in [SIGTERM, SIGHUP] {
@@ -53,13 +56,14 @@ enum Interruption {
     }
   }
 
-  /// Whether the process has to end, without a question: SIGTERM came, or the terminal was closed.
+  /// Whether the process has to end without asking the user, because SIGTERM arrived or the terminal was closed.
   static var isFinal: Bool { wasFinal != 0 }
 
-  /// The command goes on after all: the next SIGINT is the first one again.
+  /// The command continues. The next SIGINT counts as the first one again.
   static func takeBack() { count = 0 }
 
-  /// Waits for input until SIGINT comes. From the first wait on it is noted: what was done by then is told.
+  /// Waits for input until SIGINT arrives. After the first wait, SIGINT is only recorded, so that the command can
+  /// report the work that is done.
   static let whileWaiting = InputWait {
     isWaitedFor()
     return hasCome

@@ -1,7 +1,7 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// Ends Lua that does not come to its end by itself after SIGINT.
+/// Interrupts Lua code that does not end by itself after SIGINT.
 final class InterruptionWatch: Sendable {
   private struct State {
     var interrupters: [LuaInterrupter] = []
@@ -9,7 +9,7 @@ final class InterruptionWatch: Sendable {
   }
 
   private static let pause: UInt32 = 20_000
-  /// So long it may take, in microseconds.
+  /// The time that Lua code has to end by itself, in microseconds.
   private static let grace: UInt32 = 400_000
   private let state = Lock(State())
 
@@ -24,9 +24,9 @@ final class InterruptionWatch: Sendable {
     }
   }
 
-  /// What was watched is over.
+  /// Ends the watch, because the watched code has finished.
   func end() { state.withLock { $0.isOver = true } }
 
-  /// Watches another state.
+  /// Also watches the given state.
   func add(_ interrupter: LuaInterrupter) { state.withLock { $0.interrupters.append(interrupter) } }
 }

@@ -1,12 +1,12 @@
 import MoonbasePlatform
 
-/// How far something is, on standard error, where that is a terminal.
+/// Shows progress on standard error if that is a terminal.
 final class ProgressBar {
   private static let width = 40
-  /// Whether there is anybody to see it.
+  /// Whether standard error is a terminal that shows the bar.
   let isShown: Bool
   private var shown = -1
-  /// When the line was written last, in seconds since the beginning.
+  /// The time of the last update, in seconds since the start.
   private var drawn = -1.0
 
   init(quiet: Bool) { isShown = !quiet && isatty(STDERR_FILENO) == 1 }
@@ -19,7 +19,8 @@ final class ProgressBar {
     StandardStream.error.write("\r\(Self.bar(done, of: total))")
   }
 
-  /// The same with a rate and the time that is left, by the time that it took so far. Without a total the rate alone.
+  /// Shows the progress with a rate and an estimate of the remaining time. The estimate is computed from the elapsed
+  /// time. Without a total, only the rate is shown.
   func show(_ done: Int, of total: Int, rate: Double, unit: String, seconds: Double) {
     guard isShown, seconds - drawn > 0.1 else { return }
     drawn = seconds
@@ -40,7 +41,7 @@ final class ProgressBar {
     return "[\(bar)] \(done * 100 / total) %"
   }
 
-  /// Takes the bar away.
+  /// Removes the progress bar.
   func end() {
     guard isShown, shown >= 0 else { return }
     StandardStream.error.write("\r\u{1B}[K")

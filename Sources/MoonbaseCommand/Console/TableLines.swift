@@ -1,25 +1,27 @@
-/// A table for a person. The first rows give the columns their widths; what is wider in a later one moves what follows it.
+/// A table for display. The first rows determine the widths of the columns. A wider value in a later row moves the rest
+/// of its line to the right.
 struct TableLines {
   private static let rowsThatCount = 100
-  /// Of a longer text the beginning is shown; of an ID all, for a part of it names nothing.
+  /// The maximum width of a text, of which only the beginning is shown. An ID is always shown completely, because a
+  /// part of it identifies nothing.
   private static let greatestWidth = 60
 
   private let columns: [String]
   private var widths: [Int]
   private var isRight: [Bool]
-  /// Which columns have numbers or IDs, of which nothing is cut off.
+  /// Which columns contain numbers or IDs, which are not truncated.
   private var isWhole: [Bool]
-  /// The rows before the widths are known; nil afterwards.
+  /// The rows before the widths are known, nil afterwards.
   private var first: [[String]]? = []
-  /// The columns of the terminal that all has to fit in; nil for any number.
+  /// The number of terminal columns for the table, or nil if there is no limit.
   private let room: Int?
-  /// The places of the columns that are shown.
+  /// The indexes of the visible columns.
   private var visible: [Int]
-  /// Which columns have a value in some row.
+  /// Which columns have a value in at least one row.
   private var isFilled: [Bool]
 
-  /// With `room`, columns without a value are left out where not all fit, and texts are cut. Where that is not enough,
-  /// the last columns are left out too. Columns that are left out are named below.
+  /// With `room`, empty columns are left out if not all columns fit, and texts are truncated. If this is not enough,
+  /// the last columns are left out too. The names of these columns are printed below the table.
   init(columns: [String], room: Int? = nil) {
     (self.columns, widths) = (columns.map { Self.shown($0) }, columns.map { DisplayWidth.of(Self.shown($0)) })
     isRight = columns.map { _ in false }
@@ -58,7 +60,7 @@ struct TableLines {
     first = nil
   }
 
-  /// `isWhole` says of which cells nothing is cut off, though they are wider than their columns.
+  /// `isWhole` says which cells are not truncated, even if they are wider than their columns.
   private func append(_ row: [String], isWhole: [Bool] = [], to bytes: inout [UInt8]) {
     var line = ""
     for index in visible {
@@ -74,7 +76,7 @@ struct TableLines {
 
   // MARK: Fitting
 
-  /// A text is cut to this width before a column is left out.
+  /// Texts are truncated to this width before a column is left out.
   private static let leastWidth = 8
   private static let gap = 2
 
@@ -90,7 +92,7 @@ struct TableLines {
     }
   }
 
-  /// The beginning of a text, and a sign that there is more.
+  /// The beginning of a text with a sign for the omitted rest.
   private static func cut(_ text: String, to width: Int) -> String {
     var result = ""
     var count = 0
@@ -102,7 +104,7 @@ struct TableLines {
     return result + "…"
   }
 
-  /// The text as a line of plain characters, cut to its beginning.
+  /// The text as a line of plain characters, truncated to its beginning.
   private static func shown(_ text: String, _ most: Int = greatestWidth) -> String {
     var result = ""
     var count = 0
@@ -116,8 +118,8 @@ struct TableLines {
 }
 
 extension String {
-  /// The text as a line of plain characters. Characters that control a terminal, end a line or turn the direction of
-  /// text are written out.
+  /// The text as a line of plain characters. Characters that control a terminal, end a line or change the direction of
+  /// text are escaped.
   var inOneLine: String {
     unicodeScalars.contains { Character.isControl($0.value) } ? map(\.inOneLine).joined() : self
   }

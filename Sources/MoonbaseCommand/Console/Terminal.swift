@@ -1,15 +1,15 @@
 import MoonbasePlatform
 
-/// The two streams: data goes to standard output, everything else to standard error.
+/// The standard streams of the command. Data is written to standard output, and everything else to standard error.
 enum Terminal {
   static func print(_ text: String) { write(text + "\n") }
 
-  /// Data that has its own line ends.
+  /// Writes data that contains its own line ends.
   static func write(_ text: String) {
     StandardStream.output.write(TerminalText.isOutput ? TerminalText.escaped(text) : text)
   }
 
-  /// Writes bytes, with control characters written out where standard output is a terminal.
+  /// Writes bytes. If standard output is a terminal, control characters are escaped.
   static func write(_ bytes: UnsafeRawBufferPointer) {
     guard TerminalText.isOutput, let escaped = TerminalText.escaped(bytes) else {
       return StandardStream.output.write(bytes)
@@ -17,10 +17,11 @@ enum Terminal {
     escaped.withUnsafeBytes { StandardStream.output.write($0) }
   }
 
-  /// A message. Also where it goes to a file it may be shown by a terminal later.
+  /// Writes a message. Control characters are escaped even if standard error is a file, because the file may be shown
+  /// in a terminal later.
   static func complain(_ text: String) { StandardStream.error.write(TerminalText.escaped(text) + "\n") }
 
-  /// A report as JSON, its keys in order.
+  /// A report as JSON with sorted keys.
   static func json(_ report: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,11 +1,11 @@
 import MoonbasePlatform
 
-/// How many columns standard output has.
+/// The width of standard output in columns.
 enum TerminalWidth {
   private static let usual = 80
   private static let least = 20
 
-  /// The width of the terminal; without a terminal that of `COLUMNS` in the environment.
+  /// The width of the terminal. Without a terminal, the value of `COLUMNS` in the environment.
   static var columns: Int {
     var size = winsize()
     if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return max(least, Int(size.ws_col)) }

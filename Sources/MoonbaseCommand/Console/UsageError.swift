@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A command line that cannot be understood.
+/// An error in the command line.
 struct UsageError: LocalizedError, CustomStringConvertible {
   let description: String
   var errorDescription: String? { description }

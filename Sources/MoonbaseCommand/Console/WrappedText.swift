@@ -1,6 +1,6 @@
-/// Text in lines of a width, broken at blanks. A longer word has a line of its own.
+/// Wraps text at spaces to lines of a given width. A word that is longer gets its own line.
 enum WrappedText {
-  /// The lines, indented. Lines behind the first are indented by `hanging`.
+  /// The lines with indentation. The lines after the first are indented by `hanging`.
   static func lines(_ text: String, width: Int, indent: Int = 0, hanging: Int? = nil) -> String {
     var lines: [String] = []
     var line = String(repeating: " ", count: indent)

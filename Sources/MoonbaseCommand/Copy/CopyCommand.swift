@@ -61,7 +61,7 @@ struct CopyCommand: ParsableCommand {
       (count, leftOut) = try copy(held, to: new, as: destination)
       try new.takePlace()
     } catch {
-      // The files are taken away after SIGINT, and then the process ends.
+      // After SIGINT, the other thread removes the files and ends the process.
       while Interruption.hasCome { pause() }
       throw (error as? GraphError).map(new.named) ?? error
     }
@@ -72,7 +72,7 @@ struct CopyCommand: ParsableCommand {
 
   private func patience() throws(UsageError) -> Duration? { try file.patience.duration() }
 
-  /// Fills the new store, and closes both. Gives the number of objects.
+  /// Fills the new store, and closes both stores. Returns the number of objects.
   private func copy(_ store: NamedStore, to new: NewStore, as destination: NamedStore) throws -> (Int, LeftOutRows) {
     let coordinator = try file.coordinatorOfStoredValues(store)
     guard let source = coordinator.persistentStores.first else { return (0, LeftOutRows()) }
@@ -89,7 +89,7 @@ struct CopyCommand: ParsableCommand {
     return (count, leftOut)
   }
 
-  /// Ends the process after SIGINT, with nothing of the new store left.
+  /// Ends the process after SIGINT and removes the new store.
   private func watch(_ new: NewStore, _ name: String) -> Lock<Bool> {
     let isOver = Lock(false)
     Thread.detachNewThread { [weak new] in

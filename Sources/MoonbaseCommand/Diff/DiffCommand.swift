@@ -66,7 +66,7 @@ struct DiffCommand: ParsableCommand {
     return writer.count == 0
   }
 
-  /// Says which properties of entities the second store does not have.
+  /// Reports the properties of entities that the second store does not have.
   private func tellOldProperties(of entities: [String], in left: ResolvedModel, _ right: ResolvedModel) {
     for index in entities.compactMap({ left.entity($0)?.subtree }).joined() {
       let own = left.entities[index]
@@ -78,7 +78,7 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
-  /// Whether the message about a property names this entity: the topmost one that is compared.
+  /// Whether this entity is the one that the message about a property names, which is the topmost compared entity.
   private func isDeclared(_ property: ResolvedProperty, in own: ResolvedEntity, _ entities: [String]) -> Bool {
     property.declaringEntity == own.index || entities.contains(own.name)
   }
@@ -87,13 +87,14 @@ struct DiffCommand: ParsableCommand {
     try ManagedObjectContext(file.coordinatorOfStoredValues(store))
   }
 
-  /// The names of the entities that a store holds: of a configuration of the model these are not all.
+  /// The names of the entities that a store contains. If the store has a configuration of the model, these are not all
+  /// entities.
   private static func heldEntities(of context: ManagedObjectContext) -> Set<String> {
     Set(context.coordinator.persistentStores.flatMap(\.entities).map(\.name))
   }
 
-  /// The entities at the top of both stores, or the one that is asked for. An entity without the attributes of `--by`
-  /// is left out, with a message.
+  /// The root entities that both stores have, or the entity that the command names. If an entity lacks the attributes
+  /// of `--by`, it is left out with a message.
   private func entities(
     in left: ManagedObjectContext, _ right: ManagedObjectContext, _ keys: [String]
   ) throws -> [String] {

@@ -2,12 +2,12 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Differences as a script that makes the first store equal to the second. Objects are those of the same entities and
-/// keys.
+/// Writes the differences as a script that makes the first store equal to the second store. Objects with the same
+/// entity and the same keys count as the same object.
 final class DifferenceScript: DifferenceWriter {
   private(set) var count = 0
   private let model: ResolvedModel
-  /// The lines behind those that insert objects. Relationships of these lines need the objects.
+  /// The lines that follow the lines for inserted objects. They set relationships, so they need these objects.
   private var later: [String] = []
   private var deletions: [String] = []
 
@@ -15,7 +15,7 @@ final class DifferenceScript: DifferenceWriter {
 
   init(of store: String, _ model: ResolvedModel) { (self.store, self.model) = (store, model) }
 
-  /// A difference: before the first one stands what all lines use.
+  /// Starts a difference. Before the first one, the code that all lines use is written.
   private func begin() {
     count += 1
     guard count == 1 else { return }
@@ -69,7 +69,7 @@ final class DifferenceScript: DifferenceWriter {
     Terminal.print("assert(context:save())")
   }
 
-  /// An assignment wants the value that a transformer makes of bytes, and not the bytes.
+  /// An assignment needs the value that a transformer makes of the bytes, and not the bytes.
   private func checkLiteral(_ value: Value, of object: DifferentObject, _ name: String) throws {
     guard case .data = value, model.entity(object.entity)?.property(name)?.attributeType == .transformable else {
       return
@@ -120,7 +120,7 @@ final class DifferenceScript: DifferenceWriter {
     }
   }
 
-  /// A value within a list or a map, where `nil` would leave it out.
+  /// A value within a list or a map. `nil` would remove the element there.
   private static func element(_ value: Value, of object: DifferentObject, _ name: String) throws -> String {
     value.isNull ? "moonbase.null" : try literal(value, of: object, name)
   }

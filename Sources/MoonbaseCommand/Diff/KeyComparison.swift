@@ -4,8 +4,8 @@ import MoonbasePlatform
 
 /// Compares the objects of an entity in two stores by the values of some attributes.
 ///
-/// Of each object of the first store its ID, a hash of its entity and values, and its place are in memory. Hashes name
-/// the candidates; values decide.
+/// The comparison keeps the ID, the place and a hash for each object of the first store in memory. The hash is made of
+/// the entity and the values. Equal hashes only give candidates, and the values decide.
 struct KeyComparison {
   private static let chunk = 500
   private let left: ManagedObjectContext
@@ -17,11 +17,11 @@ struct KeyComparison {
     (self.entity, self.left, self.right, self.keys) = (entity, left, right, keys)
   }
 
-  /// The objects of both stores that are the same, at one place in both lists.
+  /// Objects that are the same in both stores. They have the same index in both lists.
   typealias Pairs = (left: [ManagedObject], right: [ManagedObject])
 
-  /// Hands over the objects that both stores have, in the order of the second, and returns those that one store alone
-  /// has. Of objects with equal values the first ones are the same, the second ones, and so on.
+  /// Passes the objects that both stores have to `differ`, in the order of the second store, and returns the objects
+  /// that only one store has. If several objects have equal values, they are paired in their order.
   func run(_ differ: (Pairs) throws -> Void) throws -> (came: IDList, went: IDList) {
     let ids = try left.fetchIDList(FetchRequest(entity))
     var (old, places) = (IDList(), HashedPlaces(capacity: ids.count))
@@ -87,7 +87,7 @@ struct KeyComparison {
 }
 
 extension ManagedObjectContext {
-  /// Reads objects in chunks. Their values are given up after each.
+  /// Reads objects in chunks. The objects are turned into faults after each chunk.
   func forEachChunk(of ids: IDList, _ count: Int, _ body: ([ManagedObject]) throws -> Void) throws {
     for start in stride(from: 0, to: ids.count, by: count) {
       let objects = try loadObjects(with: Array(ids[start..<min(ids.count, start + count)]))
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// Places by hash, each of which is taken once.
+/// Places of objects by hash. Each place can be taken once.
 private struct HashedPlaces {
   private struct Entry {
     let hash: Int
@@ -105,12 +105,13 @@ private struct HashedPlaces {
   }
 
   private var entries: [Entry] = []
-  /// By entry, itself or one behind it; entries between are taken. The last one stands behind all entries.
+  /// For each entry, its own index or the index of a later entry. All entries before that index are taken. The last
+  /// element stands for the end of the list.
   private var untaken: [UInt32] = []
 
   init(capacity: Int) { entries.reserveCapacity(capacity) }
 
-  /// Gives the next place a hash.
+  /// Adds a hash for the next place.
   mutating func append(_ hash: Int) { entries.append(Entry(hash: hash, place: entries.count)) }
 
   mutating func sort() {
@@ -118,7 +119,7 @@ private struct HashedPlaces {
     untaken = Array(0...UInt32(entries.count))
   }
 
-  /// The places that are likely to be taken for some hashes, as far as there are any.
+  /// The places that will probably be taken for the given hashes, if there are any.
   mutating func candidates(_ hashes: [Int]) -> [Int] {
     var next: [Int: Int] = [:]
     return hashes.compactMap { hash in
@@ -128,7 +129,7 @@ private struct HashedPlaces {
     }
   }
 
-  /// Takes the first place of a hash for which `match` has a result.
+  /// Takes the first place with a hash for which `match` returns a result.
   mutating func take<Result>(_ hash: Int, _ match: (Int) throws -> Result?) rethrows -> Result? {
     var entry = firstUntaken(start(of: hash))
     while isEntry(entry, of: hash) {
@@ -141,20 +142,20 @@ private struct HashedPlaces {
     return nil
   }
 
-  /// The places that nothing took, in their order.
+  /// The places that were not taken, in ascending order.
   var rest: [Int] {
     entries.indices.filter { untaken[$0] == $0 }.map { entries[$0].place }.sorted()
   }
 
   private func isEntry(_ entry: Int, of hash: Int) -> Bool { entry < entries.count && entries[entry].hash == hash }
 
-  /// The first entry of a hash, or the place where it would stand.
+  /// The index of the first entry with a hash, or the index at which it would be inserted.
   private func start(of hash: Int) -> Int { entries.partitioningIndex { $0.hash >= hash } }
 
   private mutating func firstUntaken(_ entry: Int) -> Int {
     var entry = min(entry, entries.count)
     while untaken[entry] != entry {
-      // Passed entries are led further, so that a long row of taken entries is not walked along again.
+      // Shorten the chain, so that a long run of taken entries is not traversed again.
       untaken[entry] = untaken[Int(untaken[entry])]
       entry = Int(untaken[entry])
     }

@@ -2,9 +2,10 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Compares the rows of an entity in two stores, key by key. No objects are made of rows that are equal.
+/// Compares the rows of an entity in two stores by key. No objects are created for equal rows.
 struct RowComparison {
-  /// Where the properties of an entity lie in the rows of both stores. `nil` on the left is a property that is new.
+  /// The slots of an entity's properties in the rows of both stores. `nil` on the left stands for a property that is
+  /// new.
   private struct Layout {
     var single: [(left: Slot?, right: Slot)] = []
     var lists: [(left: Slot?, right: Slot, isOrdered: Bool)] = []
@@ -15,10 +16,10 @@ struct RowComparison {
   private static let chunk = 512
   private let left: RowStream
   private let right: RowStream
-  /// By entity; nil where only objects tell what their values are.
+  /// The layouts by entity. The layout is nil if the values of the entity can only be read from objects.
   private var layouts: [Symbol: Layout?] = [:]
 
-  /// Nil where a store does not hold the entity.
+  /// Returns nil if a store does not contain the entity.
   init?(_ entity: String, from left: ManagedObjectContext, to right: ManagedObjectContext) throws {
     guard let one = try RowStream(of: entity, in: left), let other = try RowStream(of: entity, in: right) else {
       return nil
@@ -26,7 +27,7 @@ struct RowComparison {
     (self.left, self.right) = (one, other)
   }
 
-  /// Hands over the objects whose rows are not equal, and returns those that one store alone has.
+  /// Passes the objects whose rows differ to the caller, and returns the objects that only one store has.
   mutating func run(
     _ differ: ([(ManagedObjectID, ManagedObjectID)]) throws -> Void
   ) throws -> (came: IDList, went: IDList) {
@@ -89,7 +90,7 @@ struct RowComparison {
     if !others.isEmpty { try differ(others) }
   }
 
-  /// The places of the objects whose lists of a relationship are not equal.
+  /// The indexes of the objects whose destinations for a relationship differ.
   private func differing(
     _ list: (left: Slot?, right: Slot, isOrdered: Bool), _ places: [Int], _ pairs: [Pair]
   ) throws -> [Int] {
@@ -105,7 +106,7 @@ struct RowComparison {
     return zip(sorted(old), sorted(new)).allSatisfy(isSame)
   }
 
-  /// Whether both IDs have one name in their stores.
+  /// Whether both IDs have the same entity name and key in their stores.
   private static func isSame(_ old: ManagedObjectID, _ new: ManagedObjectID) -> Bool {
     old.key == new.key && old.entitySymbol == new.entitySymbol
   }
@@ -119,7 +120,7 @@ struct RowComparison {
     case (.reference(let one), .reference(let two)), (.value(.objectID(let one)), .value(.objectID(let two))):
       return isSame(one, two)
     case (.uuid(let one), .uuid(let two)): return one == two
-    // Bytes in a file are read by objects.
+    // Objects read bytes that are in a separate file.
     case (.value(.object), _), (_, .value(.object)): return false
     case (.value(let one), .value(let two)): return one == two
     default: return false
@@ -156,13 +157,13 @@ struct RowComparison {
   }
 }
 
-/// The rows of an entity and of its subentities by ascending key.
+/// The rows of an entity and of its subentities, sorted by ascending key.
 private final class RowStream {
   let view: any ReadSession
   private(set) var current: Snapshot?
   private let model: ResolvedModel
   private let name: String
-  /// Nil where the store is not read in one state: its cursor would read all rows first.
+  /// Nil if the store cannot be read in one consistent state. A cursor would then read all rows first.
   private let cursor: (any RowCursor)?
   private let ids: IDList
   private var nextID = 0
@@ -201,7 +202,7 @@ private final class RowStream {
 
   private func nextRows() throws -> [Snapshot] {
     if let cursor { return Array(try cursor.next(upTo: [Snapshot].batchSize)) }
-    // Rows that went meanwhile are not there.
+    // Rows that were deleted meanwhile are missing.
     while nextID < ids.count {
       let part = Array(ids[nextID..<min(ids.count, nextID + [Snapshot].batchSize)])
       nextID += part.count

@@ -7,15 +7,15 @@ struct DifferentObject {
   /// The entity and the key, or the entity and the values of `--by`.
   let label: String
   let entity: String
-  /// The ID in the first store; nil for an object that came.
+  /// The ID in the first store, or nil for an object that only the second store has.
   let id: ManagedObjectID?
   /// The values of `--by`.
   var keys: [(name: String, value: Value)] = []
 }
 
-/// Takes the differences of two stores as they are found.
+/// Receives the differences between two stores as they are found.
 protocol DifferenceWriter: AnyObject {
-  /// How many differences there were.
+  /// The number of differences so far.
   var count: Int { get }
   func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws
   func went(_ object: DifferentObject) throws
@@ -65,7 +65,7 @@ struct StoreDifference {
     GraphError(.storeBusy, message: "a store was written meanwhile: compare again")
   }
 
-  /// The objects that one store alone has.
+  /// Reports the objects that only one store has.
   private func tell(came: IDList, went: IDList, _ writer: any DifferenceWriter) throws {
     try right.forEachChunk(of: came, Self.chunk) { objects in
       for object in objects {
@@ -102,15 +102,15 @@ struct StoreDifference {
     !keys.isEmpty && keys.allSatisfy { object.entity.property($0)?.attribute != nil }
   }
 
-  /// The entity and the key, or the entity with the values of `--by` where it has them.
+  /// The entity and the key, or the entity with the values of `--by` if the object has them.
   private func label(_ id: ManagedObjectID, _ object: ManagedObject?) throws -> String {
     guard let object, isKnownByKeys(object) else { return id.short }
     let values = try keys.map { "\($0)=\(try object.value(forKey: $0).description)" }
     return "\(object.entity.name) \(values.joined(separator: " "))"
   }
 
-  /// Attributes that are stored, and relationships whose other side does not tell the same. Objects are named by their
-  /// labels.
+  /// The stored attributes, and the relationships whose inverse does not contain the same information. Objects are
+  /// written by their labels.
   private func properties(of object: ManagedObject) throws -> [DifferentProperty] {
     try object.entity.properties.compactMap { property in
       guard property.isCompared else { return nil }
@@ -132,7 +132,7 @@ struct StoreDifference {
     }
   }
 
-  /// The label of an object, and what tells it from others: labels of different values may look alike.
+  /// The label of an object, and a value that identifies it. Different values may have the same label.
   private func labelled(_ value: Value, in object: ManagedObject) throws -> (label: Value, mark: Value) {
     guard case .objectID(let id) = value else { return (value, value) }
     let other = keys.isEmpty ? nil : try object.managedObjectContext?.existingObject(with: id)
@@ -159,8 +159,8 @@ private struct DifferentProperty {
 }
 
 extension ResolvedProperty {
-  /// Whether `diff` compares the property. Transient properties are not stored, and the other side of a one-to-many
-  /// relationship has the same content.
+  /// Whether `diff` compares the property. Transient properties are not stored. A one-to-many relationship contains the
+  /// same information as its inverse.
   var isCompared: Bool {
     guard !isTransient else { return false }
     guard case .toMany(let relationship) = kind else { return true }
@@ -168,7 +168,8 @@ extension ResolvedProperty {
   }
 }
 
-/// Differences as rows: the change, the object, and of an attribute its name with the old and the new value.
+/// Writes the differences as rows. A row has the kind of the change and the object. For a changed attribute, it also
+/// has the attribute's name and the old and the new value.
 final class DifferenceRows: DifferenceWriter {
   private(set) var count = 0
   private let writer: RowPrinter

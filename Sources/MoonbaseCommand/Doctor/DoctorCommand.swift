@@ -85,7 +85,7 @@ struct DoctorCommand: ParsableCommand {
     if left.contains(where: { $0 > 0 }) { throw ExitCode(ExitStatus.failed) }
   }
 
-  /// Gives the number of findings that are left.
+  /// Checks a store, and returns the number of findings that remain.
   private func look(at store: NamedStore, in domain: ScriptDomain?, isNamed: Bool) throws -> Int {
     let url = URL(literalPath: store.path)
     let model = try file.model(ofStoreAt: url)
@@ -110,7 +110,7 @@ struct DoctorCommand: ParsableCommand {
     return rest
   }
 
-  /// Throws for a name that the store does not remember.
+  /// Throws if the store does not remember an extension of the given name.
   private func forgetExtensions(of store: NamedStore, _ model: ResolvedModel) throws {
     guard !forgetExtension.isEmpty else { return }
     var description = try settings(store).container
@@ -138,7 +138,7 @@ struct DoctorCommand: ParsableCommand {
     if let message = leftOut.message { Terminal.complain("moonbase: \(message)") }
   }
 
-  /// The store with extensions; nil where there are none. They do not look at a store that is damaged.
+  /// The store with extensions, or nil if there are none. Extensions do not check a damaged store.
   private func container(
     beside known: [StoreFinding], _ store: NamedStore, _ model: ResolvedModel
   ) throws -> PersistentContainer? {
@@ -147,12 +147,12 @@ struct DoctorCommand: ParsableCommand {
     guard !settings.extensions.isEmpty, !Self.isDamaged(known) else { return nil }
     var description = try file.limits.settings().limiting(settings.container, settings)
     description.model = .value(model.description)
-    // The summary names them.
+    // The summary names the missing extensions.
     description.missingExtensions = .ignored
     return try PersistentContainer(description)
   }
 
-  /// Tells the findings of extensions, and returns how many there are.
+  /// Prints the findings of the extensions, and returns their number.
   private func findingCount(
     of container: PersistentContainer, in domain: ScriptDomain?, beside known: [StoreFinding]
   ) throws -> Int {
@@ -180,7 +180,7 @@ struct DoctorCommand: ParsableCommand {
     return settings
   }
 
-  /// Each finding once, told as it is found.
+  /// Each finding once. Findings are printed as they are found.
   private func findings(_ url: URL, _ model: ResolvedModel, isTold: Bool) throws -> [StoreFinding] {
     var found: [StoreFinding] = []
     let bar = ProgressBar(quiet: quiet)
@@ -210,7 +210,7 @@ struct DoctorCommand: ParsableCommand {
     }
     let writer = RowPrinter(
       OutputForm(format: .ndjson), columns: ["event", "kind", "place", "message", "repairable"])
-    // A line that standard output does not take is an error at the end.
+    // If a line cannot be written to standard output, the command fails at the end.
     try? writer.write([
       .string(what), .string(finding.kind.rawValue), .string(place), .string(finding.message),
       .bool(finding.repair != .none),
@@ -230,7 +230,7 @@ struct DoctorCommand: ParsableCommand {
 
   // MARK: Mending
 
-  /// Mends; returns why single relationships could not be.
+  /// Repairs the store. Returns the reasons why some relationships could not be repaired.
   private func mend(_ findings: [StoreFinding], _ store: NamedStore, _ model: ResolvedModel) throws -> [String] {
     let url = URL(literalPath: store.path)
     if findings.contains(where: { $0.repair == .file }) {

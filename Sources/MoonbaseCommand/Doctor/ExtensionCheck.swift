@@ -5,21 +5,21 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseScripting
 
-/// Looks at the objects of a store with extensions: rules that are broken, and stored derived attributes that the
-/// present code computes otherwise.
+/// Checks the objects of a store with extensions. It finds violated rules, and stored derived attributes for which the
+/// current code computes another value.
 struct ExtensionCheck {
   private static let chunk = 1000
   private let context: ManagedObjectContext
   private let known: Set<StoreFinding>
   private let tell: (StoreFinding) -> Void
 
-  /// `known` are the findings without extensions, which are not told again.
+  /// `known` contains the findings without extensions, which are not reported again.
   init(_ context: ManagedObjectContext, known: [StoreFinding], _ tell: @escaping (StoreFinding) -> Void) {
     (self.context, self.known, self.tell) = (context, Set(known), tell)
   }
 
   func run(showing bar: ProgressBar) throws {
-    // A store of one configuration of the model holds some of the entities.
+    // If a store has one configuration of the model, it contains only some of the entities.
     let stores = context.coordinator.persistentStores
     let roots = context.model.entities.filter { root in
       root.parent == nil && stores.contains { $0.entities.contains { $0.name == root.name } }
@@ -43,7 +43,7 @@ struct ExtensionCheck {
   private func check(_ ids: [ManagedObjectID]) throws {
     let objects = try context.loadObjects(with: ids)
     for object in objects {
-      // The rules of the values as they are, not as they would be.
+      // Validate the stored values, and not the values after a save.
       try failures { try object.validateAsNew() }.forEach { tellRule($0, of: object) }
       try checkStored(object)
     }
@@ -77,7 +77,7 @@ struct ExtensionCheck {
     }
   }
 
-  /// The failures of a body; errors that end the run are thrown.
+  /// The failures of `body`. Errors that end the run are thrown.
   private func failures(_ body: () throws -> Void) throws -> [GraphError] {
     do {
       try body()

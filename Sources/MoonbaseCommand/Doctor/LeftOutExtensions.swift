@@ -5,17 +5,17 @@ import MoonbasePlatform
 import MoonbaseScripting
 import MoonbaseSQLiteStore
 
-/// The extensions that a store asks for and that are not loaded. Saves ran with some of them. Transformers and
-/// classes that the model names would come from the rest.
+/// The extensions that a store needs and that are not loaded. Some extensions were loaded for earlier saves. The rest
+/// has to provide the transformers and classes that the model names.
 struct LeftOutExtensions {
-  /// A message that names them; nil where there are none.
+  /// A message that names the extensions, or nil if there are none.
   let message: String?
 
-  /// `loaded` are the names of the extensions that are loaded.
+  /// `loaded` contains the names of the extensions that are loaded.
   init(of url: URL, _ model: ResolvedModel, loaded: [String], _ settings: StoreSettings) throws {
     let versions = RememberedExtensions.versions(
       in: try SQLiteStore.metadata(ofStoreAt: url, busyTimeout: settings.busyTimeout))
-    // Extensions that do not provide what the model names are not loaded.
+    // Loading extensions fails if they do not provide the names in the model. So this only matters without extensions.
     let unprovided = settings.extensions.isEmpty ? Self.names(in: model) : []
     let missing = versions.keys.filter { !loaded.contains($0) && !settings.withoutExtensions.contains($0) }.sorted()
     var parts: [String] = []
@@ -36,7 +36,7 @@ struct LeftOutExtensions {
     var names: [String] = []
     for attribute in model.entities.flatMap(\.description.attributes) {
       if let name = attribute.valueTransformerName {
-        // A ready-made transformer comes with its class.
+        // A built-in transformer includes its class.
         if ReadyMadeTransformers.names.contains(name) { continue }
         if !AppleNames.isTransformer(name) { names.append("transformer \(name)") }
       }

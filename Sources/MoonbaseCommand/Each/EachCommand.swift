@@ -78,7 +78,7 @@ struct EachCommand: ParsableCommand {
     scripts.boundSQLite()
     Interruption.isWaitedFor()
     let setting = EachWorker.Setting(container: container, function: function, scripts: scripts, stores: stores)
-    // Who says how objects are to be saved, or that a script may be ended, wants them one after the other.
+    // Options that control saving or limit scripts require that objects are visited separately.
     if !dryRun, batch == nil, jobs == nil, !scripts.isLimited, !scripts.strict, function.maySuitStore,
       try EachStatement(setting).run(condition, of: entity, quiet: quiet, summary)
     {
@@ -89,18 +89,18 @@ struct EachCommand: ParsableCommand {
     try work.run(jobs: jobs ?? 1) { work in try EachWorker(setting, work) }
   }
 
-  /// The objects that match now.
+  /// The objects that match at the start.
   private func ids(in container: PersistentContainer) throws -> IDList {
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     return try context.fetchIDList(condition.request(entity, in: context))
   }
 }
 
-/// What is called for each object, as the command line names it.
+/// The function that is called for each object, as the command line gives it.
 struct EachFunction: Sendable {
   private let source: ScriptSource
   private let isBody: Bool
-  /// The stored derived attributes to be computed, where that is all.
+  /// The stored derived attributes to compute, or nil if the function runs a script.
   private let recomputed: [String]?
 
   init(code: String?, file: String?, limit: Int?) throws {
@@ -113,10 +113,10 @@ struct EachFunction: Sendable {
     (source, isBody, recomputed) = (ScriptSource(name: "recompute", text: ""), true, names)
   }
 
-  /// Computes stored derived attributes, of those names that an object's entity has.
+  /// Computes those of the named stored derived attributes that the entity of an object has.
   static func recomputing(_ names: [String]) -> EachFunction { EachFunction(recomputing: names) }
 
-  /// The function of a worker that is called for each object, in its Lua state.
+  /// The function that a worker calls for each object in its Lua state.
   func call(in domain: ScriptDomain) throws -> (ManagedObject, ManagedObjectContext) throws -> Void {
     guard let recomputed else { return try load(in: domain).call }
     return { object, context in
@@ -125,10 +125,10 @@ struct EachFunction: Sendable {
     }
   }
 
-  /// Where `require` looks, and where scripts may read.
+  /// The folder in which `require` searches, and which scripts may read.
   var folder: String { isBody ? "." : source.name.folderOfPath }
 
-  /// Whether a store may do in one statement what it does with each object.
+  /// Whether a store may be able to apply the function to all objects in one statement.
   var maySuitStore: Bool { ObjectFunction.maySuitStore(source, isBody: isBody) }
 
   func load(in domain: ScriptDomain) throws -> ObjectFunction {

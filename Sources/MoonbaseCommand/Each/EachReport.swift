@@ -1,18 +1,19 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// How many objects something was done with.
+/// The numbers of objects in a run of `moonbase each`.
 struct EachReport: Sendable {
   var visited = 0
   var changed = 0
-  /// Those that were changed and not visited in the same batch.
+  /// Objects that were changed but not visited in the same batch.
   var othersChanged = 0
   var inserted = 0
   var deleted = 0
   var failed = 0
-  /// Those that were deleted between the start and their turn.
+  /// Objects that were deleted after the start and before the visit.
   var gone = 0
-  /// Those that were visited too, and whose batch could not come to its end: nothing of it is saved.
+  /// Objects that were visited in a batch that was not completed, so that nothing of it is saved. They are not part of
+  /// `visited`.
   var givenUp = 0
 
   mutating func add(_ other: EachReport) {
@@ -26,7 +27,7 @@ struct EachReport: Sendable {
     givenUp += other.givenUp
   }
 
-  /// `1000 objects visited: 995 changed, 5 failed; 0.3 s, 3226 a second`.
+  /// A summary such as `1000 objects visited: 995 changed, 5 failed; 0.3 s, 3226 a second`.
   func summary(of total: Int, isDry: Bool, seconds: Double) -> String {
     let would = isDry ? "would be " : ""
     let counts = [
@@ -53,7 +54,7 @@ struct EachReport: Sendable {
     ]
   }
 
-  /// What an interruption has left.
+  /// A description of the state after an interruption.
   var interruption: String {
     let others = failed > 0 ? ", but for those that failed" : ""
     guard givenUp > 0 else { return "what was done with the objects visited is saved\(others)" }

@@ -4,14 +4,15 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Runs a function for all objects in one statement of the store, in one transaction, where nobody can tell it from one object after the other.
+/// Runs a function for all objects in one statement of the store and in one transaction, if the result is the same as
+/// with separate visits.
 struct EachStatement {
   private let setting: EachWorker.Setting
 
   init(_ setting: EachWorker.Setting) { self.setting = setting }
 
-  /// False, and nothing done, where objects have to be visited: where an object fails, too, for then it is one of them
-  /// that has to be told.
+  /// Returns false, and changes nothing, if the objects must be visited. This is also the case if an object fails,
+  /// because a visit is needed to report which object it was.
   func run(
     _ condition: ConditionOptionGroup, of entity: String, quiet: Bool, _ summary: SummaryOptionGroup
   ) throws -> Bool {
@@ -41,10 +42,10 @@ struct EachStatement {
     return true
   }
 
-  /// So often it is looked whether SIGINT has come, in microseconds.
+  /// The interval between two checks for SIGINT, in microseconds.
   private static let pause: UInt32 = 20_000
 
-  /// Ends a call of Lua when SIGINT comes, however long it takes: nothing of it is kept.
+  /// Ends a call of Lua when SIGINT arrives, even if the call takes long. Its changes are discarded.
   private func interrupting<Result>(_ interrupter: LuaInterrupter, _ body: () throws -> Result) rethrows -> Result {
     let isOver = Lock(false)
     Thread {

@@ -5,7 +5,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Objects that workers take in batches, and what became of them.
+/// The objects that workers take in batches, and the results of the work.
 final class EachWork: Sendable {
   private struct State {
     var next = 0
@@ -16,7 +16,7 @@ final class EachWork: Sendable {
     var examples: [String] = []
   }
 
-  /// So long a batch may take to come to its end after SIGINT; then the code that runs is ended too.
+  /// The time that a batch has to finish after SIGINT. After that, the running code is interrupted too.
   private static let grace = Duration.milliseconds(400)
   private static let shownObjects = 10
 
@@ -30,7 +30,7 @@ final class EachWork: Sendable {
   private let state = Lock(State())
   private let crew = ScriptCrew(name: "moonbase each")
 
-  /// `store` is its name in the summary, where there are several.
+  /// `store` is the name of the store in the summary if there are several stores.
   init(
     _ ids: IDList, batch: Int, isDry: Bool, quiet: Bool, summary: SummaryOptionGroup, store: String? = nil
   ) {
@@ -41,7 +41,7 @@ final class EachWork: Sendable {
 
   // MARK: For workers
 
-  /// The next batch; nil at the end, and where all is to end.
+  /// The next batch, or nil at the end and when the work is stopping.
   func next() -> [ManagedObjectID]? {
     guard !isStopping else { return nil }
     return state.withLock { state in
@@ -52,13 +52,13 @@ final class EachWork: Sendable {
     }
   }
 
-  /// Whether no further object is to be visited.
+  /// Whether no more objects may be visited.
   var isStopping: Bool { Interruption.hasCome || crew.isStopping }
 
-  /// A batch is done: what was done is saved.
+  /// Records a finished batch, whose changes are saved.
   func note(_ report: EachReport) { state.withLock { $0.report.add(report) } }
 
-  /// An object could not be saved, or its code failed; it is as it was.
+  /// Records that an object could not be saved or that its code failed. The object is unchanged.
   func noteFailure(_ id: ManagedObjectID, _ failure: String) {
     let text = TextLimits.reason(failure)
     state.withLock { state in
@@ -69,7 +69,7 @@ final class EachWork: Sendable {
     }
   }
 
-  /// What would become of an object; the first are shown.
+  /// Shows the change that a dry run would make to an object. Only the first changes are shown.
   func show(_ change: () throws -> String) rethrows {
     let isShown = state.withLock { state in
       state.shownCount += 1
@@ -84,7 +84,8 @@ final class EachWork: Sendable {
 
   // MARK: All of it
 
-  /// Runs workers, each on a thread of its own, and tells what was done. Throws what ended it, or the status that tells of failures.
+  /// Runs workers, each on a thread of its own, and reports the results. Throws the error that ended the work, or the
+  /// exit status for failed objects.
   func run(jobs: Int, _ makeWorker: @escaping @Sendable (EachWork) throws -> EachWorker) throws {
     let start = ContinuousClock.now
     let count = max(1, min(jobs, (ids.count + batch - 1) / batch))
@@ -102,7 +103,7 @@ final class EachWork: Sendable {
   private func waitForWorkers() {
     defer { bar.withLock { $0.end() } }
     var interrupted: ContinuousClock.Instant?
-    // The summary has the error that ended the work.
+    // The summary contains the error that ended the work.
     try? crew.wait {
       let done = state.withLock { $0.report.visited + $0.report.gone }
       bar.withLock { $0.show(min(done, ids.count), of: ids.count) }
@@ -117,7 +118,7 @@ final class EachWork: Sendable {
     let (report, failures) = state.withLock { ($0.report, $0.failures) }
     let failure = crew.failure
     for line in failures.rest { Terminal.complain("moonbase: \(line)") }
-    // Where it did not begin there is nothing to tell.
+    // If no object was visited, there is nothing to report.
     if failure == nil || report.visited + report.givenUp > 0 {
       var object = report.values(of: ids.count, isDry: isDry, seconds: seconds)
       if let store { object["store"] = .string(store) }

@@ -4,21 +4,22 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Calls a function for objects and saves, on a thread, in a context and a Lua state of its own.
+/// Calls a function for objects and saves them. A worker has its own thread, context and Lua state.
 final class EachWorker {
-  /// What all workers have in common.
+  /// The settings that all workers share.
   struct Setting: Sendable {
     let container: PersistentContainer
     let function: EachFunction
     let scripts: ScriptSettings
     let stores: StoreSettings
-    /// Where batches are noted that are saved.
+    /// Records the batches that are saved.
     var bookmark: RecomputeBookmark? = nil
   }
 
-  /// So often what somebody else saved meanwhile is read anew before a batch is halved, or an object fails.
+  /// The number of times that a batch is repeated after a conflict with another save before it is divided or an
+  /// object fails.
   private static let greatestTries = 10
-  /// So often those that a refused save names are set aside before the batch is halved.
+  /// The number of times that the objects named by a refused save are set aside before the batch is divided.
   private static let greatestRounds = 3
 
   private let work: EachWork
@@ -26,11 +27,11 @@ final class EachWorker {
   private let context: ManagedObjectContext
   private let call: (ManagedObject, ManagedObjectContext) throws -> Void
   private let bookmark: RecomputeBookmark?
-  /// The objects that the last save wrote. Only asked for where hooks of a save may change more than the code does,
-  /// because a save that is observed waits for the disk.
+  /// The objects that the last save wrote. It is only set if hooks of a save may change more objects than the code
+  /// does, because an observed save waits for the disk.
   private var written: SavedObjectIDs?
   private var saves: SaveObservation?
-  /// How many objects were visited last, of which nothing is on its way to be saved yet.
+  /// The number of objects that were visited last and are not yet being saved.
   private var unsettled = 0
 
   init(_ setting: Setting, _ work: EachWork) throws {
@@ -49,7 +50,7 @@ final class EachWorker {
 
   func close() { domain.close() }
 
-  /// Takes batches until there are no more. All of it is one run: limits hold for the whole.
+  /// Takes batches until there are no more. The whole work is one run, so the limits apply to all of it.
   func run() throws {
     do {
       try domain.state.run {
@@ -58,7 +59,7 @@ final class EachWorker {
         try domain.state.flushFiles()
       }
     } catch {
-      // Nothing stays half done: what was not saved is given up. What was on its way may have arrived.
+      // Discard unsaved changes, so that no batch is saved in part. The save that was in progress may have succeeded.
       if let former = underWay {
         if (try? context.finishSave()) != nil { settle(former) } else { unsettled += former.visited.count }
       }
@@ -81,8 +82,8 @@ final class EachWorker {
   /// The batch that another thread is saving.
   private var underWay: Batch?
 
-  /// Visits a batch while the former is being saved, and has it saved while the next is visited. As soon as one is refused, its objects are
-  /// visited again, one batch after the other.
+  /// Visits a batch while the previous batch is being saved. If a save is refused, the objects of its batch are visited
+  /// again, and the batches are saved one after the other.
   private func processAhead(_ ids: [ManagedObjectID]) throws {
     guard !work.isDry else { return try process(ids) }
     var batch = try visit(ids)
@@ -98,10 +99,11 @@ final class EachWorker {
     try context.turnIntoFaults(batch.visited)
   }
 
-  /// Waits for what is on its way. False where it was refused: then it is processed anew, and what was done since is given up.
+  /// Waits for the save in progress. Returns false if it was refused. In that case, the batch is processed again, and
+  /// later changes are discarded.
   private func settleUnderWay(before next: Batch?) throws -> Bool {
     guard let former = underWay else { return true }
-    // Arrived or not, it is on its way no more.
+    // The save has ended, whether it succeeded or not.
     underWay = nil
     do {
       try context.finishSave()
@@ -121,13 +123,13 @@ final class EachWorker {
     try context.rollback()
     try context.turnIntoFaults(batch.visited)
     unsettled = 0
-    // Nobody will visit them again.
+    // These objects will not be visited again.
     if work.isStopping { work.note(EachReport(givenUp: batch.visited.count)) }
   }
 
   // MARK: One batch after the other
 
-  /// Saves what the function does with objects, but for those with which it cannot be saved.
+  /// Calls the function for objects and saves them, except for those that prevent a save.
   private func process(_ ids: [ManagedObjectID]) throws {
     var rest = ids
     var suspects: [ManagedObjectID] = []
@@ -152,20 +154,21 @@ final class EachWorker {
       for error in refusal.clashes { if let id = error.objectID { clashes[id] = error } }
       rest = others
     }
-    // With others it could not be saved, and perhaps for what was done with another.
+    // Save each suspect alone. Perhaps it only failed because of another object in the batch.
     for id in suspects {
-      // Where nothing is saved, alone it would not find the value that one before it took.
+      // Without saves, an object alone would not see the unique value that an earlier object has taken.
       if work.isDry, let clash = clashes[id] { noteFailure(id, clash) } else { try process([id]) }
     }
   }
 
   private func noteFailure(_ id: ManagedObjectID, _ refusal: GraphError) {
     work.noteFailure(id, refusal.description)
-    // One that was given up as all was ended is counted already.
+    // If the work is stopping, the object is already counted in `givenUp`.
     if !work.isStopping { work.note(EachReport(visited: 1)) }
   }
 
-  /// Calls the function for objects and saves. Gives why the save was refused; then everything is as it was.
+  /// Calls the function for objects and saves them. Returns the reason if the save was refused. In that case,
+  /// everything is unchanged.
   private func attempt(_ ids: [ManagedObjectID]) throws -> GraphError? {
     defer { context.stalenessInterval = nil }
     var tries = 0
@@ -176,14 +179,14 @@ final class EachWorker {
         count(&batch)
         settle(batch)
         unsettled = 0
-        // So memory stays flat.
+        // Faults keep memory use constant.
         try context.turnIntoFaults(batch.visited)
         return nil
       } catch let error as GraphError where !ObjectFunction.endsAll(error) {
         try giveUp(batch)
         tries += 1
         guard error.isConflict, tries < Self.greatestTries, !work.isStopping else { return error }
-        // Somebody else was quicker: all is read anew.
+        // Another save has changed the data meanwhile. Read everything again.
         context.stalenessInterval = .zero
         usleep(UInt32(tries) * 1000)
       }
@@ -192,7 +195,7 @@ final class EachWorker {
 
   private typealias Failure = (id: ManagedObjectID, text: String)
 
-  /// Calls the function for each object. What fails is undone.
+  /// Calls the function for each object. If a call fails, its changes are undone.
   private func visit(_ ids: [ManagedObjectID]) throws -> Batch {
     var batch = Batch(ids: ids)
     unsettled = 0
@@ -200,7 +203,7 @@ final class EachWorker {
     batch.report.gone = ids.count - objects.count
     for object in objects {
       if work.isStopping { break }
-      // The code of one before it may have deleted it.
+      // The code for an earlier object may have deleted this one.
       guard !object.isDeleted else {
         batch.report.gone += 1
         continue
@@ -222,7 +225,7 @@ final class EachWorker {
     return batch
   }
 
-  /// Counts what hooks of the save did besides the code.
+  /// Counts the changes that hooks made during the save.
   private func count(_ batch: inout Batch) {
     guard let written else { return }
     self.written = nil
@@ -233,7 +236,7 @@ final class EachWorker {
     batch.report.othersChanged = updated.count - batch.report.changed
   }
 
-  /// What was done is saved, or given up for good: it is told.
+  /// Reports a batch that is saved, or whose failures are final.
   private func settle(_ batch: Batch) {
     for failure in batch.failures { work.noteFailure(failure.id, failure.text) }
     for error in context.takeDidSaveErrors() {
@@ -244,7 +247,7 @@ final class EachWorker {
 
   // MARK: Without saving
 
-  /// Shows what a save would leave. Throws what would fail it.
+  /// Shows the changes that a save would make. Throws the error that a save would throw.
   private func preview(_ visited: [ManagedObject]) throws {
     try context.prepareSave()
     for object in visited where object.isDeleted { work.show { "\(object.objectID.short): deleted" } }
@@ -256,16 +259,16 @@ final class EachWorker {
 }
 
 extension GraphError {
-  /// The objects that it tells of.
+  /// The objects that the error names.
   fileprivate var blamedIDs: Set<ManagedObjectID> {
     details.reduce(into: Set([objectID].compactMap(\.self))) { $0.formUnion($1.blamedIDs) }
   }
 
-  /// Those of its failures that tell of values which must be unique and which another object has.
+  /// The failures in this error that are about unique values which another object already has.
   fileprivate var clashes: [GraphError] {
     details.isEmpty ? (code == .constraintConflict ? [self] : []) : details.flatMap(\.clashes)
   }
 
-  /// Whether somebody else was quicker.
+  /// Whether another save has changed the data meanwhile.
   fileprivate var isConflict: Bool { code == .mergeConflict || details.contains(where: \.isConflict) }
 }

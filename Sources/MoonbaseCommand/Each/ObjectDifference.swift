@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// What an object had and what it has, for a person.
+/// The old and the new values of an object, for display.
 struct ObjectDifference {
   private static let greatestLength = 200
   let text: String

@@ -2,18 +2,18 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The progress of a recomputation, in the metadata of the store. It is noted with each batch, so that a run which was
-/// ended goes on behind the last batch that was saved.
+/// The progress of a recomputation, stored in the metadata of the store. It is updated with each batch, so that an
+/// interrupted run can resume after the last saved batch.
 struct RecomputeBookmark: Sendable {
   private static let key = "MoonbaseRecompute"
 
   /// An entry of the metadata.
   private struct Note {
-    /// The key of the last object of the last batch, and how many objects were visited and changed so far.
+    /// The key of the last object in the last batch, and the numbers of visited and changed objects so far.
     var place: Int64
     var visited: Int
     var changed: Int
-    /// The digest of the extensions and of the attributes that are computed.
+    /// The digest of the extensions and of the computed attributes.
     var code: String
 
     init(place: Int64, visited: Int, changed: Int, code: String) {
@@ -39,12 +39,12 @@ struct RecomputeBookmark: Sendable {
   private let entity: String
   private let code: String
   private let store: any PersistentStore
-  /// The note of an earlier run.
+  /// The entry of an earlier run.
   private let former: Note?
   private let progress = Lock((visited: 0, changed: 0))
 
-  /// The bookmark of an entity in a store. A note of other code is ignored, and so is any note where keys do not
-  /// ascend.
+  /// Reads the bookmark of an entity in a store. An entry for different code is ignored, and so is any entry if the
+  /// keys are not ascending.
   init(_ entity: String, code: String, in store: any PersistentStore) throws {
     (self.entity, self.code, self.store) = (entity, code, store)
     let note = Note(Self.notes(in: try store.metadata())[entity])
@@ -56,16 +56,16 @@ struct RecomputeBookmark: Sendable {
     return notes
   }
 
-  /// The counts of an earlier run; nil where this one begins anew.
+  /// The counts of an earlier run, or nil if this run starts from the beginning.
   var formerCounts: (visited: Int, changed: Int)? { former.map { ($0.visited, $0.changed) } }
 
-  /// The objects behind the note of the earlier run.
+  /// The objects after the position of the earlier run.
   func rest(of ids: IDList) -> IDList {
     guard let former, zip(ids, ids.dropFirst()).allSatisfy({ $0.key < $1.key }) else { return ids }
     return IDList(ids.drop { $0.key <= former.place })
   }
 
-  /// The change that notes a batch, as far as it was visited.
+  /// The metadata change that records the visited part of a batch.
   func change(after objects: [ManagedObject], changed: Int) -> MetadataChange? {
     guard let last = objects.last?.objectID else { return nil }
     let (visited, changed) = progress.withLock { progress in
@@ -78,7 +78,7 @@ struct RecomputeBookmark: Sendable {
     return change { $0[entity] = note.value }
   }
 
-  /// Takes the note away: all is done.
+  /// Removes the entry, because the work is done.
   func end() throws {
     guard try Self.notes(in: store.metadata())[entity] != nil else { return }
     try store.change(change { $0[entity] = nil })
@@ -93,7 +93,7 @@ struct RecomputeBookmark: Sendable {
     }
   }
 
-  /// The digest of extensions, by their files as they are now, and of names.
+  /// The digest of the current extension files and of the names.
   static func digest(extensions: [String], names: [String]) -> String {
     var text = names.joined(separator: ",")
     for path in extensions {

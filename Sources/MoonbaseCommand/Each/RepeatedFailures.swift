@@ -1,13 +1,13 @@
-/// Failures that say the same of many objects: the first ten are printed, and the others are counted.
+/// Failures, grouped by kind. The first ten of each kind are printed, and the others are counted.
 struct RepeatedFailures {
   private static let greatestTold = 10
-  /// How many kinds are counted separately.
+  /// The number of kinds that are counted separately.
   private static let greatestKinds = 100
 
   private var kinds: [String] = []
   private var counts: [String: (count: Int, text: String)] = [:]
 
-  /// Takes a failure in, and says whether it is one of the first of its kind.
+  /// Adds a failure, and returns whether it must be printed because it is one of the first of its kind.
   mutating func isToBeTold(_ text: String) -> Bool {
     let line = text.prefix { $0 != "\n" }
     let kind = counts.count < Self.greatestKinds || counts[Self.kind(line)] != nil ? Self.kind(line) : ""
@@ -25,7 +25,7 @@ struct RepeatedFailures {
     }
   }
 
-  /// The text without what differs from object to object: numbers, and what stands in quotes and brackets.
+  /// The text without the parts that differ between objects, such as numbers and text in quotes and brackets.
   private static func kind(_ line: Substring) -> String {
     var result = ""
     var end: Character?

@@ -80,7 +80,7 @@ struct ExportCommand: ParsableCommand {
 
   private var file: String? { arguments[1] }
 
-  /// Nil for standard output.
+  /// The path of the file, or nil for standard output.
   private var path: String? { file == "-" ? nil : file }
 
   func validate() throws {
@@ -168,7 +168,7 @@ struct ExportCommand: ParsableCommand {
 }
 
 extension OutputFormat {
-  /// The form that a file's extension names.
+  /// The format for a file name extension.
   fileprivate init(fileName: String) throws(UsageError) {
     let known: [String: OutputFormat] = [
       "csv": .csv, "tsv": .tsv, "tab": .tsv, "json": .json, "ndjson": .ndjson, "jsonl": .ndjson,

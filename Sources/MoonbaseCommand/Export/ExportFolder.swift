@@ -3,19 +3,20 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The folder that is to hold all of a store. It appears under its name when it is whole.
+/// The folder for the export of a store. It appears under its name when it is complete.
 struct ExportFolder {
   private let name: String
   private let successor: Successor
 
-  /// A new folder, or one that is empty. One that holds an export and nothing else is replaced where that is said.
+  /// Creates a new folder, or uses an empty one. With `replacing`, a folder that contains an export and nothing else is
+  /// replaced.
   init(_ name: String, replacing: Bool) throws {
     self.name = name
     let isReplaced = try Self.holdsExport(name, mayBeReplaced: replacing)
     successor = try Successor(of: name, .folder, replacing: isReplaced)
   }
 
-  /// Begins a file of it.
+  /// Starts a file in the folder.
   func file(_ fileName: String) throws -> OutputDestination {
     try OutputDestination(newFile: "\(successor.path)/\(fileName)", named: "\(name)/\(fileName)")
   }
@@ -26,7 +27,7 @@ struct ExportFolder {
     try file.finish()
   }
 
-  /// Forgets what was written so far.
+  /// Removes the files that were written so far.
   func empty() throws {
     for file in try FileManager.default.contentsOfDirectory(atPath: successor.path) {
       unlink("\(successor.path)/\(file)")
@@ -40,7 +41,7 @@ struct ExportFolder {
     throw GraphError(.interrupted, message: "interrupted: \(name) was not written")
   }
 
-  /// Whether there is a folder with something in it. Throws where that stays.
+  /// Whether the folder exists and contains an export. Throws if the folder must not be replaced.
   private static func holdsExport(_ name: String, mayBeReplaced: Bool) throws -> Bool {
     guard access(name, F_OK) == 0 else { return false }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: name) else {

@@ -4,9 +4,11 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// All of a store in a folder: a file of lines for each entity that has rows, the model, and what there is.
+/// The export of a whole store into a folder. The folder contains a file of JSON lines for each entity that has rows,
+/// the model, and a table of contents.
 ///
-/// It is written from the rows as the store holds them, all of one state: no transformer and no hook is asked, and what cannot be read ends it.
+/// The export is written from the stored rows, in one consistent state. It calls no transformers and no hooks. A value
+/// that cannot be read ends it.
 struct StoreExport {
   typealias Contents = ExportContents
 
@@ -26,7 +28,7 @@ struct StoreExport {
     (self.store, self.model, self.folder, self.bar) = (store, model, folder, bar)
   }
 
-  /// Writes everything; the folder appears when it is whole.
+  /// Writes all files. The folder appears when it is complete.
   mutating func run() throws -> Contents {
     let source = try model.description.luaSource()
     for _ in 0..<Self.greatestTries {
@@ -45,7 +47,8 @@ struct StoreExport {
 
   // MARK: One state
 
-  /// Nil where the store was written to meanwhile and has no log: then what was read may be of several states.
+  /// Returns nil if the store has no write-ahead log and was changed during the export. The rows may then be from
+  /// several states.
   private mutating func writeOneState() throws -> Contents? {
     let view = try store.beginReading(.view)
     defer { view.end() }
@@ -63,11 +66,11 @@ struct StoreExport {
     return before == nil || before == footprint() ? contents : nil
   }
 
-  /// What changes when somebody writes to the store.
+  /// Properties of the files that change when another process writes to the store.
   private func footprint() -> [[Int]] {
     guard let path = store.url?.path else { return [] }
     let files = ["", "-wal", "-journal"].map { path + $0 }
-    // The clock of a file system may not tell two writes apart.
+    // Two writes may have the same time if the clock of the file system is coarse.
     for _ in 0..<Self.greatestWait where files.contains(where: FileIdentity.isFresh) { usleep(5_000) }
     return files.map(FileIdentity.footprint)
   }
@@ -76,7 +79,7 @@ struct StoreExport {
     try store.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
   }
 
-  /// The entity's name, with what a file's name may not have written as in a URL.
+  /// The file name for the entity. Characters that are not allowed in it are percent-encoded.
   private static func fileName(of entity: ResolvedEntity) -> String {
     let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "_-"))
     return (entity.name.addingPercentEncoding(withAllowedCharacters: plain) ?? entity.name) + ".ndjson"
@@ -122,7 +125,8 @@ struct StoreExport {
     return count
   }
 
-  /// Rows by ascending key, some at a time. Who sees no one state would read all of them at once: there they are read by their keys.
+  /// Passes the rows to `body` in batches and by ascending key. If the session does not see one consistent state, a
+  /// cursor would read all rows at once. In that case, the rows are read by their keys.
   private static func forEachBatch(
     matching query: StoreQuery, _ view: any ReadSession, _ body: ([Snapshot]) throws -> Void
   ) throws {

@@ -2,26 +2,27 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The columns of a fetch: key paths, and the object's URI.
+/// The columns of a fetch, which are key paths or the object's URI.
 struct FetchColumns {
-  /// The column of the object's URI.
+  /// The name of the column for the object's URI.
   static let id = "_id"
 
   let names: [String]
-  /// What the columns lead through, to be read along.
+  /// The relationships in the paths of the columns, to be prefetched.
   let relationshipPaths: [String]
-  /// Where a row has the columns as they are written, nil for the URI; nothing where some take an object: a path, a to-many relationship, what an
-  /// extension or a transformer makes.
+  /// The slots of a row that contain the columns in their output form, with nil for the URI. The list is nil if a
+  /// column needs an object. This is the case for a path, a to-many relationship, and a value that an extension or a
+  /// transformer makes.
   let slots: [Slot?]?
-  /// Which columns are of single precision.
+  /// Which columns have single precision.
   let floats: [Bool]
-  /// Which columns hold what the default transformer keeps: any value.
+  /// Which columns contain any value, stored by the default transformer.
   let transformables: [Bool]
 
-  /// The columns of these names. Without names, the columns are the values in an object's own row, and with
-  /// `includesAdded` also the attributes that extensions add.
+  /// Creates the columns of these names. Without names, the columns are the values in an object's own row. With
+  /// `includesAdded`, they include the attributes that extensions add.
   ///
-  /// Throws for an unknown entity or name, before anything is fetched.
+  /// Throws for an unknown entity or name before anything is fetched.
   init(_ names: [String]?, of entityName: String, in model: ResolvedModel, includesAdded: Bool = true) throws {
     guard let entity = model.entity(entityName) else { throw GraphError.unknownEntity(entityName, in: model) }
     self.names = names ?? Self.ownNames(of: entity, includesAdded: includesAdded)
@@ -42,7 +43,7 @@ struct FetchColumns {
     }
   }
 
-  /// The attribute, or the element of a composite, that a path ends at.
+  /// The attribute, or the element of a composite attribute, at the end of a path.
   private static func attribute(
     _ path: String, of start: ResolvedEntity, in model: ResolvedModel
   ) -> AttributeDescription? {
@@ -58,7 +59,7 @@ struct FetchColumns {
     return nil
   }
 
-  /// Where a row has a column as it is written; nil inside for the URI.
+  /// The slot that contains a column in its output form. The inner value is nil for the URI.
   private static func place(of name: String, on entity: ResolvedEntity) -> Slot?? {
     if name == id { return .some(nil) }
     guard let property = entity.property(name), !property.isTransient, !entity.isAdded(property.slot) else {
@@ -71,7 +72,7 @@ struct FetchColumns {
     }
   }
 
-  /// `name,-age` as names.
+  /// The names in a list such as `name,-age`.
   static func names(_ list: String) -> [String] {
     list.split(separator: ",", omittingEmptySubsequences: false).map {
       String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -84,8 +85,8 @@ struct FetchColumns {
     return [id] + attributes + added + entity.toOneSlots.map { entity.properties[$0].name }
   }
 
-  /// The relationships of a path whose destinations are read for it; nil where there are none. The URI at the end of a to-one relationship
-  /// is in the row that leads there.
+  /// The relationships of a path whose destinations must be read, or nil if there are none. The URI at the end of a
+  /// to-one relationship is in the row of the source.
   private static func relationshipPath(
     of path: String, on start: ResolvedEntity, in model: ResolvedModel
   ) throws -> String? {
@@ -103,7 +104,8 @@ struct FetchColumns {
           .unknownName, message: entity.noProperty(key, or: followed.isEmpty ? [id] : []), entity: entity.name)
       }
       guard let relationship = property.relationship else {
-        // What is inside of a value no model says; other values have no keys.
+        // The model does not describe the contents of a value, so `check` decides whether the rest of the path is
+        // valid.
         if index < keys.count - 1 { try model.check(keyPath: path, from: start) }
         break
       }

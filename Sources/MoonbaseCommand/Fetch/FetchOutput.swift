@@ -3,17 +3,17 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A fetch that is written as it is walked over.
+/// A fetch that writes its objects while it reads them.
 struct FetchOutput {
   private let context: ManagedObjectContext
   private let request: FetchRequest
   private let columns: FetchColumns
   private let form: OutputForm
-  /// Whether what is written is to be imported again.
+  /// Whether the output is meant for an import.
   private let isExport: Bool
 
-  /// Attributes that extensions add to an entity are columns where `names` has them. Without names they are columns
-  /// only with `includesAdded`.
+  /// An attribute that an extension adds is a column if `names` contains it. Without names, it is a column only with
+  /// `includesAdded`.
   init(
     _ request: FetchRequest, columns names: [String]?, form: OutputForm, in context: ManagedObjectContext,
     includesAdded: Bool = true
@@ -25,15 +25,16 @@ struct FetchOutput {
     self.request = request
   }
 
-  /// How it is answered. An object is read with its whole row, whichever columns are asked for; what they lead through is read along.
+  /// A description of how the fetch is answered. Each object is read with its whole row, whichever columns are
+  /// selected. The destinations in the paths of the columns are prefetched.
   func explanation() throws -> String {
     let paths = columns.relationshipPaths
     let along = paths.isEmpty ? "" : "\nread along: \(paths.listed())"
     return try context.explain(request) + along
   }
 
-  /// Returns how many objects were written. Throws for a fetch that failed; where single values could not be read, the
-  /// command has failed when the others are written.
+  /// Returns the number of objects that were written. Throws if the fetch fails. If only single values cannot be read,
+  /// the other values are written first, and then the command fails.
   @discardableResult func run(
     to destination: OutputDestination = .standardOutput, showing bar: ProgressBar? = nil
   ) throws -> Int {
@@ -64,7 +65,8 @@ struct FetchOutput {
     return done
   }
 
-  /// From the rows themselves, where these have the columns as they are written and no hook is to be called.
+  /// Writes the columns from the rows themselves. This is possible if the rows contain the columns in their output form
+  /// and no hook must be called.
   private func write(_ rows: RowBatch, to writer: RowPrinter, _ unreadable: inout UnreadableValues) throws {
     if let slots = columns.slots, context.extensionRegistry.extensions.isEmpty,
       context.extensionRegistry.transformers.isEmpty
@@ -83,7 +85,7 @@ struct FetchOutput {
   private func value(_ slot: Slot?, _ place: Int, of row: Snapshot) throws -> Value {
     guard let slot else { return .objectID(row.id) }
     let value = row.values[slot]
-    // What lies in a file, or is damaged: an object reads it, and knows what to say of it.
+    // A value that is in a separate file or damaged is read by the object, which can describe the error.
     guard case .object = value, let object = try context.objects(for: [row]).first else { return value }
     return try Self.value(columns.names[place], of: object)
   }
@@ -108,11 +110,11 @@ struct FetchOutput {
     try writer.write(values, of: object.objectID)
   }
 
-  /// The value of a column.
+  /// The value of an object for a column.
   static func value(_ name: String, of object: ManagedObject) throws -> Value {
     if name == FetchColumns.id { return .objectID(object.objectID) }
     let value = try object.value(forKeyPath: name)
-    // A class of an extension says what stands for its value.
+    // If an extension's class has a text for its value, the text is written.
     guard case .object(let opaque) = value,
       let text = object.managedObjectContext?.extensionRegistry.valueClasses[opaque.className]?.text
     else {
@@ -122,14 +124,15 @@ struct FetchOutput {
   }
 }
 
-/// Values that a store cannot give, of rows that it can: each is told, up to a number, and written as no value.
+/// Values that a store cannot read in rows that it can read. They are reported, up to a number, and written as empty
+/// values.
 private struct UnreadableValues {
   private static let greatestCount = 20
   private var count = 0
-  /// The limit, or the interruption, at which the run is over.
+  /// The limit or the interruption that has ended the run.
   private var ending: (any Error)?
 
-  /// Throws where the run is over: nothing more can be read.
+  /// Throws if the run has ended and nothing more can be read.
   func checkEnding() throws { if let ending { throw ending } }
 
   mutating func reading(_ body: () throws -> Value) -> Value {

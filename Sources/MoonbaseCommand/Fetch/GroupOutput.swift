@@ -6,7 +6,7 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// The options that make groups of objects.
+/// The options for a fetch of groups.
 struct GroupOptionGroup: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -25,7 +25,7 @@ struct GroupOptionGroup: ParsableArguments {
   var isGiven: Bool { groupBy != nil }
 }
 
-/// Groups of objects, a row each.
+/// Writes groups of objects, with a row for each group.
 struct GroupOutput {
   private let request: FetchRequest
   private let form: OutputForm
@@ -39,7 +39,7 @@ struct GroupOutput {
     let keys = FetchColumns.names(groups.groupBy ?? "")
     request.resultType = .dictionaries
     request.propertiesToGroupBy = keys
-    // Without columns there are the keys, and how many objects each group has.
+    // Without columns, a row contains the keys and the number of objects in the group.
     request.propertiesToFetch =
       try columns.map(FetchColumns.names).map { try $0.map(Self.column) }
       ?? keys.map { FetchColumn($0) } + [FetchColumn("count", expression: try Expression(format: "@count"))]
@@ -47,7 +47,7 @@ struct GroupOutput {
     (self.request, self.form, self.context) = (request, form, context)
   }
 
-  /// `total=@sum.age`, or a path under its own name.
+  /// Reads a column such as `total=@sum.age`, or a path, which is its own name.
   private static func column(_ text: String) throws -> FetchColumn {
     let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { return FetchColumn(text, expression: try Expression(format: text)) }
@@ -56,7 +56,7 @@ struct GroupOutput {
 
   func explanation() throws -> String { try context.explain(request) }
 
-  /// Writes the groups, or how many there are.
+  /// Writes the groups, or only their number.
   func run(counting: Bool) throws {
     let rows = try DictionaryRows(request, in: context)
     guard !counting else {

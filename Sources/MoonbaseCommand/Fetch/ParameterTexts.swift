@@ -5,17 +5,18 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// The parameters of a predicate as a command line has them: texts, which become values by what they are compared with.
+/// The parameters of a predicate on the command line. They are texts, and each becomes a value of the type that it is
+/// compared with.
 struct ParameterTexts {
   private let texts: [String]
-  /// What stands for each of them.
+  /// Placeholders for the texts.
   private let marks: [String]
   private let entity: ResolvedEntity?
   private let context: ManagedObjectContext
 
   init(_ texts: [String], entity: String, in context: ManagedObjectContext) {
     (self.texts, self.context) = (texts, context)
-    // A name that nobody else has, and that may be a key too.
+    // A unique name that can also be a key.
     let name = UUID().uuidString.filter { $0 != "-" }
     marks = texts.indices.map { "parameter\(name)n\($0)" }
     self.entity = context.model.entity(entity)
@@ -23,7 +24,8 @@ struct ParameterTexts {
 
   /// The predicate with a value for each `%@`.
   ///
-  /// It is read with marks in the places of the texts: a literal that is equal to a text is what it is.
+  /// The format is parsed with placeholders instead of the texts, so that a literal which is equal to a text stays
+  /// unchanged.
   func predicate(_ format: String) throws -> Predicate {
     let predicate = try read(format)
     if let pattern = predicate.sqlPattern {
@@ -33,7 +35,7 @@ struct ParameterTexts {
     return typed(try Predicate(format: format, arguments: marks.map(Value.string)).replacing(restoringKeys))
   }
 
-  /// A predicate with a value for each of these variables; the texts are in their order.
+  /// The predicate with a value for each of these variables. The texts have the same order as the names.
   func substituting(_ names: [String], in predicate: Predicate) -> Predicate {
     typed(
       predicate.replacing { part in
@@ -55,7 +57,7 @@ struct ParameterTexts {
     }
   }
 
-  /// The keys that `%K` stands for.
+  /// Replaces the placeholders for `%K` by keys.
   private func restoringKeys(_ expression: Expression) -> Expression? {
     guard case .keyPath(let base, let keys) = expression else { return nil }
     let known = keys.flatMap { key in text(of: key).map { $0.split(separator: ".").map(String.init) } ?? [key] }
@@ -78,7 +80,8 @@ struct ParameterTexts {
     }
   }
 
-  /// An attribute of a type that texts are converted to takes the text, all else what the text looks like.
+  /// If the other side is an attribute of a type that texts can be converted to, the text is converted to this type.
+  /// Otherwise, the type depends on the form of the text.
   private func typed(_ side: Expression, beside other: Expression) -> Expression {
     let isOfTexts = attribute(other).map { Self.typesOfTexts.contains($0.type) } ?? false
     return side.replacing { part in

@@ -3,7 +3,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The options that say which objects of an entity a command is about.
+/// The options that select objects of an entity.
 struct ConditionOptionGroup: ParsableArguments {
   @Option(
     name: .customLong("where"), parsing: .unconditional, help: "The predicate, in Core Data's format language.",
@@ -35,7 +35,7 @@ struct ConditionOptionGroup: ParsableArguments {
     }
   }
 
-  /// Whether they say anything.
+  /// Whether one of these options is given.
   var isGiven: Bool { predicate != nil || template != nil }
 
   /// A request for the objects of an entity.
@@ -51,7 +51,7 @@ struct ConditionOptionGroup: ParsableArguments {
   }
 }
 
-/// The options of commands that write objects: which, in what order, how many, and what of them.
+/// The options of commands that write objects. They select objects, their order, their number and their columns.
 struct RequestOptionGroup: ParsableArguments {
   @OptionGroup var condition: ConditionOptionGroup
 
@@ -79,7 +79,7 @@ struct RequestOptionGroup: ParsableArguments {
     if first, limit != nil { throw ValidationError("--first is one object: leave --limit out") }
   }
 
-  /// Whether they say anything.
+  /// Whether one of these options is given.
   var isGiven: Bool { condition.isGiven || sort != nil || limit != nil || columns != nil || offset != nil || first }
 
   /// A request for the objects of an entity.
@@ -91,6 +91,6 @@ struct RequestOptionGroup: ParsableArguments {
     return request
   }
 
-  /// The columns by their names; nil where none are named.
+  /// The names of the columns, or nil if none are given.
   var columnNames: [String]? { columns.map(FetchColumns.names) }
 }

@@ -5,15 +5,15 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// A fetch request template of the model, whose variables get their values by texts of the command line.
+/// A fetch request template of the model. The command line gives the values of its variables as texts.
 struct TemplateRequest {
   private let name: String
   private let template: FetchRequest
   private let context: ManagedObjectContext
-  /// The variables in the order of the predicate, and the attributes beside which they stand.
+  /// The variables in the order of the predicate, with the attributes that they are compared with.
   private var variables: [(name: String, attribute: AttributeDescription?)] = []
 
-  /// Throws for a template that the model does not have, or that is of another entity.
+  /// Throws if the model does not have the template, or if the template is for another entity.
   init(_ name: String, of entity: String, in context: ManagedObjectContext) throws {
     let templates = context.model.description.fetchRequestTemplates
     guard let template = templates[name] else {
@@ -31,7 +31,7 @@ struct TemplateRequest {
     if let predicate = template.predicate { addVariables(of: predicate) }
   }
 
-  /// The request with the values of `NAME=VALUE`.
+  /// The request with values from parameters such as `NAME=VALUE`.
   func request(_ parameters: [String]) throws -> FetchRequest {
     let pairs = parameters.map {
       $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -50,7 +50,7 @@ struct TemplateRequest {
     }
   }
 
-  /// Throws for a name that is no variable or is given twice, and for a variable without a value.
+  /// Throws if a name is not a variable or is given twice, or if a variable has no value.
   private func check(_ names: [String]) throws {
     let known = variables.map(\.name)
     if let unknown = names.first(where: { !known.contains($0) }) {
@@ -67,7 +67,7 @@ struct TemplateRequest {
     }
   }
 
-  /// `it takes AGE (integer16) and NAME (string)`, for messages.
+  /// A description of the variables for messages, such as `it takes AGE (integer16) and NAME (string)`.
   private var wanted: String {
     guard !variables.isEmpty else { return "it has none" }
     let all = variables.map { variable in

@@ -2,12 +2,12 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Objects, and indented below each object the destinations of its relationships.
+/// Writes objects as a tree. The destinations of an object's relationships are indented below it.
 struct TreeOutput {
-  /// Of a relationship so many objects are shown, and the others counted.
+  /// The number of objects of a relationship that are shown. The others are counted.
   private static let greatestCount = 100
 
-  /// A relationship to be followed, and those from its destinations.
+  /// A relationship to follow, and the relationships to follow from its destinations.
   private final class Branch {
     let name: String
     var branches: [Branch] = []
@@ -24,7 +24,7 @@ struct TreeOutput {
 
   private let request: FetchRequest
   private let root = Branch("")
-  /// The columns of the objects at the top; nil for their attributes.
+  /// The columns of the objects at the top level, or nil for their attributes.
   private let columns: [String]?
   private let form: OutputForm
   private let context: ManagedObjectContext
@@ -91,7 +91,7 @@ struct TreeOutput {
     }
   }
 
-  /// `name: Ann, age: 3`, of those that have a value.
+  /// The columns that have a value, such as `name: Ann, age: 3`.
   private func values(of object: ManagedObject, isTop: Bool) throws -> String {
     let names = isTop ? columns : nil
     let own = object.entity.attributeSlots.map { object.entity.properties[$0] }.filter { !$0.isTransient }.map(\.name)

@@ -96,12 +96,12 @@ struct HistoryCommand: ParsableCommand {
   private func look() throws {
     let settings = try settings()
     try settings.requireStores()
-    // No object is written.
+    // The command writes no objects.
     var description = try settings.container
     description.missingExtensions = .ignored
     if values {
       var model = try description.model(inMemory: false)
-      // A class that no extension here has leaves its values as they are stored.
+      // If a class belongs to an extension that is not loaded, its values are shown in their stored form.
       model.allowsUnknownClasses = true
       description.model = .value(model)
     }
@@ -174,7 +174,7 @@ struct HistoryCommand: ParsableCommand {
     return true
   }
 
-  /// False where a value could not be read.
+  /// Returns false if a value could not be read.
   private func printValues(
     of walk: HistoryWalk, from start: HistoryWalk.Start, _ context: ManagedObjectContext, _ writer: RowPrinter
   ) throws -> Bool {
@@ -190,7 +190,7 @@ struct HistoryCommand: ParsableCommand {
     return !values.failed
   }
 
-  /// Goes over the changes until `body` is false, or there are as many as are asked for.
+  /// Passes the changes to `body` until it returns false or the requested number is reached.
   private func each(
     of walk: HistoryWalk,
     _ body: (PersistentHistoryTransaction, ArraySlice<PersistentHistoryChange>) throws -> Bool
@@ -231,7 +231,7 @@ struct HistoryCommand: ParsableCommand {
   }
 }
 
-/// Where a part of a history begins, or ends.
+/// The start or the end of a part of a history.
 enum HistoryPlace: ExpressibleByArgument {
   case token(PersistentHistoryToken)
   case date(Date)

@@ -2,16 +2,16 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The values that are known of changes in a history: values that no later change replaced, and values that a deletion
-/// kept.
+/// The known values of the changes in a history. These are values that no later change replaced, and values that a
+/// tombstone contains.
 ///
-/// A history keeps names of properties and no values, but for tombstones. As long as no later change names a property,
-/// the object still has the value that the change gave it. Objects are read before the rest of the history. A change
-/// that is saved in between makes a value unknown, and never wrong.
+/// A history contains the names of changed properties, but no values except for tombstones. As long as no later change
+/// names a property, the object still has the value that the change set. The objects are read before the rest of the
+/// history. A change that is saved between the two makes a value unknown, but never wrong.
 struct HistoryValues {
   private static let chunk = 500
 
-  /// So many changes are read together for the tombstones of deleted objects.
+  /// The number of changes that are read together to find the tombstones of deleted objects.
   private static let tombstones = 32
 
   private let context: ManagedObjectContext
@@ -20,7 +20,7 @@ struct HistoryValues {
   /// Whether a value could not be read.
   private(set) var failed = false
 
-  /// Goes through the history from a place to its end. `context` is one in which nothing else is read.
+  /// Reads the history from a place to its end. `context` must not be used to read anything else.
   init(_ context: ManagedObjectContext, from start: HistoryWalk.Start) throws {
     self.context = context
     token = if case .token(let given?) = start { given } else { PersistentHistoryToken() }
@@ -37,27 +37,28 @@ struct HistoryValues {
     }
   }
 
-  /// Whether a transaction was there when the values began. Values of later ones would be those of earlier reads.
+  /// Whether a transaction existed when this object was created. For later transactions, the values would be from
+  /// earlier reads.
   func covers(_ transaction: PersistentHistoryTransaction, upTo end: PersistentHistoryToken) -> Bool {
     transaction.transactionNumber <= end.transactionNumbers[transaction.storeID] ?? 0
   }
 
-  /// The place up to which the history was read.
+  /// The place up to which the history has been read.
   var end: PersistentHistoryToken { token }
 
   // MARK: Values
 
-  /// A change with its old and its new values, as far as they are known.
+  /// A change with the old and the new values that are known.
   typealias Row = (change: PersistentHistoryChange, old: Value, new: Value)
 
-  /// Calls `body` for each change, some objects at a time.
+  /// Calls `body` for each change. The objects are read in groups.
   mutating func each(of changes: ArraySlice<PersistentHistoryChange>, _ body: (Row) throws -> Void) throws {
     var rest = changes
     while !rest.isEmpty {
       let some = rest.prefix(Self.chunk)
       rest = rest.dropFirst(Self.chunk)
       let objects = try context.loadObjects(with: some.filter { $0.changeType != .delete }.map(\.changedObjectID))
-      // Objects that were read may have values of later saves.
+      // Objects that were read may contain values from later saves.
       try note(from: .token(token))
       let known = Dictionary(objects.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
       let left = try tombstones(of: some)
@@ -68,7 +69,7 @@ struct HistoryValues {
     }
   }
 
-  /// Tombstones of objects that were deleted later.
+  /// The tombstones of objects that a later change deleted.
   private func tombstones(
     of changes: ArraySlice<PersistentHistoryChange>
   ) throws -> [ManagedObjectID: [String: Value]] {
@@ -80,7 +81,7 @@ struct HistoryValues {
     var found: [ManagedObjectID: [String: Value]] = [:]
     for (id, place) in deletions where found[id] == nil {
       guard let store = id.storeIdentifier else { continue }
-      // Objects that were deleted one after the other are often changed so too.
+      // Objects that were deleted in sequence were often also changed in this sequence.
       let part = try context.historyChanges(
         of: place.transaction...place.transaction, in: store, after: place.change - 1, limit: Self.tombstones)
       for change in part.changes.values.joined() where change.changeType == .delete {
@@ -118,11 +119,12 @@ struct HistoryValues {
     return values
   }
 
-  /// The stored attributes and relationships to one object that a change gave values.
+  /// The stored attributes and to-one relationships that a change set.
   private func properties(of change: PersistentHistoryChange) -> [ResolvedProperty] {
     guard let entity = context.model.entity(of: change.changedObjectID) else { return [] }
     return entity.properties.filter { property in
-      // Stores derive values without a change. A to-many relationship is known by the changes of its other side.
+      // Stores compute derived values without recording a change. A to-many relationship is known from the changes of
+      // its inverse.
       guard !property.isTransient, !property.isDerived else { return false }
       if case .toMany = property.kind { return false }
       return change.changeType == .insert || change.updatedProperties.contains(property.name)

@@ -1,10 +1,10 @@
 import MoonbaseGraph
 import MoonbaseModel
 
-/// The last updates and the deletion of each object of a history, without values: 24 bytes for each, and 20 for the
-/// place of the object's.
+/// The last updates and the deletion of each object in a history, without values. An entry takes 24 bytes, and the
+/// place of the object's first entry takes 20 bytes.
 struct LaterChanges {
-  /// Where a history has a change.
+  /// The position of a change in a history.
   struct Place {
     let transaction: Int64
     let change: Int64
@@ -12,13 +12,13 @@ struct LaterChanges {
 
   private struct Note {
     var place: Place
-    /// The place of the changed names in `sets`, or one of the numbers of a deletion.
+    /// The index of the changed names in `sets`, or one of the constants for a deletion.
     let set: UInt32
-    /// The next note of the object.
+    /// The index of the object's next entry.
     let next: UInt32
   }
 
-  /// So many sets of names are known as such. The names of further sets are noted one by one.
+  /// The number of sets of names that are stored as sets. Further sets are stored name by name.
   private static let greatestSetCount = 64
   private static let end = UInt32.max
   private static let deletion = UInt32.max
@@ -73,7 +73,8 @@ struct LaterChanges {
 
   // MARK: Later changes
 
-  /// The names of properties that updates behind a change name; nil for all, where an update names none.
+  /// The names of the properties that updates after a change name. Nil stands for all properties, if an update contains
+  /// no names.
   func names(of id: ManagedObjectID, after change: Int64) -> Set<String>? {
     var (names, areAll) = (Set<String>(), false)
     forEachNote(of: id) { note in
@@ -91,7 +92,7 @@ struct LaterChanges {
     return isDeleted
   }
 
-  /// The deletion of an object of which a tombstone is left.
+  /// The deletion of an object if its tombstone still exists.
   func deletion(of id: ManagedObjectID) -> Place? {
     var place: Place?
     forEachNote(of: id) { if $0.set == Self.deletion { place = $0.place } }

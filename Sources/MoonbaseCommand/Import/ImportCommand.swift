@@ -124,7 +124,7 @@ struct ImportCommand: ParsableCommand {
   private var arguments: ArgumentsBeforeStore {
     let words = [first, second, third]
     if all != nil { return ArgumentsBeforeStore(besideFolder: words, stores.stores) }
-    // No entity's name has a dot or a slash.
+    // The name of an entity contains no dot and no slash.
     let beginsWithFile = infer && first?.contains { "./-".contains($0) } == true
     return ArgumentsBeforeStore(
       words, least: beginsWithFile ? 1 : 2, most: 2, isNamed: infer ? stores.stores.isNamedHere : stores.stores.isNamed)
@@ -134,9 +134,9 @@ struct ImportCommand: ParsableCommand {
 
   private var file: String? { arguments[1] }
 
-  /// The settings of the store, by argument or options.
+  /// The settings of the store, from the argument or the options.
   func storeSettings() throws(UsageError) -> StoreSettings {
-    // A store that is made of data has a model of its own.
+    // A store that is created from data has its own model.
     try stores.settings(arguments.store, isInProject: !infer && all == nil)
   }
 
@@ -202,7 +202,7 @@ struct ImportCommand: ParsableCommand {
     try take(input(file == "-" ? nil : file), file, as: entity, into: storeSettings().container)
   }
 
-  /// The rows of a file, of standard input, or of what was spooled of them.
+  /// The rows of a file, of standard input, or of the spooled part of it.
   func input(_ path: String?, _ spool: InputSpool? = nil) throws -> ImportInput {
     let input = try ImportInput(
       path, format: format, null: null,
@@ -211,21 +211,21 @@ struct ImportCommand: ParsableCommand {
     return input
   }
 
-  /// Takes rows into the stores of a container.
+  /// Imports rows into the stores of a container.
   func take(_ input: ImportInput, _ file: String, as entity: String, into description: ContainerDescription) throws {
     let (stores, scripts) = (try storeSettings(), try scripts.settings())
     var description = description
-    // To try out needs no file.
+    // A dry run needs no store file.
     if dryRun, stores.model != nil { description.keepMissingStoresInMemory() }
     let domain = try scripts.openDomain(forScriptsIn: map?.folderOfPath ?? ".", stores)
     defer { domain.close() }
-    // A map or a rule that does not end by itself.
+    // Interrupt a map or a rule that does not end by itself.
     let watch = InterruptionWatch()
     defer { watch.end() }
     watch.add(domain.state.interrupter)
     Interruption.isWaitedFor()
     scripts.boundSQLite()
-    // All of it is one run: limits hold for the whole.
+    // The whole import is one run, so the limits apply to all of it.
     try domain.state.run {
       let script = try map.map {
         try ImportScript(ScriptSource(path: $0, limit: scripts.limits.sourceSize), in: domain)
@@ -242,7 +242,7 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  /// Throws for columns that mean nothing, before a new store is made.
+  /// Throws if a column is unknown, before a new store is created.
   private func checkColumns(
     of input: ImportInput, as name: String, _ script: ImportScript?, _ description: ContainerDescription
   ) throws {
@@ -266,7 +266,7 @@ struct ImportCommand: ParsableCommand {
 }
 
 extension ContainerDescription {
-  /// Keeps in memory what has no file yet; whether there was such.
+  /// Keeps stores that have no file yet in memory. Returns whether there were such stores.
   @discardableResult
   fileprivate mutating func keepMissingStoresInMemory() -> Bool {
     var isOne = false

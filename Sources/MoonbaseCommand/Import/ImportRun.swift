@@ -7,13 +7,13 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseScripting
 
-/// One import: its progress, its end, and what is said of it.
+/// A single import with its progress, its end and its messages.
 struct ImportRun {
   private let command: ImportCommand
   private let input: ImportInput
   private let importer: Importer
   private let bookmark: ImportBookmark?
-  /// Whether the file of rejected rows may be written over.
+  /// Whether the file of rejected rows may be overwritten.
   private let givesUpRejects: Bool
 
   init(
@@ -62,11 +62,11 @@ struct ImportRun {
     if let path = bookmark?.formerRejectPath, !command.quiet {
       Terminal.complain("moonbase: what was rejected before, and why: \(path)")
     }
-    // What a dry run left is worth nothing to the next one.
+    // Rejected rows of a dry run are not needed after it, so a new dry run may replace them.
     let isOfDryRun = command.dryRun && command.rejects == nil
     let owner = bookmark?.rejectFile ?? .another
     givesUpRejects = command.force || command.dryRun || owner == .this
-    // A run that goes on says itself that it is not the file.
+    // If the import resumes, it reports by itself that the file belongs to another import.
     if owner == .another, !command.force, !isOfDryRun, bookmark?.keepsRejects != true {
       try Self.requireNoRejects(input.rejectPath)
     }
@@ -75,7 +75,7 @@ struct ImportRun {
       replacesRejects: givesUpRejects)
   }
 
-  /// What decides what becomes of a row, beside the row itself.
+  /// The settings that decide how rows are imported.
   private static func way(_ command: ImportCommand) -> String {
     let map = command.map.flatMap { FileManager.default.contents(atPath: $0) }.map {
       String(decoding: $0, as: UTF8.self)
@@ -86,24 +86,24 @@ struct ImportRun {
     return parts.joined(separator: "\0")
   }
 
-  /// Throws where a file has what an earlier import rejected.
+  /// Throws if the file contains rejected rows of an earlier import.
   static func requireNoRejects(_ path: String) throws {
     guard keepsRows(path) else { return }
     throw UsageError(
       "\(path) is there from an earlier import: import or move it, name another file with --rejects, or give --force")
   }
 
-  /// Whether there is a file with what an earlier import rejected: pipes and devices keep nothing.
+  /// Whether there is a file with rejected rows of an earlier import. Pipes and devices keep no rows.
   private static func keepsRows(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && FileIdentity.kind(path) == nil
   }
 
-  /// Rejected rows must not take the place of what is read.
+  /// Rejected rows must not overwrite the input.
   private static func checkRejects(of input: ImportInput, _ command: ImportCommand) throws {
     let place = input.rejectPath
     guard place != "-" else { throw UsageError("--rejects takes the path of a file, not standard output") }
-    // Beside a file that is only read there may be no room for another one, which is no harm where no row is rejected.
+    // The folder of a read-only file may have no room for another file. This does not matter if no row is rejected.
     if command.rejects != nil { try RejectFailure.check(place) }
     try requireUnused(place, input, command)
     if command.rejects != nil { try RejectFailure.checkIsNoLink(place) }
@@ -119,7 +119,7 @@ struct ImportRun {
     }
   }
 
-  /// The name in the ledger of an import of a file.
+  /// The name of an import in the ledger.
   static func job(_ entity: String, _ file: String) -> String {
     "import \(entity) \(URL(literalPath: file).standardizedFileURL.path)"
   }
@@ -153,7 +153,7 @@ struct ImportRun {
       throw ExitCode(ExitStatus.interrupted)
     }
     try importer.close()
-    // The reject file of an earlier import is removed: its rows are imported by now, and need no mending.
+    // Remove the reject file of an earlier import. Its rows have been imported and need no correction.
     if givesUpRejects, importer.report.rejected == 0, Self.keepsRows(input.rejectPath) { unlink(input.rejectPath) }
     try summarize(began, isWhole: true)
     if failuresAfterSaves > 20 {

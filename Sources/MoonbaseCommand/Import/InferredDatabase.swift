@@ -6,7 +6,8 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// `moonbase import --infer` of a database of SQLite: its tables become entities, its foreign keys relationships, its rows objects.
+/// `moonbase import --infer` with a SQLite database. Tables become entities, foreign keys become relationships, and
+/// rows become objects.
 struct InferredDatabase {
   private let command: ImportCommand
   private let path: String
@@ -35,7 +36,7 @@ struct InferredDatabase {
     defer { watch.end() }
     watch.add(domain.state.interrupter)
     Interruption.isWaitedFor()
-    // All of it is one run: limits hold for the look at the rows too.
+    // The whole import is one run, so the limits also apply to the analysis of the rows.
     try domain.state.run {
       try take(stores, in: domain)
       try domain.state.flushFiles()

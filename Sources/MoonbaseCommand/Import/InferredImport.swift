@@ -7,7 +7,8 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// `moonbase import --infer`: a model is guessed from rows, written to be edited, and a store is made of it that takes them.
+/// `moonbase import --infer` with rows. It infers a model from the rows, writes the model to a file for later changes,
+/// and creates a store for the rows.
 struct InferredImport {
   private let command: ImportCommand
   private let file: String
@@ -58,7 +59,7 @@ struct InferredImport {
     defer { bar.end() }
     let domain = try command.scripts.settings().requiredDomain()
     defer { domain.close() }
-    // The limits hold for the look at the rows too.
+    // The limits also apply to the analysis of the rows.
     guard let model = try domain.state.run({ try inference.model(entity: entity) }) else {
       throw ExitCode(ExitStatus.interrupted)
     }

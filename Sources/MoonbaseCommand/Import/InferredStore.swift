@@ -5,7 +5,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// The store that `--infer` makes, and the file of its model.
+/// The store that `--infer` creates, and the file of its model.
 struct InferredStore {
   let path: String
   let modelPath: String
@@ -22,7 +22,7 @@ struct InferredStore {
     modelPath = settings.model ?? url.deletingPathExtension().relativePath + ".lua"
   }
 
-  /// The container over the store that is there, with the model that it keeps.
+  /// The description of the existing store with the model in it.
   var description: ContainerDescription {
     get throws {
       var description = try settings.container
@@ -38,7 +38,7 @@ struct InferredStore {
     return description
   }
 
-  /// Whether an earlier run of this import has begun to fill the store. Throws where something else is in it.
+  /// Whether an earlier run of this import has started to fill the store. Throws if the store contains other data.
   func hasBegun(_ job: String) throws -> Bool {
     guard try !SQLiteStore.isBare(at: url, busyTimeout: settings.busyTimeout) else { return false }
     let coordinator = try PersistentContainer(description).coordinator
@@ -50,7 +50,7 @@ struct InferredStore {
     )
   }
 
-  /// Writes the model, unless just this one is there.
+  /// Writes the model, unless the file already contains it.
   func write(_ inferred: InferredModel, replacing: Bool, quiet: Bool) throws {
     let source = Array(try inferred.luaSource().utf8)
     if let known = FileManager.default.contents(atPath: modelPath) {
@@ -69,7 +69,7 @@ struct InferredStore {
 }
 
 extension ImportBookmark {
-  /// Of a store that the import itself makes: there is no other way to begin anew.
+  /// Creates the bookmark for a store that the import itself creates. The import cannot be restarted.
   convenience init(
     _ job: String, fingerprint: InputFingerprint, ofNewStore store: any PersistentStore, rejectPath: String? = nil,
     usualRejectPath: String? = nil

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MoonbaseBatch
 
-/// The value of the option --separator.
+/// The value of the option `--separator`.
 struct FieldSeparator: ExpressibleByArgument, Equatable {
   let text: String
   let byte: UInt8
@@ -12,7 +12,7 @@ struct FieldSeparator: ExpressibleByArgument, Equatable {
       byte = 9
       return
     }
-    // A quote, a line end or a letter of several bytes separates nothing.
+    // A quotation mark, a line end or a multibyte character cannot be a separator.
     guard argument.utf8.count == 1, let byte = argument.utf8.first, byte == 9 || byte >= 32, byte != 127,
       byte != UInt8(ascii: "\"")
     else { return nil }
@@ -20,10 +20,10 @@ struct FieldSeparator: ExpressibleByArgument, Equatable {
   }
 }
 
-/// The value of the option --encoding.
+/// The value of the option `--encoding`.
 struct InputEncoding: ExpressibleByArgument, Equatable {
   let name: String
-  /// Nil for UTF-8.
+  /// The decoder of the encoding, or nil for UTF-8.
   let encoding: TextEncoding?
 
   init?(argument: String) {

@@ -6,7 +6,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// `moonbase import --all`: a folder becomes a store.
+/// `moonbase import --all`, which creates a store from a folder.
 struct StoreImportRun {
   private let folder: String
   private let settings: StoreSettings
@@ -29,7 +29,7 @@ struct StoreImportRun {
     var description = try settings.container
     if let path = settings.model ?? (isNew ? folder.modelPath : nil) {
       var model = try ManagedObjectModel(contentsOf: URL(literalPath: path))
-      // Values are taken as they are stored: nobody asks a transformer.
+      // Values are imported in their stored form, and transformers are not called.
       model.allowsUnknownClasses = true
       description.model = .value(model)
     }

@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// What `moonbase info` tells of the file.
+/// The report of `moonbase info` about the file.
 struct FileReport: Encodable {
-  /// Something that the model asks for and the file lacks.
+  /// A feature that the model requires and that the file lacks.
   struct Missing: Encodable {
     let entity: String?
     let property: String?
@@ -22,18 +22,18 @@ struct FileReport: Encodable {
 
   let size: Int
   let freeSize: Int
-  /// `wal`, for a write-ahead log, or `delete`, for a rollback journal.
+  /// `wal` for a write-ahead log, or `delete` for a rollback journal.
   let journalMode: String
-  /// The bytes of the log; nil where there is none.
+  /// The size of the write-ahead log in bytes, or nil if there is no log.
   let logSize: Int?
-  /// Whether a process died while it wrote, or writes just now.
+  /// Whether a process is writing, or has crashed during a write.
   let hasJournal: Bool
   let isMirroredByCloudKit: Bool
-  /// Nil where none is kept.
+  /// Nil if the store keeps no history.
   let history: History?
-  /// Tables of others; nil where no model says which they are.
+  /// Tables that do not belong to the model, or nil if no model is known.
   let unknownTables: [String]?
-  /// What keeps the store from being written; nil where no model says what there should be.
+  /// Missing features that prevent writing to the store, or nil if no model is known.
   let missingFeatures: [Missing]?
 
   init(_ facts: StoreFacts) {

@@ -36,7 +36,7 @@ struct InfoCommand: ParsableCommand {
 }
 
 extension InfoCommand {
-  /// Throws for a file that is no store. The error names its form and the command that takes it.
+  /// Throws if the file is not a store. The error names the form of the file and the command for it.
   private func checkForm(of store: String) throws {
     try Project.requireStore(store)
     guard access(store, F_OK) == 0 || errno != ENOENT else {

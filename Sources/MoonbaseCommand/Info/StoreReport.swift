@@ -4,14 +4,14 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// What `moonbase info` tells. The store is opened read-only.
+/// The report of `moonbase info`. The store is opened read-only.
 struct StoreReport: Encodable {
   struct Entity: Encodable {
     let name: String
-    /// Nil where the file lacks its table.
+    /// Nil if the file lacks the table of the entity.
     let count: Int?
     let superentity: String?
-    /// How many ancestors it has.
+    /// The number of ancestors of the entity.
     fileprivate let depth: Int
 
     enum CodingKeys: String, CodingKey {
@@ -25,27 +25,27 @@ struct StoreReport: Encodable {
   }
 
   let path: String
-  /// The file of the project that holds here; nil where there is none.
+  /// The project file that applies here, or nil if there is none.
   var project: String?
-  /// The extensions that saves of the store ran with: versions by name.
+  /// The extensions that were loaded when the store was saved. Their versions by name.
   let extensions: [String: String]
   let identifier: String
   let frameworkVersion: String?
   let versionIdentifiers: [String]
-  /// The checksum by which Core Data knows a version of a model.
+  /// The checksum that Core Data uses to identify a version of a model.
   let modelChecksum: String?
-  /// The configuration of the model that the store holds; nil where it has all entities.
+  /// The configuration of the model that the store contains, or nil if it contains all entities.
   let configuration: String?
   let entities: [Entity]
-  /// What a store of an old framework holds, which carries no model that could name its entities.
+  /// The tables of a store from an old framework. The store contains no model with the names of its entities.
   let tables: [Table]?
 
-  /// Indexes of the model that no store here has, each with the reason.
+  /// Indexes of the model that Moonbase does not create, with the reasons.
   let unmadeIndexes: [String]
-  /// The file's bytes, log and journal, history, and tables that are not the model's.
+  /// The size of the file, its log and journal, its history, and the tables that do not belong to the model.
   let file: FileReport
 
-  /// `model` stands in for the one that the store keeps.
+  /// `model` replaces the model in the store.
   init(_ url: URL, model named: ManagedObjectModel?, busyTimeout: Duration?) throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: url, busyTimeout: busyTimeout)
     path = url.relativePath
@@ -77,7 +77,7 @@ struct StoreReport: Encodable {
     }
   }
 
-  /// `missing` are the topmost entities of tables that the file lacks.
+  /// `missing` contains the root entities of the tables that the file lacks.
   private static func entities(
     _ held: Set<String>, without missing: Set<String>, of context: ManagedObjectContext
   ) throws -> [Entity] {
@@ -102,7 +102,7 @@ struct StoreReport: Encodable {
     if let project { lines.insert("project     \(project)", at: 0) }
     if let frameworkVersion { lines.append("framework   \(frameworkVersion)") }
     if let modelChecksum { lines.append("model       \(modelChecksum)") }
-    // Xcode writes an empty one for a model that has none.
+    // Xcode writes an empty identifier for a model without identifiers.
     let versions = versionIdentifiers.filter { !$0.isEmpty }
     if !versions.isEmpty { lines.append("version     \(versions.listed())") }
     if !extensions.isEmpty {
@@ -127,7 +127,7 @@ struct StoreReport: Encodable {
   private static let widestName = 128
 
   private func rows(_ counts: [(String, String)], name: String, count: String) -> [String] {
-    // A name of megabytes widens no other line.
+    // A very long name must not widen all lines.
     let width = max(32, (counts.map(\.0.count).filter { $0 <= Self.widestName }.max() ?? 0) + 2)
     return [column(name, width: width) + count] + counts.map { column($0.0, width: width) + $0.1 }
   }

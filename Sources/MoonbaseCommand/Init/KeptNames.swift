@@ -1,8 +1,8 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The transformers and classes that a model names and that belong to its app. A project begins with ones that keep the
-/// bytes.
+/// The transformers and classes of an app that a model names. A new project contains versions of them that keep the
+/// bytes unchanged.
 struct KeptNames {
   private var transformers: [String: String?] = [:]
   private var classes: Set<String> = []
@@ -17,7 +17,7 @@ struct KeptNames {
     }
   }
 
-  /// The local tables of the classes.
+  /// The local Lua tables for the classes.
   var classTables: String {
     guard !classes.isEmpty else { return "" }
     let tables = classes.sorted().map { "classes[\($0.luaText)] = { __name = \($0.luaText) }\n" }.joined()
@@ -26,7 +26,7 @@ struct KeptNames {
       + "for _, class in pairs(classes) do class.__index = class end\n\n"
   }
 
-  /// The entries of an extension's table; empty where there are none.
+  /// The entries of an extension's table, or an empty text if there are none.
   var entries: String {
     guard !transformers.isEmpty || !classes.isEmpty else { return "" }
     let lines = transformers.sorted { $0.key < $1.key }.map { name, className in

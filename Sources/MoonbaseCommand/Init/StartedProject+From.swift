@@ -8,7 +8,7 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 
 extension StartedProject {
-  /// A project around a store, or around a file of rows, whose model is guessed.
+  /// Creates a project for a store, or for a file of rows, from which the model is inferred.
   static func around(
     _ named: String, _ extensions: [String], without: [String]
   ) throws -> StartedProject {
@@ -50,7 +50,7 @@ extension StartedProject {
     project.store = (
       name,
       { (folder: String) throws in
-        // As a person would. Rows that cannot be taken are in a file of rejects.
+        // Import the rows with the command, as a user would. Rows that cannot be imported are written to a reject file.
         let importing = try ImportCommand.parse([
           entity, path, "--store", "\(folder)/\(name)", "--model", "\(folder)/\(modelName)", "--no-project", "--quiet",
           "--rejects", "\(folder)/\(stem).rejects.csv",
@@ -63,14 +63,15 @@ extension StartedProject {
     return project
   }
 
-  /// A name for files that commands and Lua take as it is.
+  /// A name for files that needs no quotes on the command line and in Lua.
   private static func stem(of path: String) -> String {
     let name = URL(literalPath: path).lastPathComponent.prefix { $0 != "." }
     let stem = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     return stem.isEmpty || stem == "model" || stem == "script" ? "data" : stem
   }
 
-  /// The files but for the model, which comes from elsewhere. With `entities` the store holds these of the model alone.
+  /// All files except the model, which comes from elsewhere. With `entities`, the store contains only these entities of
+  /// the model.
   private static func around(
     _ model: ManagedObjectModel, holding entities: Set<String>?, stem: String, extensions: StartedExtensions
   ) throws -> StartedProject {
@@ -104,14 +105,14 @@ extension StartedProject {
   }
 }
 
-/// The entity and the attribute of the extension in a project around existing data.
+/// The entity and the attribute that the extension uses in a project for existing data.
 private struct Subject {
   let entity: String
   let attribute: String
   let isText: Bool
   private let kept: KeptNames
 
-  /// The first text of an entity that has objects; else any attribute.
+  /// Uses the first string attribute of an entity that is not abstract. Otherwise, uses any attribute.
   init(of model: ResolvedModel, holding held: Set<String>?) {
     let entities = model.entities.filter { !$0.description.isAbstract && held?.contains($0.name) ?? true }
     func attributes(_ entity: ResolvedEntity) -> [ResolvedProperty] {
@@ -170,7 +171,7 @@ private struct Subject {
 
     """ + "  "
 
-  /// A test of a project with extensions of its store.
+  /// The source of a test for a project with the extensions of an existing store.
   var testOfExtensions: String {
     """
     -- moonbase test
@@ -208,7 +209,7 @@ private struct Subject {
 }
 
 extension StarterTexts {
-  /// A script that counts objects: of these entities, or of all.
+  /// The source of a script that counts the objects of the given entities, or of all entities.
   static func countingScript(of entities: Set<String>?) -> String {
     let names = entities.map { "{ \($0.sorted().map(\.luaText).joined(separator: ", ")) }" } ?? "{}"
     let all = "for name in pairs(moonbase.model.entities) do names[#names + 1] = name end\ntable.sort(names)\n"

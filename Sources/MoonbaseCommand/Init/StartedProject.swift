@@ -4,18 +4,18 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// The files of a project to start from.
+/// The files of a new project.
 struct StartedProject {
-  /// Bytes by name.
+  /// The contents of the files by name.
   var files: [(name: String, bytes: [UInt8])]
-  /// The name of the store in the folder, and a function that makes it; nil for one that a script makes.
+  /// The name of the store in the folder, and a function that creates it. Nil if a script creates the store.
   var store: (name: String, make: (_ folder: String) throws -> Void)?
 
   static let modelName = "model.lua"
 
   init(_ files: [(String, String)]) { self.files = files.map { ($0.0, Array($0.1.utf8)) } }
 
-  /// Writes all of it. Throws, and nothing is written, where one of the files is there.
+  /// Writes all files. Throws, and writes nothing, if one of the files exists.
   func write(into folder: String) throws {
     try OutputFolder.make(folder)
     let names = files.map(\.name) + [store?.name].compactMap(\.self)
@@ -35,7 +35,7 @@ struct StartedProject {
 }
 
 extension StartedProject {
-  /// An example of people with favourite colours.
+  /// The files of an example with people and their favourite colours.
   static func people() -> StartedProject {
     StartedProject([
       (Project.fileName, StarterTexts.project), (modelName, StarterTexts.model),

@@ -4,19 +4,19 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// An existing store that a project is made around.
+/// An existing store for which a project is created.
 struct StartedStore {
   private let path: String
   let model: ManagedObjectModel
-  /// The configuration of the model that the store holds, and its entities; nil for all.
+  /// The configuration of the model that the store contains, and its entities. Nil stands for all entities.
   let configuration: String?
   let entities: Set<String>?
   let extensions: StartedExtensions
-  /// The names of the extensions that the copy is to forget.
+  /// The names of the extensions that are removed from the copy.
   private let forgotten: [String]
 
-  /// Throws where saves of the store ran with extensions that are neither given nor to be forgotten: commands of the
-  /// project would not write the store.
+  /// Throws if the store was saved with extensions that are neither given nor to be removed. The commands of the
+  /// project could not write to such a store.
   init(_ store: NamedStore, _ paths: [String], without names: [String]) throws {
     path = store.path
     model = try SQLiteStore.cachedModel(ofStoreAt: URL(literalPath: store.path))
@@ -45,7 +45,7 @@ struct StartedStore {
         + "(--without-extension \(first))")
   }
 
-  /// Copies the store, which forgets the extensions that are given up.
+  /// Copies the store, and removes the forgotten extensions from the copy.
   func copy(to place: String) throws {
     try SQLiteStore.backUp(storeAt: URL(literalPath: path), to: URL(literalPath: place))
     guard !forgotten.isEmpty else { return }
@@ -60,7 +60,7 @@ struct StartedStore {
   }
 }
 
-/// The extensions of an existing store that go into a project, with the modules that they require.
+/// The extensions of an existing store that are copied into a project, with the modules that they require.
 struct StartedExtensions {
   private static let folder = "extensions"
 
@@ -71,7 +71,7 @@ struct StartedExtensions {
 
   init() {}
 
-  /// Loads the extensions, so that their names and modules are known.
+  /// Loads the extensions to find their names and modules.
   init(_ sources: [String], for model: ManagedObjectModel) throws {
     guard !sources.isEmpty else { return }
     let description = ContainerDescription(

@@ -1,4 +1,4 @@
-/// The texts of a project that `moonbase init` makes.
+/// The texts in a project that `moonbase init` creates.
 enum StarterTexts {
   static let project = """
     -- What commands in this folder work with. Options win; --no-project leaves it out.
@@ -138,7 +138,7 @@ enum StarterTexts {
 
     """
 
-  /// `data` is the file of data beside the store, where there is one.
+  /// `data` is the file of external data beside the store, if there is one.
   static func readme(store: String, entity: String, attribute: String, extension name: String, script: String) -> String
   {
     """

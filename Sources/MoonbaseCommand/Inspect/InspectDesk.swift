@@ -3,17 +3,17 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Answers requests with a session that lives on a thread of its own, one request after the other.
+/// Answers requests, one after the other, with a session that has its own thread.
 final class InspectDesk: Sendable {
   private let executor = ThreadExecutor(name: "moonbase inspect")
-  nonisolated(unsafe) private var session: InspectSession?  // touched on the executor's thread alone
+  nonisolated(unsafe) private var session: InspectSession?  // only used on the executor's thread
   let output = InspectOutput()
   let settings: CommandSettings
   let valuesOnTheirWay = ValuesOnTheirWay()
-  /// Whether the page is about to end: requests that wait for the session are refused.
+  /// Whether the page is about to end. If it is, requests that wait for the session are refused.
   private let isEnding = Lock(false)
 
-  /// Opens the store. Throws what opening throws.
+  /// Opens the store. Throws the errors of opening.
   init(_ settings: CommandSettings) throws {
     self.settings = settings
     var failure: (any Error)?
@@ -23,7 +23,7 @@ final class InspectDesk: Sendable {
     if let failure { throw failure }
   }
 
-  /// Runs `body` with the session on its thread, and waits.
+  /// Runs `body` with the session on its thread, and waits for the result.
   func perform<Result>(_ body: (InspectSession) throws -> Result) throws -> Result {
     try run { session in
       guard !isEnding.withLock({ $0 }) else { throw InspectRefusal(503, "moonbase inspect is about to end") }
@@ -37,12 +37,12 @@ final class InspectDesk: Sendable {
     return try result.get()
   }
 
-  /// Interrupts the scripts that run and that wait, and returns the number of unsaved objects. All requests are refused
-  /// until `goOn`.
+  /// Interrupts running and waiting scripts, and returns the number of unsaved objects. All requests are refused until
+  /// `goOn` is called.
   func halt() -> Int {
     isEnding.withLock { $0 = true }
     let isHalted = Lock(false)
-    // A script that begins at this moment is ended by the next try.
+    // Repeat the interruption, because a script may start at this moment.
     Thread.detachNewThread { [output] in
       while !isHalted.withLock({ $0 }) {
         output.interrupt()
@@ -53,13 +53,13 @@ final class InspectDesk: Sendable {
     return (try? run { $0.prompt.unsavedCount }) ?? 0
   }
 
-  /// Answers requests again.
+  /// Allows requests again.
   func goOn() { isEnding.withLock { $0 = false } }
 
-  /// Saves all changes of a page that was halted; returns how many objects were saved.
+  /// Saves all changes of a halted page. Returns the number of saved objects.
   func save() throws -> Int { try run { session in try session.perform { try session.prompt.save().count } } }
 
-  /// Answers with what `body` gives, or with the reason why it cannot. The state stands beside it.
+  /// A response with the result of `body`, or with the reason of its failure, and with the state of the session.
   func answer(_ body: (InspectSession) throws -> InspectJSON) -> HTTPResponse {
     do {
       return try perform { session in

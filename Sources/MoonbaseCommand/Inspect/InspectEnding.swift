@@ -1,14 +1,14 @@
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Waits for Ctrl-C, and asks then about unsaved changes.
+/// Waits for Ctrl-C, and then asks about unsaved changes.
 struct InspectEnding {
   private static let pause: UInt32 = 50_000
   private let desk: InspectDesk
   /// The standard input of the command.
   private let input: Int32
 
-  /// From now on scripts find nothing in standard input, where a question may have to be answered.
+  /// After this call, scripts cannot read from standard input, because it may be needed for the answer to a question.
   init(_ desk: InspectDesk) {
     self.desk = desk
     input = dup(STDIN_FILENO)
@@ -18,7 +18,7 @@ struct InspectEnding {
     close(nothing)
   }
 
-  /// The exit status, once the page ends.
+  /// Waits until the page ends, and returns the exit status.
   func wait() -> Int32 {
     while true {
       while !Interruption.hasCome { usleep(Self.pause) }
@@ -29,7 +29,7 @@ struct InspectEnding {
     }
   }
 
-  /// The exit status; nil where the page stays open.
+  /// Returns the exit status, or nil if the page stays open.
   private func end() -> Int32? {
     let count = desk.halt()
     guard count > 0 else { return ExitStatus.done }
@@ -41,7 +41,7 @@ struct InspectEnding {
     return ask("\(objects) not saved. Save? [y]es, [n]o, [c]ancel: ")
   }
 
-  /// The second Ctrl-C ends the process. Changes that cannot be saved keep the page open.
+  /// Asks about unsaved changes. A second Ctrl-C ends the process. If the changes cannot be saved, the page stays open.
   private func ask(_ question: String) -> Int32? {
     while true {
       StandardStream.error.write("\n\(question)")
@@ -58,7 +58,7 @@ struct InspectEnding {
     }
   }
 
-  /// Nil at the end of the input.
+  /// Returns nil at the end of the input.
   private func readLine() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0

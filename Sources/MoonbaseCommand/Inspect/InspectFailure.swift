@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// An error as the page gets it: a message, and for each field that is wrong a message of its own.
+/// An error in the form that the page expects. It has a message, and a separate message for each invalid field.
 struct InspectFailure {
   private let status: Int
   private let message: String
@@ -22,7 +22,7 @@ struct InspectFailure {
     }
   }
 
-  /// The message of any error, without what it is about in other words.
+  /// The message of an error without redundant text.
   static func message(of error: any Error) -> String {
     switch error {
     case let refusal as InspectRefusal: refusal.message
@@ -46,7 +46,7 @@ struct InspectFailure {
     .json(["error": .string(message), "problems": .array(problems), "page": state], status: status)
   }
 
-  /// Each failure of a save or of an object alone.
+  /// The separate failures in the error of a save or of an object.
   static func problems(of error: GraphError, in session: InspectSession) -> [InspectJSON] {
     let all = error.details.isEmpty ? [error] : error.details
     return all.prefix(200).filter { $0.property != nil || $0.objectID != nil }.map { failure in

@@ -1,7 +1,7 @@
 import MoonbaseBatch
 import MoonbasePlatform
 
-/// JSON that the page gets. The members of an object keep their order.
+/// JSON for the page. The members of an object keep their order.
 enum InspectJSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -18,12 +18,12 @@ enum InspectJSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expre
   init(arrayLiteral elements: InspectJSON...) { self = .array(elements) }
   init(dictionaryLiteral elements: (String, InspectJSON)...) { self = .object(elements) }
 
-  /// A text, or null.
+  /// A text, or null if there is none.
   static func text(_ text: String?) -> InspectJSON { text.map(InspectJSON.string) ?? .null }
 
   static func strings(_ texts: some Sequence<String>) -> InspectJSON { .array(texts.map(InspectJSON.string)) }
 
-  /// The object with more members.
+  /// The object with additional members.
   func adding(_ members: [(String, InspectJSON)]) -> InspectJSON {
     guard case .object(let own) = self else { return self }
     return .object(own + members)

@@ -1,7 +1,7 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// Takes what scripts print, up to a bound, and can end the script that runs.
+/// Receives the output of scripts up to a limit, and can interrupt the running script.
 final class InspectOutput: Sendable {
   private static let greatestSize = 256 << 10
 
@@ -13,7 +13,7 @@ final class InspectOutput: Sendable {
   private let printed = Lock(Printed())
   private let interrupters = Lock<[LuaInterrupter]>([])
 
-  /// The output of a state of Lua.
+  /// The output for a Lua state.
   var taking: LuaOutput {
     LuaOutput { [printed] bytes, _ in
       let taken = Array(bytes)
@@ -25,7 +25,7 @@ final class InspectOutput: Sendable {
     }
   }
 
-  /// The text that was printed since the last call.
+  /// Returns the text that was printed since the last call.
   func take() -> String {
     let taken = printed.withLock { printed in
       defer { printed = Printed() }
@@ -35,12 +35,12 @@ final class InspectOutput: Sendable {
     return taken.dropped == 0 ? text : text + "\n… and \(taken.dropped) bytes more, which are not shown"
   }
 
-  /// Lets `interrupt` end what a state of Lua runs.
+  /// Lets `interrupt` end the code that runs in a Lua state.
   func add(_ interrupter: LuaInterrupter) { interrupters.withLock { $0.append(interrupter) } }
 
-  /// The state runs nothing any more.
+  /// Removes a state that runs no more code.
   func remove(_ interrupter: LuaInterrupter) { interrupters.withLock { $0.removeAll { $0 === interrupter } } }
 
-  /// Ends the scripts that run.
+  /// Interrupts the running scripts.
   func interrupt() { for interrupter in interrupters.withLock({ $0 }) { interrupter.interrupt() } }
 }

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The routes of the page: its files, its data, and what changes something.
+/// The routes of the page, for its files, its data and its changes.
 struct InspectRoutes: Sendable {
   let gate: InspectGate
   let desk: InspectDesk
@@ -43,7 +43,7 @@ struct InspectRoutes: Sendable {
 
   private static let scripts: Set = ["/api/lua", "/api/stop"]
 
-  /// The answer to a request that may not come in, before its body is read; nil for all others.
+  /// The response to a request that is not allowed, before its body is read. Nil for all other requests.
   func refusal(of request: HTTPRequest) -> HTTPResponse? {
     gate.refusal(of: request, isChange: isPost(request) || !["GET", "HEAD"].contains(request.method))
   }

@@ -5,7 +5,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The store that a page looks into: a context, and a prompt of Lua over it. It belongs to the thread that made it.
+/// The store that the page shows, with a context and a Lua prompt. The session belongs to the thread that created it.
 final class InspectSession {
   let settings: CommandSettings
   let context: ManagedObjectContext
@@ -13,7 +13,7 @@ final class InspectSession {
   let output: InspectOutput
   private let container: PersistentContainer
   private(set) lazy var pages = InspectPages(self)
-  /// Whether other processes wrote to a store since the last view.
+  /// Whether other processes have changed a store since the last view.
   private let hasNews = Lock(false)
   private var watches: [RemoteChangeObservation] = []
 
@@ -32,7 +32,7 @@ final class InspectSession {
     prompt = try ScriptPrompt(domain, name: "input")
     container = try PersistentContainer(scripts.limiting(stores.container, stores))
     context = try domain.context(of: container.opened)
-    // A page shows rows as they are now.
+    // The page must show the current rows.
     context.stalenessInterval = .zero
     try domain.setContext(context)
     try prompt.nameContext()
@@ -45,7 +45,8 @@ final class InspectSession {
 
   private static let levelsOfUndo = 200
 
-  /// Scripts of a page that only reads write no files, but for those of `--allow`, and open stores for reading only.
+  /// If the page is read-only, its scripts write no files except for those in `--allow`, and open stores only for
+  /// reading.
   private static func keepFromWriting(_ maker: inout ScriptDomainMaker, _ scripts: ScriptSettings) {
     maker.files?.writablePaths = scripts.grants.compactMap { if case .write(let path) = $0 { path } else { nil } }
     guard let opener = maker.opener else { return }
@@ -58,15 +59,15 @@ final class InspectSession {
 
   var model: ResolvedModel { context.model }
 
-  /// Ends the jobs that scripts began, and lets go of the store.
+  /// Ends the jobs that scripts have started, and releases the store.
   func close() {
     for watch in watches { watch.cancel() }
     prompt.finish()
     prompt.domain.close()
   }
 
-  /// Reads anew what other processes wrote. Objects with unsaved changes stay as they are: a save fails with the
-  /// conflict.
+  /// Reads the changes of other processes. Objects with unsaved changes are not refreshed, and saving them fails with
+  /// the conflict.
   func followOthers() {
     let isStale = hasNews.withLock { hasNews in
       defer { hasNews = false }
@@ -74,12 +75,12 @@ final class InspectSession {
     }
     guard isStale else { return }
     for object in context.registeredObjects where !object.hasChanges {
-      // An error of a hook leaves a fault, whose reading tells it again.
+      // If a hook fails, the object is a fault. Reading it reports the error again.
       try? context.refresh(object, mergeChanges: false)
     }
   }
 
-  /// Runs `body` under the limits of scripts. Functions of extensions in it can be interrupted.
+  /// Runs `body` under the limits of scripts. Extension functions that it calls can be interrupted.
   func perform<Result>(_ body: () throws -> Result) throws -> Result {
     var result: Swift.Result<Result, any Error>?
     let ending = prompt.ending {
@@ -96,8 +97,8 @@ final class InspectSession {
     }
   }
 
-  /// Rolls back what a script, or a getter that changes objects, changed in a store that is only read. Returns a
-  /// message about the changes; nil where there were none.
+  /// Rolls back changes that a script or a getter made in a read-only store. Returns a message about the changes, or
+  /// nil if there were none.
   func discardChanges() -> String? {
     let count = prompt.unsavedCount
     guard !isWritable, count > 0 else { return nil }
@@ -106,7 +107,7 @@ final class InspectSession {
       + "start moonbase inspect with --write to keep changes"
   }
 
-  /// The object that a text names: `Person/12`, or a URI.
+  /// The object for a text, which is a short name such as `Person/12` or a URI.
   func object(_ text: String?) throws -> ManagedObject {
     guard let text, !text.isEmpty else { throw InspectRefusal(400, "the request names no object") }
     if let new = context.insertedObjects.first(where: { $0.objectID.uriRepresentation == text }) { return new }
@@ -120,7 +121,7 @@ final class InspectSession {
     return object
   }
 
-  /// The shortest name by which `object` finds the object again.
+  /// The shortest name for which `object` returns the object.
   func name(of id: ManagedObjectID) -> String {
     if id.isTemporaryID { return id.uriRepresentation }
     return context.coordinator.managedObjectID(named: id.short) == id ? id.short : id.uriRepresentation
@@ -132,13 +133,14 @@ final class InspectSession {
     return entity
   }
 
-  /// The file that an object lies in; nil where there is none.
+  /// The file of the store that contains an object, or nil if there is none.
   func file(of id: ManagedObjectID) -> URL? {
     guard let store = id.storeIdentifier else { return nil }
     return context.coordinator.persistentStores.first { $0.identifier == store }?.url
   }
 
-  /// Facts beside every view: the number of unsaved changes, and the names of the steps to undo and to redo.
+  /// The state that accompanies every view: the number of unsaved changes, and the names of the steps to undo and to
+  /// redo.
   var state: InspectJSON {
     let undo = context.undoManager
     return [
@@ -154,7 +156,7 @@ final class InspectSession {
   }
 }
 
-/// A request that cannot be answered, and the status that says so.
+/// The reason why a request cannot be answered, with its HTTP status.
 struct InspectRefusal: Error {
   let status: Int
   let message: String

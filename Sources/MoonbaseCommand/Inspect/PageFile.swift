@@ -1,14 +1,14 @@
 import MoonbasePageFiles
 import MoonbasePlatform
 
-/// A file of the folder `page`, compiled in.
+/// A file of the folder `page`. The files are compiled into the command.
 struct PageFile {
   let name: String
   let data: Data
 
   static let all = (0..<mbp_file_count()).map { PageFile(mbp_file_at($0).pointee) }
 
-  /// The file of a name. Any other path gives nil.
+  /// The file for a path, or nil if there is none.
   static func named(_ name: String) -> PageFile? { all.first { $0.name == name } }
 
   private init(_ file: MBPFile) {

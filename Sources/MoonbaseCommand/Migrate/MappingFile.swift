@@ -5,15 +5,15 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// The file behind --mapping.
+/// The file for the option `--mapping`.
 enum MappingFile {
   case none
-  /// Xcode's mapping model.
+  /// A mapping model of Xcode.
   case model(MappingModel)
   /// A script with a function for each entity.
   case script(ScriptSource)
 
-  /// Reads it, with a word for all of a mapping model that is not understood.
+  /// Reads the file, and prints a message about the unsupported parts of a mapping model.
   init(_ path: String?, quiet: Bool) throws {
     guard let path else {
       self = .none
@@ -35,13 +35,13 @@ enum MappingFile {
 }
 
 extension ScriptSource {
-  /// Runs the file in a Lua state with the limits and the sandbox of `moonbase run`. All calls into the file are one
-  /// run, which SIGINT ends.
+  /// Runs the file in a Lua state with the limits and the sandbox of `moonbase run`. All calls of functions in the file
+  /// belong to one run, which SIGINT ends.
   func run<Result>(_ settings: ScriptSettings, _ body: (MigrationScript) throws -> Result) throws -> Result {
     let domain = try settings.requiredDomain()
     defer { domain.close() }
     domain.state.output = .standard
-    // Standard streams, and no file.
+    // The file may use the standard streams, but no files.
     try domain.state.openFiles(LuaFileAccess(), guardian: OpenStoreGuard())
     LuaInterrupter.onSIGINT(domain.state.interrupter)
     defer { LuaInterrupter.onSIGINT(nil) }

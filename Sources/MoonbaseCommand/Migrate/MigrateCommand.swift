@@ -133,7 +133,7 @@ struct MigrateCommand: ParsableCommand {
     if let advice { Terminal.print("? \(advice)") }
   }
 
-  /// Plans as they are printed, those of stages with the names of their versions.
+  /// The plans as printed text. The plans of stages have the names of their versions.
   private func texts(_ plans: [MigrationPlan], _ stages: ArraySlice<ModelVersions.Version>) -> [String] {
     staged ? zip(stages, plans).map { "to \($0.name)\n\($1)" } : plans.map(\.description)
   }
@@ -163,7 +163,7 @@ struct MigrateCommand: ParsableCommand {
     return [plan]
   }
 
-  /// Returns what was done.
+  /// Migrates the store, and returns the plans that were executed.
   private func migrate(
     _ url: URL, _ versions: ModelVersions, _ progress: CommandProgress
   ) throws -> [MigrationPlan] {
@@ -195,7 +195,7 @@ struct MigrateCommand: ParsableCommand {
     return [plan]
   }
 
-  /// What there is to say of versions that are passed over.
+  /// A message about versions that are skipped, or nil if there are none.
   private func staging(_ url: URL, _ versions: ModelVersions) throws -> String? {
     guard !staged, mapping == nil else { return nil }
     let names = try versions.passedOver(from: url, configuration: configuration, busyTimeout: patience.duration())

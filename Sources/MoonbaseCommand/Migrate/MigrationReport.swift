@@ -1,7 +1,7 @@
 import MoonbaseModelFormats
 import MoonbaseSQLiteStore
 
-/// A migration, planned or done, for programs to read: `moonbase migrate --json`.
+/// A planned or completed migration, for programs to read: `moonbase migrate --json`.
 struct MigrationReport: Encodable {
   /// The plan for the rows of an entity.
   struct Step: Encodable {
@@ -12,7 +12,7 @@ struct MigrationReport: Encodable {
     let changes: [String]
   }
 
-  /// Rows of which something is lost, or whose values are not unique.
+  /// A warning about rows that lose data, or whose values are not unique.
   struct Concern: Encodable {
     let entity: String
     let properties: [String]
@@ -21,7 +21,7 @@ struct MigrationReport: Encodable {
     let firstKey: Int64
   }
 
-  /// The way to one version.
+  /// The migration to one version.
   struct Stage: Encodable {
     let to: String
     let steps: [Step]
@@ -31,9 +31,9 @@ struct MigrationReport: Encodable {
   }
 
   let store: String
-  /// Whether it was done. A plan is not.
+  /// Whether the migration was done. False for a plan.
   let migrated: Bool
-  /// Whether it was done, or could be.
+  /// Whether the migration was done or could be done.
   let possible: Bool
   let advice: String?
   let stages: [Stage]

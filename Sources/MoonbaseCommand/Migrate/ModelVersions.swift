@@ -4,10 +4,10 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// The models behind --from and --to: those of --from as they were given, then those of a model with several versions up to its current one, or the one
-/// model behind --to.
+/// The models for the options `--from` and `--to`. They begin with the models of `--from` in the given order. If the
+/// model of `--to` has several versions, its versions up to the current one follow. Otherwise, this one model follows.
 struct ModelVersions {
-  /// A version, by its name in an error or a plan.
+  /// A version with its name for errors and plans.
   struct Version {
     let name: String
     let model: ResolvedModel
@@ -28,24 +28,25 @@ struct ModelVersions {
     versions = try versioned.versions[...current].map { Version(name: $0.name, model: try $0.model.resolved()) }
   }
 
-  /// The model that the store is to be of.
+  /// The model of the store after the migration.
   var destination: ResolvedModel { versions[versions.count - 1].model }
 
-  /// Those that the store may be of.
+  /// The models that the store may have now.
   var sources: [ResolvedModel] { (named + versions).map(\.model) }
 
-  /// All of them, one after the other.
+  /// All versions in their order.
   var chain: [Version] { named + versions }
 
-  /// The versions that come after that of a store, in which it is of each.
+  /// The versions after the version of a store. The store is migrated to each of them.
   func stages(from store: URL, configuration: String?, busyTimeout: Duration?) throws -> ArraySlice<Version> {
     let first = try SQLiteStore.version(
       ofStoreAt: store, among: chain.map(\.model), configuration: configuration, busyTimeout: busyTimeout)
-    // One of none of them begins with the model that it carries.
+    // If a store has none of these versions, the stages start from the model in the store.
     return first.map { chain[($0 + 1)...] } ?? chain[...]
   }
 
-  /// The names of the model's own versions between that of a store and the current one; none where the store is of none of them.
+  /// The names of the model's own versions between the version of a store and the current version. The list is empty if
+  /// the store has none of these versions.
   func passedOver(from store: URL, configuration: String?, busyTimeout: Duration?) throws -> [String] {
     let first = try SQLiteStore.version(
       ofStoreAt: store, among: versions.map(\.model), configuration: configuration, busyTimeout: busyTimeout)

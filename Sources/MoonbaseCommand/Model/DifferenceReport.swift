@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbaseModelFormats
 
-/// How two models differ, for programs to read: `moonbase model diff --json`.
+/// The differences between two models, for programs to read: `moonbase model diff --json`.
 struct DifferenceReport: Encodable {
   struct Aspect: Encodable {
     let aspect: String
@@ -56,11 +56,11 @@ struct DifferenceReport: Encodable {
   let needsMigration: Bool
   let entities: [Element]
   let others: [Aspect]
-  /// The mapping as far as it can be inferred.
+  /// The part of the mapping that can be inferred.
   let mapping: [Mapping]
-  /// Why the rest of it cannot.
+  /// The reasons why the rest cannot be inferred.
   let notInferred: [String]
-  /// What it asks of a store's rows.
+  /// The conditions that the mapping sets for the rows of a store.
   let conditions: [String]
 
   init(_ difference: ModelDifference, inference: MappingInference) {

@@ -60,7 +60,7 @@ struct ModelConvert: ParsableCommand {
       ], quiet: quiet, lines: [])
   }
 
-  /// The name of the version of a model that has none.
+  /// The name of the version for a model without versions.
   private var versionName: String {
     let name = target.map(ModelName.withoutSuffix) ?? ""
     return name.isEmpty ? "Model" : name

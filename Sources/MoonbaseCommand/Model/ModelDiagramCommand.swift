@@ -11,7 +11,7 @@ struct ModelDiagramCommand: ParsableCommand {
       screen that is dark.
       """)
 
-  /// How a diagram is written.
+  /// The format of a diagram.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case svg, mermaid
   }
@@ -50,7 +50,7 @@ struct ModelDiagramCommand: ParsableCommand {
     try Data(text.utf8).withUnsafeBytes { try file.write($0) }
     try file.finish()
   }
-  /// The form that the options or the suffix of the file say. A suffix of another form is an error.
+  /// The format that the options or the suffix of the file give. A suffix of another format is an error.
   private func form() throws -> Format {
     guard let output else { return format ?? .svg }
     let suffix = URL(fileURLWithPath: output).pathExtension.lowercased()
@@ -66,7 +66,7 @@ struct ModelDiagramCommand: ParsableCommand {
 
 extension ModelDiagramCommand.Format {
   fileprivate static let suffixes: [String: Self] = ["svg": .svg, "mmd": .mermaid, "mermaid": .mermaid]
-  /// Of pictures and documents that are not written.
+  /// The suffixes of image and document formats that are not supported.
   fileprivate static let foreignSuffixes: Set = [
     "bmp", "dot", "eps", "gif", "htm", "html", "jpeg", "jpg", "pdf", "png", "ps", "tif", "tiff", "webp",
   ]

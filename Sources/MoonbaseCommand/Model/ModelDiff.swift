@@ -28,7 +28,8 @@ struct ModelDiff: ParsableCommand {
     if !difference.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
-  /// As `diff` does, this tells trouble from a difference; what is not 1 for a model (a limit, an interruption) stays.
+  /// A model that cannot be read has the status of wrong usage, so that status 1 only stands for a difference, as with
+  /// `diff`. The status of a limit or an interruption is kept.
   private static func read(_ path: String) throws -> ResolvedModel {
     do { return try ModelFile.read(path) } catch {
       Terminal.complain("moonbase: \(error)")

@@ -9,7 +9,7 @@ extension ModelReport {
       var report = encoder.container(keyedBy: ReportKey.self)
       try report.encode(attribute.name, forKey: "name")
       try report.encode(whatIsSaidBy: attribute)
-      // Transient properties are no part of the version.
+      // Transient properties do not influence the version.
       if !attribute.isTransient { try report.encode(attribute.versionHash.hexadecimal, forKey: "versionHash") }
     }
   }
@@ -22,7 +22,7 @@ extension ModelReport {
       try report.encode(relationship.name, forKey: "name")
       try report.encode(relationship.destinationEntityName, forKey: "destination")
       try report.encode(relationship.isToMany, forKey: "toMany")
-      // 0 stands for no limit.
+      // 0 means no limit.
       try report.encode(relationship.maxCount, forKey: "maxCount")
       try report.encode(whatIsSaidBy: relationship)
       if !relationship.isTransient { try report.encode(relationship.versionHash.hexadecimal, forKey: "versionHash") }

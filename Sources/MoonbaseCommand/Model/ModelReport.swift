@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A model for programs to read: `moonbase model show --json`. What says nothing is left out.
+/// A model for programs to read: `moonbase model show --json`. Settings with default values are left out.
 struct ModelReport: Encodable {
   struct Entity: Encodable {
     let entity: EntityDescription
@@ -35,9 +35,9 @@ struct ModelReport: Encodable {
 
   let entities: [Entity]
   let versionIdentifiers: [String]
-  /// In base64, as a store's metadata holds it; the hashes are hexadecimal.
+  /// In Base64, as in the metadata of a store. The hashes are hexadecimal.
   let digest: String
-  /// In base64, as a store's metadata holds it.
+  /// In Base64, as in the metadata of a store.
   let checksum: String
   let configurations: [String: [String]]
   let fetchRequests: [Fetch]
@@ -70,6 +70,6 @@ extension ModelReport.Index {
 }
 
 extension Data {
-  /// Two lower-case digits for each byte.
+  /// The bytes as two lower-case hexadecimal digits each.
   var hexadecimal: String { map { String(format: "%02x", $0) }.joined() }
 }

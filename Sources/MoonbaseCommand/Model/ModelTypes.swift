@@ -44,7 +44,7 @@ struct ModelTypes: ParsableCommand {
   }
 
   private func types(_ model: String, _ extensions: [String]) throws -> EditorTypes {
-    // Without its extensions, too, a model has types.
+    // The types can be written without the extensions too.
     guard !extensions.isEmpty else { return EditorTypes(try ModelFile.read(model)) }
     let file = URL(literalPath: model)
     var description = ContainerDescription(model: .file(file), extensions: extensions.map(ExtensionSource.path))

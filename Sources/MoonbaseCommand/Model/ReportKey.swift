@@ -12,7 +12,7 @@ struct ReportKey: CodingKey, ExpressibleByStringLiteral {
 }
 
 extension KeyedEncodingContainer<ReportKey> {
-  /// Writes what a description says, usual or not, under the keys that its aspects have in JSON.
+  /// Writes the settings of a description, including default values, under their keys in JSON.
   mutating func encode<Owner: Described>(whatIsSaidBy owner: Owner) throws {
     for aspect in Owner.aspects {
       if let name = aspect.report, let value = aspect.value(of: owner) {
@@ -22,7 +22,7 @@ extension KeyedEncodingContainer<ReportKey> {
   }
 }
 
-/// What one aspect says, in JSON.
+/// The value of one setting in JSON.
 private struct AspectReport: Encodable {
   private struct Rule: Encodable {
     let predicate: String

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes, of which K, M and G stand for 1024, its square and its cube.
+/// A number of bytes. The suffixes K, M and G stand for 1024, its square and its cube.
 struct ByteCount: ExpressibleByArgument {
   let bytes: UInt64
 

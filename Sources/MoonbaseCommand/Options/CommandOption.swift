@@ -1,14 +1,15 @@
 import ArgumentParser
 
-/// An option that several commands have: its name, its words of help and its meaning, for the argument parser and for `moonbase run`, which reads
-/// its command line by hand. All of them are one table: those about stores, about scripts, and `--quiet`.
+/// An option that several commands share, with its name, its help and its meaning. It is used by the argument parser
+/// and by `moonbase run`, which parses its own command line. There is one table of options, with the options for
+/// stores, the options for scripts, and `--quiet`.
 struct CommandOption: Sendable {
-  /// With its dashes.
+  /// The name with its dashes.
   let name: String
-  /// The name of its argument; nil for a flag.
+  /// The name of its argument, or nil for a flag.
   let argument: String?
   var isRepeatable = false
-  /// The values that shells offer.
+  /// The values that shells offer as completions.
   var completion = Completion.none
   let help: String
   let apply: @Sendable (String, inout CommandSettings) throws(UsageError) -> Void
@@ -36,7 +37,7 @@ extension CommandOption {
   }
 }
 
-/// What the options of the table say.
+/// The settings that the options of the table give.
 struct CommandSettings: Equatable {
   var stores = StoreSettings()
   var scripts = ScriptSettings()
@@ -53,7 +54,8 @@ extension CommandOption {
     ArgumentHelp("\(beginsWithValue ? help : help.prefix(1).uppercased() + help.dropFirst()).", valueName: argument)
   }
 
-  /// Whether the help begins with a value to be given, whose spelling counts: `pure, standard (default)`.
+  /// Whether the help starts with a value for the user to type, such as `pure, standard (default)`. The case of its
+  /// first letter must then be kept.
   private var beginsWithValue: Bool {
     let words = help.split(separator: " ", maxSplits: 2)
     let first = words.first ?? ""
@@ -77,7 +79,7 @@ extension CommandOption {
 // MARK: - For a help text that is written by hand
 
 extension CommandOption {
-  /// The lines of help, with room for the longest option before the words.
+  /// The lines of help. The texts are indented, with space for the longest option.
   func helpLines(indent: Int = 28, width: Int = 118) -> String {
     let head = "  \(name)\(argument.map { " \($0)" } ?? "")"
     var lines = [head + String(repeating: " ", count: max(1, indent - head.count))]

@@ -2,7 +2,8 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 extension ExtensionLimits {
-  /// The limits of an extension as an option says them: `colors:instructions=1000000,memory=16M,time=0.5,disable`.
+  /// The limits of an extension in the format of an option, such as
+  /// `colors:instructions=1000000,memory=16M,time=0.5,disable`.
   static func named(_ value: String) throws(UsageError) -> (name: String, limits: ExtensionLimits) {
     guard let colon = value.lastIndex(of: ":"), colon > value.startIndex else { throw refusal(of: value) }
     var limits = ExtensionLimits()

@@ -5,9 +5,10 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// The options of commands that take one store as an argument: those of `StoreOption` that say how it is read.
+/// The options of commands that have one store as an argument. They are the options of `StoreOption` that say how a
+/// store is read.
 struct FileOptionGroup: ParsableArguments {
-  /// A project's model does not stand in: the files are looked at as they are.
+  /// The model of a project is not used here. The files are read as they are.
   @Option(
     name: StoreOption.model.parserName,
     help: ArgumentHelp("The model (default: the one that the store keeps).", valueName: "PATH"), completion: .file())
@@ -31,16 +32,16 @@ struct FileOptionGroup: ParsableArguments {
     return settings
   }
 
-  /// The model that a store carries, unless one is named.
+  /// The model in the store, unless the options name a model.
   func model(ofStoreAt url: URL) throws -> ResolvedModel {
     try namedModel() ?? SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: patience.duration()).resolved()
   }
 
-  /// The model that stands in for the store's own; nil where none is named.
+  /// The model that replaces the store's own model, or nil if none is named.
   func namedModel() throws -> ResolvedModel? { try model.map(ModelFile.read) }
 
-  /// A store that is only read, with the values that it holds: no extension takes part. It is opened with the
-  /// configuration that it holds, which may be named.
+  /// Opens a store read-only with its stored values. Extensions are not used. The store is opened with the
+  /// configuration that it contains, which may be named.
   func coordinatorOfStoredValues(_ store: NamedStore) throws -> PersistentStoreCoordinator {
     var settings = try settings(withHeldConfiguration(store))
     settings.readOnly = true
@@ -52,7 +53,7 @@ struct FileOptionGroup: ParsableArguments {
     return try PersistentContainer(description).coordinator
   }
 
-  /// A store with the configuration of the model that it holds. Throws where another one is named.
+  /// The store with the configuration of the model that it contains. Throws if another configuration is named.
   func withHeldConfiguration(_ store: NamedStore) throws -> NamedStore {
     try StoreSettings.requireStore(store.path)
     let (model, busyTimeout) = (try model(ofStoreAt: URL(literalPath: store.path)), try patience.duration())

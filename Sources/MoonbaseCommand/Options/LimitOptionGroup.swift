@@ -4,7 +4,7 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseScripting
 
-/// The limits of what runs Lua: extensions, models and mappings in Lua.
+/// The limits for extensions, models and mappings that are written in Lua.
 struct LimitOptionGroup: ParsableArguments {
   @Option(name: CommandOption.limitInstructions.parserName, help: CommandOption.limitInstructions.parserHelp)
   var limitInstructions: String?
@@ -33,8 +33,8 @@ struct LimitOptionGroup: ParsableArguments {
     return settings
   }
 
-  /// Runs a command, all of it being one run for which the limits hold. `body` gets the state in which extensions run
-  /// then; nil where there are no limits.
+  /// Runs a command as one run to which the limits apply. `body` gets the state for extensions, or nil if there are no
+  /// limits.
   func run<Result>(_ body: (ScriptDomain?) throws -> Result) throws -> Result {
     let settings = try settings()
     guard settings.isLimited || settings.sourceLimit != nil else { return try body(nil) }
@@ -46,7 +46,7 @@ struct LimitOptionGroup: ParsableArguments {
 }
 
 extension PersistentContainer {
-  /// A context whose extensions run in a state, or in one of their own.
+  /// A context whose extensions run in the given state, or in their own state.
   func context(in domain: ScriptDomain?) throws -> ManagedObjectContext {
     if let domain { return try domain.context(of: opened) }
     return try ManagedObjectContext(coordinator, extensions: extensions)

@@ -1,6 +1,7 @@
 import MoonbasePlatform
 
-/// Tells that a store is read without extensions that its saves ran with: each store once, however often it is opened.
+/// Prints a message if a store is read without extensions that were loaded when it was saved. The message is printed
+/// once for each store, even if the store is opened several times.
 enum MissingExtensionNotice {
   private static let told = Lock<Set<String>>([])
 

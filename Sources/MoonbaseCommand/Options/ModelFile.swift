@@ -4,7 +4,8 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// A model as the command line names it: a path of a model or a store, whose form is recognized by its contents.
+/// A model as the command line names it. This is the path of a model or a store, whose form is detected from its
+/// contents.
 enum ModelFile {
   static let forms = "a Lua model file, .xcdatamodel(d), .mom(d), or a store, whose own model is meant"
   static let help: ArgumentHelp = "The model: \(forms)."
@@ -13,10 +14,10 @@ enum ModelFile {
     try ManagedObjectModel(contentsOf: URL(literalPath: path)).resolved()
   }
 
-  /// A model as a Lua file, and what such a file cannot hold.
+  /// A model as Lua source, and a list of the information that the source cannot contain.
   static func luaSource(of model: ResolvedModel) throws -> (source: String, losses: [String]) {
     var description = model.description
-    // `model convert` tells what no description has.
+    // Information that no description can contain is only reported by `model convert`.
     description.omissions = []
     let versions = VersionedModel(versions: [.init(name: "Model", model: description)], currentName: "Model")
     let written = try WrittenModel(versions, as: .lua)
@@ -24,7 +25,7 @@ enum ModelFile {
     return (String(decoding: bytes, as: UTF8.self), written.losses.map(\.message))
   }
 
-  /// The path of a model, or that of the project's.
+  /// The path of a model, or the path of the project's model.
   static func path(_ named: String?) throws -> String {
     if let named { return named }
     guard let path = try Project.current()?.model else {

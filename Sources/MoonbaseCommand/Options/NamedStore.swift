@@ -4,17 +4,18 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// A store as the command line and a project name it: a path, and the configuration of the model that it holds.
+/// A store as the command line and a project name it. It has a path and the configuration of the model that the store
+/// contains.
 struct NamedStore: Equatable {
   var configuration: String?
   var path: String
-  /// Whether the configuration is that of the project, for a file that is named alone.
+  /// Whether the configuration comes from the project, because only the file is named.
   var isOfProject = false
 }
 
 extension NamedStore {
-  /// Takes `[CONFIGURATION=]PATH`. The '=' belongs to the path where no configuration can have the name before it, and
-  /// where a file of the whole name is there.
+  /// Parses `[CONFIGURATION=]PATH`. The `=` belongs to the path if the part before it cannot be the name of a
+  /// configuration, or if a file with the whole name exists.
   init(_ text: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?".contains($0) }
@@ -26,7 +27,7 @@ extension NamedStore {
 }
 
 extension NamedStore {
-  /// The store with the configuration that the project gives to its file, where none is named.
+  /// The store with the configuration that the project gives to its file, if no configuration is named.
   var inProject: NamedStore {
     guard configuration == nil, let known = try? Project.current()?.namedStores() else { return self }
     let file = FileIdentity.truePath(path) ?? path
@@ -34,8 +35,8 @@ extension NamedStore {
     return NamedStore(configuration: same?.configuration, path: path, isOfProject: same != nil)
   }
 
-  /// Throws where the store does not hold the configuration that it is named with. A store that keeps no model says
-  /// nothing of it.
+  /// Throws if the store does not contain the configuration that is named with it. A store without a model is not
+  /// checked.
   func requireConfiguration(_ model: ManagedObjectModel? = nil, busyTimeout: Duration?) throws {
     guard !isOfProject, let configuration, let model = try model ?? keptModel(busyTimeout) else { return }
     let entities = try entities(in: model)
@@ -50,7 +51,7 @@ extension NamedStore {
     }
   }
 
-  /// The names of the entities of the configuration, or of all. Throws for a configuration that the model lacks.
+  /// The names of the entities in the configuration, or of all entities. Throws if the model lacks the configuration.
   @discardableResult func entities(in model: ManagedObjectModel) throws -> [String] {
     guard let configuration else { return model.entities.map(\.name) }
     if let entities = model.configurations[configuration] { return entities }
@@ -62,7 +63,8 @@ extension NamedStore {
         + (known.isEmpty ? "it has none: leave '\(configuration)=' out" : "it has \(known.listed())"))
   }
 
-  /// The store with the configuration whose entities it holds, where none is named and it does not hold all.
+  /// The store with the configuration whose entities it contains, if no configuration is named and it does not contain
+  /// all entities.
   func withHeldConfiguration(_ model: ManagedObjectModel, busyTimeout: Duration?) throws -> NamedStore {
     guard configuration == nil, !model.configurations.isEmpty else { return self }
     let held = try heldEntities(busyTimeout)
@@ -76,7 +78,7 @@ extension NamedStore {
     return try SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: busyTimeout)
   }
 
-  /// The names of the entities whose versions stand in the metadata.
+  /// The names of the entities with a version in the metadata.
   private func heldEntities(_ busyTimeout: Duration?) throws -> Set<String> {
     let metadata = try SQLiteStore.metadata(ofStoreAt: URL(literalPath: path), busyTimeout: busyTimeout)
     guard case .map(let hashes)? = metadata["NSStoreModelVersionHashes"] else { return [] }
@@ -85,7 +87,7 @@ extension NamedStore {
 }
 
 extension [NamedStore] {
-  /// `Local (local.sqlite) and Far (far.sqlite)`, for messages.
+  /// A description of stores for messages, such as `Local (local.sqlite) and Far (far.sqlite)`.
   var phrase: String {
     let names = map { store in store.configuration.map { "\($0) (\(store.path))" } ?? store.path }
     let former = names.dropLast().joined(separator: ", ")

@@ -2,18 +2,18 @@ import Moonbase
 import MoonbaseGraph
 import MoonbasePlatform
 
-/// The stores that do not exist yet and that a command makes by opening them.
+/// The stores that do not exist yet and that a command creates when it opens them.
 struct NewStores {
   private let paths: [String]
 
-  /// Throws where nobody said that the store is to be made, since its name may be mistyped: a new store needs a model
-  /// that the command line names, or is the store of the project.
+  /// Throws if it is not certain that the store is to be created, because its name may be mistyped. For a new store,
+  /// the command line must name a model, or the store must be the store of the project.
   init(_ settings: StoreSettings) throws {
     let missing = settings.stores.compactMap(\.path).filter { access($0, F_OK) != 0 && errno == ENOENT }
     paths = settings.readOnly ? [] : missing
     guard let first = paths.first else { return }
     guard let model = settings.model else {
-      // The model comes from the other stores; where there is none, opening says so.
+      // The model comes from the other stores. If there are none, opening fails with a message.
       guard paths.count < settings.stores.count else { return }
       throw GraphError(
         .cannotOpenFile, message: "\(first) does not exist: correct the name, or name a model to make it (--model FILE)"
@@ -33,7 +33,7 @@ struct NewStores {
 
   private static func place(_ path: String) -> String { URL(literalPath: path).standardizedFileURL.path }
 
-  /// Says which stores were made.
+  /// Prints which stores were created.
   func tell(quiet: Bool) {
     guard !quiet else { return }
     for path in paths where access(path, F_OK) == 0 { Terminal.complain("moonbase: \(path) is a new store") }

@@ -2,20 +2,20 @@ import ArgumentParser
 import MoonbaseModel
 import MoonbasePlatform
 
-/// How rows are written.
+/// The format of rows.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
-  /// For a person.
+  /// A table for display.
   case table
-  /// One array of objects.
+  /// An array of objects.
   case json
-  /// An object a line.
+  /// An object on each line.
   case ndjson
-  /// As RFC 4180 has it, with a line of names.
+  /// CSV as in RFC 4180, with a line of names.
   case csv
-  /// The same with tabs in the place of commas.
+  /// Like `csv`, but with tabs instead of commas.
   case tsv
 
-  /// What stands between the fields of a line, where there are such.
+  /// The character between the fields of a line, if the format has one.
   var separator: UInt8? {
     switch self {
     case .csv: UInt8(ascii: ",")
@@ -25,9 +25,9 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   }
 }
 
-/// How dates are written.
+/// The format of dates.
 enum DateForm: String, CaseIterable, ExpressibleByArgument {
-  /// `2001-01-01T00:00:00.000Z`.
+  /// A text such as `2001-01-01T00:00:00.000Z`.
   case iso
   /// Seconds since 1970.
   case unix
@@ -35,13 +35,13 @@ enum DateForm: String, CaseIterable, ExpressibleByArgument {
   case reference
 }
 
-/// The form in which rows are written, all of it.
+/// All settings for the output of rows.
 struct OutputForm {
   var format = OutputFormat.table
   var dates = DateForm.iso
-  /// What stands for no value where nothing does not say so: in csv, tsv and tables.
+  /// The text for an empty value in formats without a null value: CSV, TSV and tables.
   var null = ""
-  /// Whether IDs of objects are written as `Person/12`, and not as URIs.
+  /// Whether IDs of objects are written in short form, such as `Person/12`, and not as URIs.
   var hasShortIDs = false
 }
 
@@ -61,7 +61,7 @@ struct RowOptionGroup: ParsableArguments {
     throw ValidationError("--null is for csv, tsv and tables: JSON has a null of its own")
   }
 
-  /// The form that the options say, or the project.
+  /// The settings that the options or the project give.
   var form: OutputForm {
     get throws(UsageError) {
       let project = format == nil ? try Project.current() : nil
@@ -74,7 +74,7 @@ struct RowOptionGroup: ParsableArguments {
   }
 }
 
-/// The options of commands that write objects, which may have dates.
+/// The options of commands that write objects, including the format of dates.
 struct ObjectOptionGroup: ParsableArguments {
   @OptionGroup var rows: RowOptionGroup
 
@@ -97,7 +97,7 @@ struct ObjectOptionGroup: ParsableArguments {
 extension OutputForm {
   private static let midnight = "T00:00:00.000Z"
 
-  /// A date in a table. At midnight UTC it is a day.
+  /// A date in a table. If the time is midnight UTC, only the day is shown.
   func textForPeople(of date: Date) -> String {
     let text = dates.text(date)
     guard dates == .iso, text.hasSuffix(Self.midnight) else { return text }

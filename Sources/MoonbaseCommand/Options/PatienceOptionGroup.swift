@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How long a command that takes a store waits for other processes.
+/// The option for the time that a command waits for other processes which use its store.
 struct PatienceOptionGroup: ParsableArguments {
   @Option(name: StoreOption.busyTimeout.parserName, help: StoreOption.busyTimeout.parserHelp)
   var busyTimeout: String?
@@ -9,7 +9,7 @@ struct PatienceOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try duration() } }
 
-  /// Nil where nothing is said.
+  /// Nil if the option is not given.
   func duration() throws(UsageError) -> Duration? {
     guard let busyTimeout else { return nil }
     return try StoreOption.duration(busyTimeout)

@@ -1,10 +1,11 @@
-/// Options that are given twice, looked at before the argument parser is: it would take the last one without a word.
+/// Checks for options that are given twice before the argument parser runs, because the parser would silently use the
+/// last value.
 enum RepeatedOptions {
   /// The options that may be repeated.
   static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union([
     "--forget-extension", "--from", "--param",
   ])
-  /// The word behind one of these options is its value, also where it looks like an option.
+  /// The argument after one of these options is its value, even if it looks like an option.
   static let takingAnything: Set = [
     "--author", "--columns", "--do", "--having", "--null", "--param", "--sort", "--where",
   ]
@@ -14,7 +15,7 @@ enum RepeatedOptions {
     "--columns": "name all columns in one, as in _id,name",
   ]
 
-  /// What is wrong; nil where nothing is.
+  /// A message about an option that is given twice, or nil if there is none.
   static func problem(with arguments: [String]) -> String? {
     var seen: Set<String> = []
     var rest = arguments[...]
@@ -29,7 +30,7 @@ enum RepeatedOptions {
     return nil
   }
 
-  /// Whether an option is given, and is no value of another one.
+  /// Whether an option is given, and is not the value of another option.
   static func isGiven(_ name: String, in arguments: [String]) -> Bool {
     var rest = arguments[...]
     while let argument = rest.popFirst(), argument != "--" {

@@ -2,7 +2,7 @@ import Moonbase
 import MoonbasePlatform
 
 extension RunOptions {
-  /// The container of `moonbase.context`, as the command line names it.
+  /// The container for `moonbase.context`, as the command line describes it.
   var container: ContainerDescription {
     get throws { try settings.scripts.limiting(settings.stores.container, settings.stores) }
   }
@@ -15,8 +15,8 @@ extension RunOptions {
     }
   }
 
-  /// Where `require` looks: beside the scripts, in the current folder where a piece of Lua has none of its own, and in what
-  /// `--allow` lets them read.
+  /// The folders in which `require` searches. These are the folders of the scripts, the current folder for code on the
+  /// command line, which has no folder, and the folders that `--allow` lets scripts read.
   var moduleFolders: [String] {
     let own = sources.allSatisfy { if case .file = $0 { true } else { false } } ? [] : ["."]
     return scriptFolders + (settings.scripts.noFiles ? [] : own) + settings.scripts.readableFolders

@@ -1,7 +1,8 @@
 import MoonbasePlatform
 
 extension RunOptions {
-  /// Reads what follows `moonbase run`. Options end at the script, whose arguments are its own.
+  /// Parses the arguments after `moonbase run`. The options end at the script. The arguments after it belong to the
+  /// script.
   init(_ words: ArraySlice<String>) throws(UsageError) {
     var rest = words
     var given: Set<String> = []
@@ -22,13 +23,15 @@ extension RunOptions {
     }
   }
 
-  /// The first of the script's arguments that reads as an option of this command; none behind `--`. Help is the script's own.
+  /// The first of the script's arguments that looks like an option of this command, or nil after `--`. `--help` belongs
+  /// to the script.
   var misplacedOption: String? {
     arguments.prefix { $0 != "--" }
       .first { word in CommandOption.all.contains { word == $0.name || word.hasPrefix("\($0.name)=") } }
   }
 
-  /// Whether what follows `moonbase run` says that there is no project. The parser of options tells errors.
+  /// Whether the arguments after `moonbase run` contain the option for ignoring the project. Errors are reported when
+  /// the options are parsed.
   static func leavesProjectOut(_ words: ArraySlice<String>) -> Bool {
     do { return try RunOptions(words).settings.leavesProjectOut } catch { return true }
   }

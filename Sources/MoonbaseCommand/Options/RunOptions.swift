@@ -1,20 +1,20 @@
-/// The command line of `moonbase run`, read by hand: the argument parser would double the start.
+/// The command line of `moonbase run`. It has its own parser, because the argument parser would double the start time.
 struct RunOptions: Equatable {
-  /// One piece of Lua; all of a command line share one environment.
+  /// A piece of Lua code. All code on a command line shares one environment.
   enum Source: Equatable {
-    /// `-e CODE`
+    /// Code from `-e CODE`.
     case code(String)
-    /// A script's path.
+    /// The path of a script.
     case file(String)
-    /// `-`: the script comes from standard input.
+    /// A script from standard input, given as `-`.
     case standardInput
   }
 
   var sources: [Source] = []
-  /// What the script finds in `arg` from 1 on.
+  /// The values in `arg`, starting at index 1.
   var arguments: [String] = []
 
-  /// The store that scripts find in `moonbase.context`, how all stores are opened, and what scripts may do.
+  /// The store for `moonbase.context`, the settings for opening stores, and the permissions of scripts.
   var settings = CommandSettings()
   /// Whether extensions are reloaded while scripts run, and scripts run again after a change.
   var watches = false

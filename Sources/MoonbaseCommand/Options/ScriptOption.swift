@@ -1,7 +1,7 @@
 import MoonbaseGraph
 import MoonbaseLua
 
-/// The options that say what scripts may do, and how much of it.
+/// The options for the permissions and limits of scripts.
 extension CommandOption {
   static let scripts = [
     strict, saveOrder, sandbox, allow, noFiles, limitInstructions, limitSource, limitMemory, limitTime,
@@ -75,6 +75,6 @@ extension CommandOption {
     return number
   }
 
-  /// `1e6`.
+  /// A whole number, which may be written as `1e6`.
   private static func whole(_ text: String) -> Int64? { Double(text).flatMap(Int64.init(exactly:)) }
 }

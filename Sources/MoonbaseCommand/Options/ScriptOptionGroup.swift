@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// The options of commands that run scripts over a store: those of the table, for the argument parser.
+/// The options of commands that run scripts with a store. They are the options of the table in the form of the argument
+/// parser.
 struct ScriptOptionGroup: ParsableArguments {
   @Flag(name: CommandOption.strict.parserName, help: CommandOption.strict.parserHelp)
   var strict = false
@@ -25,7 +26,7 @@ struct ScriptOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings(isInProject: false) } }
 
-  /// The settings of the options, completed by the project.
+  /// The settings of the options, completed from the project.
   func settings(isInProject: Bool = true) throws(UsageError) -> ScriptSettings {
     var settings = ScriptSettings()
     if strict { try CommandOption.strict.take("", &settings) }
@@ -42,7 +43,7 @@ struct ScriptOptionGroup: ParsableArguments {
   }
 }
 
-/// The options of commands that write the objects of stores.
+/// The options of commands that write objects.
 struct WritingOptionGroup: ParsableArguments {
   @OptionGroup var stores: StoreOptionGroup
 
@@ -62,7 +63,7 @@ struct WritingOptionGroup: ParsableArguments {
 
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
-  /// The settings that the options give. Where no store is named, `MOONBASE_STORE` of the environment names one.
+  /// The settings that the options give. If no store is named, the environment variable `MOONBASE_STORE` names it.
   func settings(
     _ argument: String? = nil, mayNameNone: Bool = false, isInProject: Bool = true
   ) throws(UsageError) -> StoreSettings {

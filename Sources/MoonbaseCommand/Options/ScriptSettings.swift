@@ -6,12 +6,12 @@ import MoonbasePlatform
 import MoonbaseScripting
 import MoonbaseSQLiteStore
 
-/// What the scripts of a command may do, and how much of it.
+/// The permissions and limits for the scripts of a command.
 struct ScriptSettings: Equatable {
   var strict = false
   var saveOrder = ManagedObjectContext.SaveOrder.validateFirst
   var sandbox = LuaPreset.standard
-  /// Whether an option says which.
+  /// Whether an option selects the sandbox.
   var isSandboxGiven = false
   var grants: [Grant] = []
   var noFiles = false
@@ -20,7 +20,7 @@ struct ScriptSettings: Equatable {
   var sourceLimit: Int?
   var timeLimit: Double?
 
-  /// What `--allow` gives beyond the sandbox.
+  /// A permission that `--allow` adds to the sandbox.
   enum Grant: Equatable {
     case read(String)
     case write(String)
@@ -48,13 +48,14 @@ extension ScriptSettings {
     return limits
   }
 
-  /// Whether a script may be ended before its end.
+  /// Whether limits may interrupt a script.
   var isLimited: Bool { instructionLimit != nil || memoryLimit != nil || timeLimit != nil }
 
   /// The folders that `--allow` lets scripts read.
   var readableFolders: [String] { grants.compactMap { if case .read(let path) = $0 { path } else { nil } } }
 
-  /// Reading below the scripts' and the current folder, writing below the current one, and what `--allow` adds.
+  /// Scripts may read files in their own and in the current folder, write files in the current folder, and use the
+  /// files that `--allow` adds.
   func access(ofScriptsIn folders: [String]) -> LuaFileAccess {
     let current = FileManager.default.currentDirectoryPath
     var access =
@@ -69,14 +70,14 @@ extension ScriptSettings {
     return access
   }
 
-  /// Throws in the preset that writes nothing, for a command that writes what its scripts do.
+  /// Throws if the sandbox does not allow writing, for a command that writes the changes of its scripts.
   func requireWriting(_ command: String) throws(UsageError) {
     guard sandbox == .pure else { return }
     throw UsageError(
       "--sandbox pure writes nothing, and \(command) does: leave it out, or give --dry-run where there is one")
   }
 
-  /// Makes states that scripts in some folders run in, with all that they may have.
+  /// Makes states for scripts in some folders, with all permissions of these scripts.
   func maker(scriptFolders: [String], moduleFolders: [String], _ stores: StoreSettings) -> ScriptDomainMaker {
     let access = access(ofScriptsIn: scriptFolders)
     var maker = plainMaker
@@ -87,14 +88,14 @@ extension ScriptSettings {
     maker.opener = { [self] description in
       let description = limiting(description, stores)
       guard sandbox != .trusted else { return try PersistentContainer(description).opened }
-      // A person named the paths on the command line. Paths that a script names have to be granted.
+      // The paths on the command line come from the user. Paths that a script names need a permission.
       let granted = try access.granted(description)
       return try UnlinkedPath.$isRequired.withValue(true) { try PersistentContainer(granted).opened }
     }
     return maker
   }
 
-  /// Makes states for scripts in one folder. These scripts start no jobs.
+  /// Makes states for scripts in one folder. These scripts cannot start jobs.
   func maker(forScriptsIn folder: String, _ stores: StoreSettings) -> ScriptDomainMaker {
     var maker = maker(
       scriptFolders: [folder], moduleFolders: (noFiles ? [] : [folder]) + readableFolders, stores)
@@ -114,7 +115,7 @@ extension ScriptSettings {
     return maker
   }
 
-  /// A state of a maker. Throws `.limitExceeded` where not even Lua's libraries fit in the memory that it may take.
+  /// Creates a state with a maker. Throws `.limitExceeded` if the memory limit is too small for the libraries of Lua.
   func domain(of maker: ScriptDomainMaker) throws -> ScriptDomain {
     do {
       return try maker.make()
@@ -123,21 +124,21 @@ extension ScriptSettings {
     }
   }
 
-  /// A state without files and stores, for commands that need no more.
+  /// A state without files and stores, for commands that do not need them.
   func requiredDomain() throws -> ScriptDomain { try domain(of: plainMaker) }
 
-  /// A state for scripts in a folder, with all that they may have.
+  /// A state for scripts in a folder, with all permissions of these scripts.
   func openDomain(forScriptsIn folder: String, _ stores: StoreSettings) throws -> ScriptDomain {
     try domain(of: maker(forScriptsIn: folder, stores))
   }
 
-  /// Bounds SQLite's share of the memory, beside the shares of Lua and of values that the host keeps. 16 MB are added
-  /// for the memory that SQLite takes before a script runs.
+  /// Limits the memory of SQLite, in addition to the limits for Lua and for values of the host. The limit includes 16
+  /// MB for the memory that SQLite uses before a script runs.
   func boundSQLite() {
     if let limit = memoryLimit { SQLiteStore.limitMemory(to: Int(clamping: limit) / 2 + 16 << 20) }
   }
 
-  /// The description with these limits, and with what holds for all stores.
+  /// The description with these limits and with the settings for all stores.
   func limiting(_ description: ContainerDescription, _ stores: StoreSettings) -> ContainerDescription {
     var description = stores.applied(to: description)
     if sandbox == .pure { description.setFilesReadOnly() }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The one store of a command, as an argument, by `--store`, in `MOONBASE_STORE` or in the project.
+/// The only store of a command, given as an argument, by `--store`, in `MOONBASE_STORE` or in the project.
 struct StoreArgument: ParsableArguments {
   @Argument(help: Self.help, completion: .file())
   var store: String?
@@ -23,13 +23,13 @@ struct StoreArgument: ParsableArguments {
     "two stores are named, '\(stores[0])' and '\(stores[1])', and this command takes one: leave the other out"
   }
 
-  /// `validate` throws the error of a project that cannot be used.
+  /// If the project cannot be used, `validate` throws the error.
   var place: NamedStore { Self.named(store, named) ?? (try? Project.current()?.onlyStore()) ?? NamedStore(path: "") }
 
   var path: String { place.path }
 }
 
-/// The store of a command that goes over all stores of a project where none is named.
+/// The store of a command that processes all stores of a project if none is named.
 struct StoresArgument: ParsableArguments {
   @Argument(help: "The store (default: all of the project); --store names it too.", completion: .file())
   var store: String?
@@ -45,7 +45,7 @@ struct StoresArgument: ParsableArguments {
     guard places.contains(where: { !$0.path.isEmpty }) else { throw StoreArgument.missing }
   }
 
-  /// `validate` throws the error of a project that cannot be used.
+  /// If the project cannot be used, `validate` throws the error.
   var places: [NamedStore] {
     if let store = StoreArgument.named(store, named) { return [store] }
     return (try? Project.current()?.namedStores()) ?? []
@@ -68,9 +68,9 @@ extension StoreArgument {
   }
 }
 
-/// The entity of a command that takes a store behind it.
+/// The entity argument of a command with a store argument after it.
 enum EntityArgument {
-  /// Throws where the store comes first: no entity's name has a dot or a slash.
+  /// Throws if the store is the first argument. The name of an entity contains no dot and no slash.
   static func check(_ entity: String, _ store: String?, command: String) throws {
     guard entity.contains(where: { $0 == "." || $0 == "/" }) else { return }
     throw ValidationError(
@@ -79,8 +79,8 @@ enum EntityArgument {
   }
 }
 
-/// The one store of a command that takes another argument behind it. The other argument stands alone where `--store`
-/// names the store.
+/// The only store of a command that has another argument after it. If `--store` names the store, only the other
+/// argument is given.
 struct StoreAndArgument {
   let place: NamedStore
   let other: String
@@ -88,7 +88,7 @@ struct StoreAndArgument {
   /// The path of the store.
   var store: String { place.path }
 
-  /// Throws where the store is named twice, or not at all; `what` is the other argument's name.
+  /// Throws if the store is named twice, or not at all. `what` is the name of the other argument.
   init(_ first: String, _ second: String?, named: [String], what: String) throws {
     let all = (second == nil ? [] : [first]) + named
     if all.count > 1 { throw ValidationError(StoreArgument.several(all)) }
@@ -106,13 +106,13 @@ struct StoreAndArgument {
   }
 }
 
-/// The arguments of a command whose last one is the store, where nothing else names it.
+/// The arguments of a command whose last argument is the store, unless the store is named otherwise.
 struct ArgumentsBeforeStore {
-  /// All but the store.
+  /// All arguments except for the store.
   let others: [String]
   let store: String?
 
-  /// Between `least` and `most` arguments are others; `isNamed` says whether the store has been named already.
+  /// `least` and `most` limit the number of other arguments. `isNamed` says whether the store is named otherwise.
   init(_ all: [String?], least: Int, most: Int, isNamed: Bool) {
     let words = all.compactMap(\.self)
     let hasStore = words.count > most || !isNamed && words.count > least
@@ -120,11 +120,11 @@ struct ArgumentsBeforeStore {
     store = hasStore ? words.last : nil
   }
 
-  /// The arguments beside `--all FOLDER`: only the store may stand there.
+  /// The arguments next to `--all FOLDER`, which can only be the store.
   init(besideFolder all: [String?], _ stores: StoreOptionGroup) {
     self.init(all, least: 0, most: stores.store.isEmpty ? 0 : 1, isNamed: !stores.store.isEmpty)
   }
 
-  /// The argument at a place, or nil.
+  /// The argument at an index, or nil.
   subscript(index: Int) -> String? { others.indices.contains(index) ? others[index] : nil }
 }

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The options that say which store a command works on, and how.
+/// The options for the store of a command, and for opening it.
 typealias StoreOption = CommandOption
 
 extension CommandOption {
@@ -18,7 +18,7 @@ extension CommandOption {
       """
   ) { value, settings throws(UsageError) in try settings.stores.add(store: value) }
 
-  /// The store that `MOONBASE_STORE` of the environment names.
+  /// The store that the environment variable `MOONBASE_STORE` names.
   static var storeOfEnvironment: String? {
     Environment.value("MOONBASE_STORE").flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -50,7 +50,7 @@ extension CommandOption {
     name: "--profile", argument: nil, help: "count what the functions of extensions cost, and print a table at the end"
   ) { _, settings in settings.stores.profiles = true }
 
-  /// For what writes objects.
+  /// Only for commands that write objects.
   static let author = CommandOption(
     name: "--author", argument: "NAME", help: "the author of what is saved, for a store that keeps a history"
   ) { value, settings throws(UsageError) in
@@ -66,7 +66,7 @@ extension CommandOption {
     name: "--allow-cloudkit", argument: nil, help: "write a store that CloudKit mirrors, which will not hear of it"
   ) { _, settings in settings.stores.allowsCloudKit = true }
 
-  /// For what writes objects: a store that is only read gets no tables.
+  /// Only for commands that write objects. A store that is only read gets no new tables.
   static let tracksHistory = CommandOption(
     name: "--keep-history", argument: nil, help: "keep a history of what is saved, in a store that has none so far"
   ) { _, settings in settings.stores.tracksHistory = true }
@@ -76,7 +76,7 @@ extension CommandOption {
     help: "how long to wait for other processes that use the store (default: 5)"
   ) { value, settings throws(UsageError) in settings.stores.busyTimeout = try duration(value) }
 
-  /// For what writes objects.
+  /// Only for commands that write objects.
   static let synchronous = CommandOption(
     name: "--synchronous", argument: "normal|full", completion: .values(["normal", "full"]),
     help: "full: each save is on the disk before it is done; normal: a loss of power may take the last ones (default)"

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of commands that read the objects of stores: those of `StoreOption`, for the argument parser.
+/// The options of commands that read objects. They are the options of `StoreOption` in the form of the argument parser.
 struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.store.parserName, help: StoreOption.store.parserHelp, completion: .file())
   var store: [String] = []
@@ -35,11 +35,11 @@ struct StoreOptionGroup: ParsableArguments {
   /// Whether `--store`, the environment or a project names a store.
   var isNamed: Bool { isNamedHere || Project.namesStore }
 
-  /// Whether `--store` or the environment does.
+  /// Whether `--store` or the environment names a store.
   var isNamedHere: Bool { !store.isEmpty || StoreOption.storeOfEnvironment != nil }
 
-  /// The settings that the options give, with the store of an argument. Where no store is named, `MOONBASE_STORE` of
-  /// the environment names one, or the project does, which says what the options leave open.
+  /// The settings that the options give, with the store of an argument. If no store is named, the environment variable
+  /// `MOONBASE_STORE` or the project names it. The project also gives the settings that the options leave open.
   func settings(
     _ argument: String? = nil, mayNameNone: Bool = false, isInProject: Bool = true
   ) throws(UsageError) -> StoreSettings {
@@ -67,7 +67,7 @@ struct StoreOptionGroup: ParsableArguments {
   }
 }
 
-/// What is wrong with an option is wrong usage for the argument parser too.
+/// Turns an invalid option into a usage error of the argument parser.
 func understood(_ body: () throws -> Void) throws {
   do { try body() } catch let error as UsageError { throw ValidationError(error.description) }
 }

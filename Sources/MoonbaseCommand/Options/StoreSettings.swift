@@ -4,17 +4,18 @@ import MoonbaseLua
 import MoonbaseScripting
 import MoonbasePlatform
 
-/// Which stores a command works on, with which model, and how they are opened.
+/// The stores of a command, their model, and the settings for opening them.
 struct StoreSettings: Equatable {
   var stores: [PersistentStoreDescription] = []
   var model: String?
   var extensions: [String] = []
-  /// The files and variables that a project grants to extensions, and its limits for them, by the paths above.
+  /// The files and variables that a project allows for its extensions, and the project's limits for them. The keys are
+  /// the paths of the extensions.
   var extensionGrants: [String: LuaFileAccess] = [:]
   var projectLimits: [String: ExtensionLimits] = [:]
-  /// The model and the extensions among the above that the project names.
+  /// The model and the extensions that come from the project.
   var projectFiles: [ProjectPath] = []
-  /// Extensions that a store remembers and that may be missing.
+  /// Extensions that a store needs and that may be missing.
   var withoutExtensions: Set<String> = []
   var readOnly = false
   /// The limits of extensions, by name.
@@ -23,24 +24,24 @@ struct StoreSettings: Equatable {
   var profiles = false
   var allowsCloudKit = false
   var tracksHistory = false
-  /// In milliseconds.
+  /// The time that a connection waits for a locked store.
   var busyTimeout: Duration?
   var synchronizesFully = false
-  /// The author of saves, for a history.
+  /// The author of saves, for the history.
   var author: String?
-  /// Of each connection, in bytes.
+  /// The size for each connection, in bytes.
   var cacheSize: Int?
 
-  /// The cache of a command that reads and writes each row once, in the order of the file. A larger one saves no
-  /// time.
+  /// The cache size of a command that reads and writes each row once in the order of the file. A larger cache would not
+  /// save time.
   static let smallCacheSize = 8 << 20
 
-  /// Fails where a store is not there: a command that changes what there is makes none.
+  /// Throws if a store does not exist, for commands that change stores and do not create them.
   func requireStores() throws {
     for path in stores.compactMap(\.path) { try Self.requireStore(path) }
   }
 
-  /// The same of one store.
+  /// Throws if the store does not exist.
   static func requireStore(_ path: String) throws {
     try Project.requireStore(path)
     guard access(path, F_OK) != 0, errno == ENOENT else { return }
@@ -54,8 +55,8 @@ struct StoreSettings: Equatable {
     return stores.compactMap(\.path).first { FileIdentity.truePath($0) == file } ?? path
   }
 
-  /// The container that they describe. A store is migrated by the command that is called so, and by no other. Throws
-  /// for a file that the project names and that is missing, and where it is only read for its store.
+  /// The container that the settings describe. Only `moonbase migrate` migrates a store. Throws if a file that the
+  /// project names is missing. This also applies if only the store of the project is used.
   var container: ContainerDescription {
     get throws {
       try requireProjectFiles()
@@ -68,13 +69,13 @@ struct StoreSettings: Equatable {
     }
   }
 
-  /// Throws for a file that the project names and that is missing.
+  /// Throws if a file that the project names is missing.
   func requireProjectFiles() throws {
     for file in projectFiles { try file.require() }
     if readOnly { try stores.compactMap(\.path).forEach(Project.requireStore) }
   }
 
-  /// A description with what holds for all stores.
+  /// The description with the settings for all stores.
   func applied(to description: ContainerDescription) -> ContainerDescription {
     var description = description
     if readOnly { description.setReadOnly() }
@@ -94,7 +95,7 @@ struct StoreSettings: Equatable {
 }
 
 extension StoreSettings {
-  /// Takes `[CONFIGURATION=]PATH`.
+  /// Parses `[CONFIGURATION=]PATH`, and adds the store.
   mutating func add(store value: String) throws(UsageError) {
     let named = NamedStore(value)
     let store = named.description

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension [UInt8] {
-  /// The digits of a number.
+  /// Appends a number in decimal digits.
   mutating func append(decimal number: Int64) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
       var (rest, start) = (number.magnitude, digits.count)
@@ -17,7 +17,7 @@ extension [UInt8] {
     }
   }
 
-  /// A date as text, in quotes; so many seconds after 2001.
+  /// Appends a date as quoted text. `seconds` counts from 2001.
   mutating func append(isoDate seconds: Double) {
     let seconds = seconds + Date.timeIntervalBetween1970AndReferenceDate
     guard ISODate.hasText(seconds) else { return append(quoted: seconds.description) }
@@ -29,7 +29,7 @@ extension [UInt8] {
     append(UInt8(ascii: "\""))
   }
 
-  /// A value as JSON: dates as text or seconds, decimals, UUIDs and URIs as text, bytes as base64.
+  /// Appends a value as JSON. Dates are texts or seconds. Decimals, UUIDs and URIs are texts, and bytes are in Base64.
   mutating func append(json value: Value, dates: DateForm, column: String, losses: inout OutputLosses) {
     switch value {
     case .null: append(contentsOf: "null".utf8)

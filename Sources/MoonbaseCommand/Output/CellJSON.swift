@@ -3,18 +3,20 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Rows as JSON, written from their cells: no value is made of what lies there as it is written.
+/// Writes rows as JSON from their cells. If the stored form is the output form, no value is created.
 ///
-/// Nothing is lost: dates are seconds since 2001 as they are stored, and numbers that JSON has not are the texts `nan`, `inf` and `-inf`.
+/// Nothing is lost. Dates are the stored seconds since 2001. Numbers that JSON does not have are the texts `nan`, `inf`
+/// and `-inf`.
 struct CellJSON {
-  /// What is written and not taken yet.
+  /// The output that has not been written to the destination yet.
   var bytes: [UInt8] = []
   private var uris = ObjectURIs()
 
-  /// The URI of an object, in quotes.
+  /// Appends the URI of an object in quotes.
   mutating func append(uri id: ManagedObjectID) { uris.append(id, to: &bytes) }
 
-  /// What a row holds. Throws what reading it throws, and `damaged` for a text that is no UTF-8.
+  /// Appends a cell of a row. Throws the errors of reading the cell, and throws `damaged` for a text that is not valid
+  /// UTF-8.
   mutating func append(_ cell: Snapshot.Cell, damaged: () -> GraphError) throws {
     switch cell {
     case .null: bytes.append(contentsOf: "null".utf8)

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseSQLiteStore
 
-/// The rows of a store that a copy of all its objects leaves out, because they are of no entity of the model.
+/// The rows of a store that a copy of all its objects leaves out, because their entity is not in the model.
 struct LeftOutRows {
   private var rows: [StrayRows] = []
 
@@ -12,7 +12,7 @@ struct LeftOutRows {
 
   var isEmpty: Bool { rows.isEmpty }
 
-  /// Tells on standard error which rows were not `done`: copied or written.
+  /// Reports on standard error which rows were left out. `done` is the verb, such as copied or written.
   func tell(_ done: String) {
     for part in rows {
       let (rows, have, they) = part.count == 1 ? ("row", "has", "it was") : ("rows", "have", "they were")
@@ -22,7 +22,7 @@ struct LeftOutRows {
     }
   }
 
-  /// For reports as JSON.
+  /// The counts for reports in JSON.
   var report: Value {
     .list(
       rows.map {

@@ -1,8 +1,8 @@
 import MoonbaseModel
 
-/// IDs of objects in quotes, as URIs or short: the part that all of an entity and a store have in common is made once.
+/// IDs of objects in quotes, as URIs or in short form. The common part for an entity and a store is created once.
 struct ObjectURIs {
-  /// Whether IDs are short, as `Person/12`.
+  /// Whether IDs are written in short form, such as `Person/12`.
   private let areShort: Bool
 
   private struct Origin: Hashable {
@@ -24,7 +24,7 @@ struct ObjectURIs {
 
   private func text(of id: ManagedObjectID) -> String { areShort ? id.short : id.uriRepresentation }
 
-  /// All but the key, which is the last of it.
+  /// The URI except for the key at its end.
   private mutating func prefix(of id: ManagedObjectID) -> [UInt8] {
     let origin = Origin(store: id.storeNumber, entity: id.entitySymbol)
     if let last, last.origin == origin { return last.prefix }
@@ -36,12 +36,12 @@ struct ObjectURIs {
 }
 
 extension ManagedObjectID {
-  /// The entity's name and the key, as `Person/12`. An object that is not saved has its URI.
+  /// The entity's name and the key, such as `Person/12`. For an unsaved object, this is the URI.
   var short: String { key > 0 ? "\(entityName)/\(key)" : uriRepresentation }
 }
 
 extension Value {
-  /// The value with short IDs in the place of objects.
+  /// The value with objects replaced by short IDs.
   var withShortIDs: Value {
     switch self {
     case .objectID(let id): .string(id.short)

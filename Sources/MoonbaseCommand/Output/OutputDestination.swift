@@ -2,20 +2,21 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Where rows go: standard output, or a file.
+/// The destination of rows, which is standard output or a file.
 ///
-/// A file appears under its name when it is whole; what was there stays until then. Pipes and devices are written as they are.
+/// A file appears under its name when it is complete. Until then, an existing file is unchanged. Pipes and devices are
+/// written directly.
 final class OutputDestination {
   private let name: String?
   private let successor: Successor?
-  /// Nil for standard output, which has C's own buffers.
+  /// Nil for standard output, which uses the buffers of C.
   private let descriptor: Int32?
 
   static var standardOutput: OutputDestination { OutputDestination() }
 
   private init() { (name, successor, descriptor) = (nil, nil, nil) }
 
-  /// A file. What is there already stays, unless it is to be replaced.
+  /// Opens a file. Throws if it exists and is not to be replaced.
   init(file path: String, replacing: Bool) throws {
     name = path
     var status = stat()
@@ -32,7 +33,7 @@ final class OutputDestination {
     (successor, descriptor) = (made, made.descriptor)
   }
 
-  /// A file of a folder that is not in its place yet; `name` is what it will be called there.
+  /// Creates a file in a folder that is not at its final path yet. `name` is the final path of the file.
   init(newFile path: String, named name: String) throws {
     let made = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard made >= 0 else { throw Self.error(name, errno) }
@@ -54,16 +55,16 @@ final class OutputDestination {
     }
   }
 
-  /// All is written.
+  /// Completes the file.
   func finish() throws {
     if let successor { return try successor.takePlace() }
-    // Pipes and devices have nothing to bring to a disk.
+    // Pipes and devices cannot be synchronized with a disk.
     if let descriptor, let name, fsync(descriptor) != 0, errno != EINVAL, errno != EROFS {
       throw Self.error(name, errno)
     }
   }
 
-  /// Ends the work where SIGINT has come; standard output is left to the signal itself.
+  /// Throws if SIGINT has arrived. For standard output, the signal itself ends the process.
   func checkInterruption() throws {
     guard let name, Interruption.hasCome else { return }
     throw GraphError(.interrupted, message: "interrupted: \(name) was not written")

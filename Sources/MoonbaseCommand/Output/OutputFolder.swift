@@ -2,9 +2,9 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The folder that a command writes files into.
+/// The folder for the output files of a command.
 enum OutputFolder {
-  /// Makes a folder and those above it, as far as they are not there.
+  /// Creates a folder and its parent folders if they do not exist.
   static func make(_ path: String) throws {
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -13,7 +13,7 @@ enum OutputFolder {
     }
   }
 
-  /// Whether a name is taken, if only by a link that leads nowhere.
+  /// Whether something exists at a path, including a broken link.
   static func isTaken(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0

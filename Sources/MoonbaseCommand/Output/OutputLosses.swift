@@ -1,21 +1,22 @@
 import MoonbaseModel
 
-/// What could not be written as it is: told at the end, on standard error.
+/// Values that could not be written exactly. They are reported at the end, on standard error.
 struct OutputLosses {
   private var notFinite: [String: Int] = [:]
-  /// How many values of a column a reader takes for texts, and of which kinds they are.
+  /// For each column, the number of values that an import would read as texts, and their kinds.
   private var texts: [String: (count: Int, kinds: Set<String>)] = [:]
   private var objects: [String: (className: String, count: Int)] = [:]
 
-  /// A number that JSON has not.
+  /// Records a number that JSON does not have.
   mutating func noteNotFinite(in column: String) { notFinite[column, default: 0] += 1 }
 
-  /// A value that only the extension which made it can read.
+  /// Records a value that only the extension which created it can read.
   mutating func note(_ object: OpaqueObject, in column: String) {
     objects[column, default: (object.className, 0)].count += 1
   }
 
-  /// A value of the default transformer, which keeps what it is given, where a file has only texts for it.
+  /// Records a value of the default transformer if the file can only contain it as text. The transformer itself keeps
+  /// the type of a value.
   mutating func noteTexts(in value: Value, column: String, isJSON: Bool) {
     var kinds: Set<String> = []
     Self.collect(value, isJSON: isJSON, &kinds)
@@ -39,7 +40,7 @@ struct OutputLosses {
     }
   }
 
-  /// Values that an import of the file would read as values of another type.
+  /// Messages about values that an import of the file would read with another type.
   var changes: [String] {
     texts.sorted { $0.key < $1.key }.map { column, found in
       "\(Self.place(column))\(found.kinds.sorted().joined(separator: ", ")) in \(found.count) value\(found.count == 1 ? "" : "s") "
@@ -47,7 +48,7 @@ struct OutputLosses {
     }
   }
 
-  /// A value that is all there is has no column.
+  /// The phrase for a column. If the output is a single value, there is no column.
   private static func place(_ column: String) -> String { column.isEmpty ? "" : "\(column): " }
 
   var messages: [String] {

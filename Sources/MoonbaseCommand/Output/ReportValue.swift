@@ -1,7 +1,8 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A value in JSON: dates in ISO 8601, binary data in base64, decimals, UUIDs and URIs as text, what JSON cannot say as null.
+/// A value in JSON. Dates are in ISO 8601, and binary data is in Base64. Decimals, UUIDs and URIs are texts. Values
+/// that JSON cannot represent are null.
 struct ReportValue: Encodable {
   let value: Value
 

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseScripting
 
-/// A mistake in a model or an extension, as commands write it with `--json`.
+/// An error in a model or an extension, in the format that commands write with `--json`.
 struct ReportedMistake: Encodable {
   let message: String
   let code: Int

@@ -3,7 +3,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Writes rows as they come; none is kept but the first ones of a table, by which its columns get their widths.
+/// Writes rows as they arrive. Only the first rows of a table are kept in memory, to compute the widths of its columns.
 ///
 /// ```swift
 /// let writer = try RowPrinter(form, columns: ["name", "age"])
@@ -15,14 +15,14 @@ final class RowPrinter {
 
   private let form: OutputForm
   private let columns: [String]
-  /// Whether columns are of single precision; empty where none is.
+  /// Whether each column has single precision. Empty if no column has it.
   private let floats: [Bool]
-  /// Which columns are of the default transformer.
+  /// Which columns use the default transformer.
   private let transformables: [Bool]
   private let destination: OutputDestination
-  /// Whether a column of a table has values of all kinds, so that its numbers are not aligned at the right.
+  /// Whether a column of a table contains values of all kinds, so that numbers are not right-aligned.
   private let isMixed: Bool
-  /// The names of columns as keys of JSON, with the colon.
+  /// The names of the columns as JSON keys with the colon.
   private let keys: [[UInt8]]
   private var bytes: [UInt8] = []
   private var uris: ObjectURIs
@@ -49,7 +49,7 @@ final class RowPrinter {
     if form.format.separator != nil { writeHeader() }
   }
 
-  /// Writes a row, of as many values as there are columns; an error names the object that they are of.
+  /// Writes a row. It must have as many values as there are columns. An error names the object of the row.
   func write(_ values: [Value], of id: ManagedObjectID? = nil) throws {
     let areIDs = values.map(\.isID)
     var values = floats.isEmpty ? values : zip(values, floats).map { $1 ? $0.inFewestDigits : $0 }
@@ -79,8 +79,8 @@ final class RowPrinter {
     if bytes.count >= Self.greatestBuffer { try flush() }
   }
 
-  /// Writes a row from its cells, of which `slots` has one for each column, nil for the URI. `value` is asked for what does not lie in its cell as it is
-  /// written.
+  /// Writes a row from its cells. `slots` contains a slot for each column, with nil for the URI. `value` returns the
+  /// value of a column whose stored form is not the output form.
   func write(_ row: Snapshot, slots: [Slot?], value: (Int) -> Value) throws {
     guard form.format == .json || form.format == .ndjson else { return try write(slots.indices.map(value), of: row.id) }
     if form.format == .json { bytes.append(contentsOf: count == 0 ? "[\n".utf8 : ",\n".utf8) }
@@ -100,7 +100,7 @@ final class RowPrinter {
     try endRow()
   }
 
-  /// False, and nothing written, for what is no plain cell.
+  /// Returns false, and writes nothing, if the value is not a plain cell.
   private static func write(
     _ row: Snapshot, _ slot: Slot?, to bytes: inout [UInt8], _ uris: inout ObjectURIs, _ dates: DateForm
   ) -> Bool {
@@ -124,7 +124,7 @@ final class RowPrinter {
   private static let comma = Array(", ".utf8)
   private static let null = Array("null".utf8)
 
-  /// Writes what is still to come. To be called once, at the end: a file appears under its name.
+  /// Writes the remaining output. It must be called once at the end. The file then appears under its name.
   func finish() throws {
     switch form.format {
     case .table: table.finish(&bytes)
@@ -171,14 +171,15 @@ final class RowPrinter {
         let text = text(
           value, isTransformable: !transformables.isEmpty && transformables[index], column: columns[index])
         guard !text.utf8.contains(0) else { throw Self.unwritable(columns[index], of: id) }
-        // What reads like no value is quoted, so that it does not.
+        // Quote a text that looks like an empty value, so that it is read as a text.
         bytes.append(field: text, separator: separator, isQuoted: text.isEmpty || text == form.null)
       }
     }
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// In csv a NUL byte is the sign of a file that is no text: no reader would take it, nor does an import.
+  /// The error for a NUL byte in a CSV file. With it, the file is not a text file, so other programs and an import
+  /// would reject it.
   private static func unwritable(_ column: String, of id: ManagedObjectID?) -> GraphError {
     let place = id.map { "\($0.entityName).\(column) of \($0)" } ?? "column \(column)"
     return GraphError(
@@ -187,14 +188,14 @@ final class RowPrinter {
       entity: id?.entityName, property: column, objectID: id)
   }
 
-  /// A value of a table. A date at midnight UTC is a day.
+  /// A value in a table. If the time of a date is midnight UTC, only the day is shown.
   private func cell(_ value: Value) -> String {
     if value.isNull { return form.null }
     if case .date(let date) = value { return form.textForPeople(of: date) }
     return text(value, column: nil)
   }
 
-  /// A value as one text. A text that looks like a list, an object or a quoted text is quoted.
+  /// A value as a text. A text that looks like a list, an object or a quoted text is quoted.
   private func text(_ value: Value, isTransformable: Bool, column: String) -> String {
     guard isTransformable, case .string(let text) = value, JSONText.value(text) != nil else {
       return self.text(value, column: column)
@@ -204,7 +205,7 @@ final class RowPrinter {
     return String(decoding: json, as: UTF8.self)
   }
 
-  /// A value in one text; lists and maps as JSON.
+  /// A value as a text. Lists and maps are written as JSON.
   private func text(_ value: Value, column: String?) -> String {
     switch value {
     case .date(let date): return form.dates.text(date)
@@ -221,8 +222,8 @@ final class RowPrinter {
 }
 
 extension Value {
-  /// A number of single precision as the double with the fewest digits that read back as the float: 0.1, not
-  /// 0.10000000149011612.
+  /// A number of single precision as the double with the fewest digits that gives the same float. For example, 0.1 and
+  /// not 0.10000000149011612.
   var inFewestDigits: Value {
     guard case .double(let number) = self, number.isFinite else { return self }
     return Double(Float(number).description).map(Value.double) ?? self
@@ -239,7 +240,7 @@ extension Value {
 }
 
 extension DateForm {
-  /// The date as text; a number for other forms than ISO 8601.
+  /// The date as a text, or as a number for formats other than ISO 8601.
   func text(_ date: Date) -> String {
     switch self {
     case .iso: ISODate.text(date)

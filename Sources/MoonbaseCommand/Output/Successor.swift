@@ -3,9 +3,11 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// A file or a folder that is written beside its place and appears there in one step when it is whole. It goes with this object, unless it has done so.
+/// A file or a folder that is written next to its final path, and is moved there in one step when it is complete. If
+/// this object is released before that, the file or folder is removed.
 ///
-/// What a process that died has left beside a place goes with the next one for the same place: who is at work holds a lock.
+/// Files that a crashed process has left next to the path are removed by the next `Successor` for the same path. A
+/// process that is still working holds a lock.
 final class Successor {
   enum Kind {
     case file, folder
@@ -13,21 +15,22 @@ final class Successor {
 
   private static let suffix = ".export"
 
-  /// Where it is written.
+  /// The temporary path of the file or folder.
   let path: String
-  /// Of the file, to be written; of the folder, which holds its lock.
+  /// The descriptor for writing the file, or the descriptor of the folder, which holds its lock.
   let descriptor: Int32
-  /// As it was named.
+  /// The path as the user named it.
   private let name: String
   private let place: String
   private let kind: Kind
   private let replaces: Bool
   private var tookPlace = false
 
-  /// Begins beside a place. Throws where something is there already and is not to be replaced, and where nothing can be made.
+  /// Creates the temporary file or folder. Throws if something exists at the path and is not to be replaced, or if
+  /// nothing can be created there.
   init(of name: String, _ kind: Kind, replacing: Bool) throws {
     (self.name, self.kind) = (name, kind)
-    // A link stays, and what it leads to is replaced.
+    // A link is kept, and its target is replaced.
     place = FileIdentity.truePath(name) ?? Self.placeToBe(name.withoutSlashAtEnd)
     guard !SQLiteStore.isFileOfOpenStore(atPath: place, writing: true) else {
       throw GraphError(
@@ -48,7 +51,7 @@ final class Successor {
     if kind == .file, replaces { fchmod(descriptor, status.st_mode & 0o777) }
   }
 
-  /// In the folder that its name leads to.
+  /// The path in the folder that the name refers to, without links.
   private static func placeToBe(_ name: String) -> String {
     FileIdentity.truePath(name.folderOfPath).map { "\($0)/\(name.lastPartOfPath)" } ?? name
   }
@@ -58,13 +61,14 @@ final class Successor {
     close(descriptor)
   }
 
-  /// In one step: before it there is what was there, after it this.
+  /// Moves the file or folder to its final path in one step. Other processes see either the old contents or the new
+  /// contents.
   func takePlace() throws {
     if kind == .file { try check(fsync(descriptor)) }
     if replaces || kind == .folder {
       try kind == .folder && replaces ? exchange() : check(rename(path, place))
     } else if link(path, place) == 0 {
-      // Unlike `rename` it leaves what somebody else has put there meanwhile.
+      // Unlike `rename`, `link` does not replace a file that another process has created meanwhile.
       unlink(path)
     } else {
       guard errno != EEXIST else { throw Self.error(name, "somebody else has made it meanwhile") }
@@ -76,7 +80,7 @@ final class Successor {
     close(folder)
   }
 
-  /// An empty folder gives way; another one changes places with this one, and goes.
+  /// Replaces an empty folder directly. Another folder is first moved away, and then removed.
   private func exchange() throws {
     if rename(path, place) == 0 { return }
     let former = "\(place)-\(UUID.random().uuidString)\(Self.suffix)"
@@ -110,7 +114,7 @@ final class Successor {
     if kind == .file { unlink(path) } else { try? FileManager.default.removeItem(atPath: path) }
   }
 
-  /// Whose lock nobody holds, nobody writes.
+  /// Removes files of crashed processes. If the lock of a file is free, no process is writing the file.
   private static func removeLeft(beside place: String, _ kind: Kind) {
     let folder = place.folderOfPath
     let prefix = place.lastPartOfPath + "-"

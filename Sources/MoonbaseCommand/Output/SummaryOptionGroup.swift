@@ -1,12 +1,12 @@
 import ArgumentParser
 import MoonbaseModel
 
-/// The option of commands that print no rows: a report of the work as an object on standard output.
+/// The option of commands that print no rows. It prints a report as a JSON object on standard output.
 struct SummaryOptionGroup: ParsableArguments {
   @Flag(help: "Print what was done as JSON, on standard output.")
   var json = false
 
-  /// Prints the object with --json. Without it standard error gets the lines, unless nothing is to be said.
+  /// Prints the object with `--json`. Otherwise, prints the lines on standard error, unless `quiet` is true.
   func tell(_ summary: [String: Value], quiet: Bool, lines: @autoclosure () -> [String]) throws {
     if json { return Terminal.print(try Terminal.json(ReportValue(.map(summary)))) }
     if !quiet { lines().forEach { Terminal.complain("moonbase: \($0)") } }
@@ -14,13 +14,13 @@ struct SummaryOptionGroup: ParsableArguments {
 }
 
 extension Value {
-  /// A text, or no value.
+  /// A text, or an empty value.
   static func text(_ text: String?) -> Value { text.map(Value.string) ?? .null }
 
   static func count(_ number: Int) -> Value { .int(Int64(number)) }
 
   static func texts(_ texts: some Sequence<String>) -> Value { .list(texts.map(Value.string)) }
 
-  /// Seconds, to the millisecond.
+  /// A number of seconds, rounded to milliseconds.
   static func seconds(_ seconds: Double) -> Value { .double((seconds * 1000).rounded() / 1000) }
 }

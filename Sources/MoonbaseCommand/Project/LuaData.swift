@@ -1,4 +1,4 @@
-/// A value of a Lua table of plain data, with the place where it is written.
+/// A value in a Lua table of plain data, with its position in the file.
 struct LuaData: Equatable {
   indirect enum Content: Equatable {
     case string(String)
@@ -12,12 +12,12 @@ struct LuaData: Equatable {
   /// An entry of a table. Entries of the list part have no key.
   struct Entry: Equatable {
     var key: String?
-    /// The place of the key, or of a value without one.
+    /// The position of the key, or of a value without a key.
     var place: Place
     var value: LuaData
   }
 
-  /// A place in a file, both from 1.
+  /// A position in a file. Lines and columns start at 1.
   struct Place: Equatable {
     var line = 1
     var column = 1
@@ -26,7 +26,7 @@ struct LuaData: Equatable {
   var content: Content
   var place: Place
 
-  /// The value itself where it is short, for messages.
+  /// The value itself if it is short, for messages.
   var valuePhrase: String {
     switch content {
     case .string(let text) where text.count <= 40: "'\(text)'"
@@ -36,7 +36,7 @@ struct LuaData: Equatable {
     }
   }
 
-  /// The kind of the content in words.
+  /// The kind of the content in words, for messages.
   var phrase: String {
     switch content {
     case .string: "a text"

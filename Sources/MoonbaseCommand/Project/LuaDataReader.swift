@@ -1,10 +1,10 @@
 import MoonbaseLua
 import MoonbasePlatform
 
-/// Reads a Lua file that returns a table of plain data, without running it: texts, numbers, `true`, `false`, `nil`,
-/// tables and comments. Everything else is an error with its line and column.
+/// Reads a Lua file that returns a table of plain data, without running it. Plain data consists of texts, numbers,
+/// `true`, `false`, `nil` and tables. Comments are allowed. Everything else is an error with its line and column.
 struct LuaDataReader {
-  /// The reason why a file is refused, and the place.
+  /// The reason why a file is refused, with the position.
   struct Failure: Error, Equatable {
     let message: String
     let place: LuaData.Place
@@ -12,10 +12,10 @@ struct LuaDataReader {
 
   private static let deepest = 50
   private let bytes: [UInt8]
-  /// The offsets at which lines begin.
+  /// The offsets at which lines start.
   private let lines: [Int]
   private var lexer: LuaLexer
-  /// The token that stands next, and its bytes.
+  /// The next token, and its bytes.
   private var token = LuaLexer.Token.end
   private var range = 0..<0
   private var depth = 0
@@ -36,7 +36,8 @@ struct LuaDataReader {
     return try reader.readFile()
   }
 
-  /// Without a byte order mark, and with an empty line in place of one for the system that names a program.
+  /// The bytes without a byte order mark. If the first line names a system program that runs the file, it is replaced
+  /// by an empty line.
   private static func withoutFirstLine(_ bytes: [UInt8]) -> [UInt8] {
     let rest = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     guard rest.first == UInt8(ascii: "#") else { return Array(rest) }
@@ -56,16 +57,16 @@ struct LuaDataReader {
     return true
   }
 
-  /// The token behind the next one.
+  /// The token after the next one.
   private var tokenBehind: LuaLexer.Token {
     var ahead = lexer
     return ahead.next().token
   }
 
-  /// The place of what stands next.
+  /// The position of the next token.
   private var place: LuaData.Place { place(of: range.lowerBound) }
 
-  /// The place of a byte. Columns are counted in characters.
+  /// The position of a byte. Columns are counted in characters.
   private func place(of offset: Int) -> LuaData.Place {
     let line = lines.partitioningIndex { $0 > offset } - 1
     let count = bytes[lines[line]..<min(offset, bytes.count)].count { $0 & 0xC0 != 0x80 }
@@ -178,7 +179,7 @@ struct LuaDataReader {
 
   private func failure(_ message: String) -> Failure { Failure(message: message, place: place) }
 
-  /// The failure behind an entry that no comma follows.
+  /// The error for an entry without a comma after it.
   private func missingComma() -> Failure {
     guard case .name(let name) = token, tokenBehind == .symbol(UInt8(ascii: "=")) else {
       return unexpected("where a comma or '}' belongs")
@@ -186,7 +187,7 @@ struct LuaDataReader {
     return failure("a comma is missing before '\(name)'")
   }
 
-  /// The failure at the next token, by its kind.
+  /// The error for the next token, which depends on its kind.
   private func unexpected(_ position: String) -> Failure {
     let advice = "the file is plain data and is never run"
     switch token {
@@ -200,7 +201,7 @@ struct LuaDataReader {
     }
   }
 
-  /// Whether a name is called: an argument follows it, or a field that may be.
+  /// Whether a name is called. An argument, or a field that may be called, follows it.
   private var isCall: Bool {
     switch tokenBehind {
     case .string: true

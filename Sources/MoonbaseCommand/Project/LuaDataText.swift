@@ -1,15 +1,15 @@
 import MoonbasePlatform
 
-/// A text of a Lua source, in quotes or long brackets, with its escapes.
+/// A text in a Lua source, in quotes or long brackets, with its escapes.
 struct LuaDataText {
-  /// The reason why a text is refused, and the byte of the source.
+  /// The reason why a text is refused, with the index of the byte in the source.
   struct Mistake: Error {
     let message: String
     let offset: Int
   }
 
   private let bytes: ArraySlice<UInt8>
-  /// Whether the source does not end within the text.
+  /// Whether the text has its end within the source.
   private let isWhole: Bool
 
   init(_ bytes: ArraySlice<UInt8>, isWhole: Bool) { (self.bytes, self.isWhole) = (bytes, isWhole) }
@@ -62,7 +62,7 @@ struct LuaDataText {
     UInt8(ascii: "\n"): 10,
   ]
 
-  /// Takes what follows a backslash, and gives its bytes; nil where Lua has no such escape.
+  /// Reads the escape after a backslash, and returns its bytes. Returns nil if Lua has no such escape.
   private static func takeEscape(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
     guard let byte = rest.first else { return nil }
     if isDigit(byte) { return takeByte(&rest, digits: rest.prefix(3).prefix(while: isDigit).count, radix: 10) }
@@ -78,14 +78,14 @@ struct LuaDataText {
     }
   }
 
-  /// Takes the number of a byte.
+  /// Reads a byte from its digits.
   private static func takeByte(_ rest: inout ArraySlice<UInt8>, digits: Int, radix: Int) -> [UInt8]? {
     guard let byte = UInt8(String(decoding: rest.prefix(digits), as: UTF8.self), radix: radix) else { return nil }
     rest = rest.dropFirst(digits)
     return [byte]
   }
 
-  /// Takes the number of a character in braces.
+  /// Reads a character from its number in braces.
   private static func takeScalar(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
     guard rest.popFirst() == UInt8(ascii: "{") else { return nil }
     let digits = rest.prefix { $0 != UInt8(ascii: "}") }

@@ -1,10 +1,10 @@
 import MoonbasePlatform
 
 extension Project {
-  /// The largest file that is read.
+  /// The maximum size of a project file.
   private static let greatestSize = 256 << 10
 
-  /// The option that leaves the project out.
+  /// The option for ignoring the project.
   static let leavingOut = "--no-project"
 
   private static let found: Result<Project?, UsageError> = {
@@ -15,18 +15,18 @@ extension Project {
     }
   }()
 
-  /// Whether the command line says `--no-project`, as an option of the command.
+  /// Whether the command line contains `--no-project` as an option of the command.
   private static let isLeftOut: Bool = {
     let words = Array(CommandLine.arguments.dropFirst())
     return words.first == "run"
       ? RunOptions.leavesProjectOut(words.dropFirst()) : RepeatedOptions.isGiven(leavingOut, in: words)
   }()
 
-  /// The project of the current folder; nil where there is none, or where it is to be left out.
+  /// The project of the current folder. Nil if there is none, or if it is ignored.
   static func current() throws(UsageError) -> Project? { try found.get() }
 
-  /// Whether a project names a store. A project file that cannot be read counts: the error is thrown when the store is
-  /// asked for.
+  /// Whether a project names a store. This is also true for a project file that cannot be read. Its error is thrown
+  /// when the store is used.
   static var namesStore: Bool {
     switch found {
     case .success(let project): project?.stores.isEmpty == false
@@ -34,7 +34,7 @@ extension Project {
     }
   }
 
-  /// Looks in the current folder and those above it, up to the home folder or the root.
+  /// Searches in the current folder and its parent folders, up to the home folder or the root.
   private static func find() throws(UsageError) -> Project? {
     let start = FileManager.default.currentDirectoryPath
     let home = Environment.value("HOME").flatMap(real)

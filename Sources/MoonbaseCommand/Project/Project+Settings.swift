@@ -3,13 +3,13 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 extension StoreSettings {
-  /// Takes the store of `MOONBASE_STORE` where the command line names none.
+  /// Uses the store of `MOONBASE_STORE` if the command line names none.
   mutating func takeStoreOfEnvironment() throws(UsageError) {
     guard stores.isEmpty, let value = StoreOption.storeOfEnvironment else { return }
     try StoreOption.store.take(value, &self)
   }
 
-  /// Takes what options and environment leave open from a project.
+  /// Completes the settings from a project where options and environment leave them open.
   mutating func complete(with project: Project?) throws(UsageError) {
     guard let project else { return }
     if stores.isEmpty { stores = try project.namedStores().map(\.description) }
@@ -29,7 +29,7 @@ extension StoreSettings {
     }
   }
 
-  /// Gives each store that is named by its file alone the configuration that the project says.
+  /// Gives each store that is named only by its file the configuration from the project.
   private mutating func takeConfigurations() {
     for index in stores.indices where stores[index].configuration == nil {
       guard let path = stores[index].path else { continue }
@@ -39,7 +39,7 @@ extension StoreSettings {
 }
 
 extension CommandSettings {
-  /// Takes stores and the sandbox from a project where the command line has none.
+  /// Uses the stores and the sandbox of a project if the command line has none.
   mutating func complete(with project: Project?) throws(UsageError) {
     try stores.complete(with: project)
     scripts.complete(with: project)
@@ -47,7 +47,7 @@ extension CommandSettings {
 }
 
 extension ScriptSettings {
-  /// Takes the sandbox from a project where the command line has none.
+  /// Uses the sandbox of a project if the command line has none.
   mutating func complete(with project: Project?) {
     if !isSandboxGiven, let sandbox = project?.sandbox { self.sandbox = sandbox }
   }

@@ -4,26 +4,26 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The contents of `moonbase.project.lua`: the store, the model and the extensions that commands in its folder work
-/// with.
+/// The contents of `moonbase.project.lua`. They name the store, the model and the extensions for commands in its
+/// folder.
 struct Project: Equatable {
   /// The name of the file.
   static let fileName = "moonbase.project.lua"
 
-  /// A store of a configuration, or the one store.
+  /// A store for a configuration, or the only store.
   struct Store: Equatable {
     var configuration: String?
     var path: ProjectPath
   }
 
-  /// An extension, with limits and grants of its own.
+  /// An extension with its own limits and permissions.
   struct Extension: Equatable {
     var path: ProjectPath
     var limits: ExtensionLimits?
     var grants: Grants?
   }
 
-  /// The files and variables of an extension beyond its sandbox.
+  /// The files and variables that an extension may use in addition to its sandbox.
   struct Grants: Equatable {
     var readable: [ProjectPath] = []
     var writable: [ProjectPath] = []
@@ -36,7 +36,7 @@ struct Project: Equatable {
     }
   }
 
-  /// The file, and its folder as commands name it.
+  /// The project file, and its folder as commands name it.
   let file: String
   let folder: String
   var stores: [Store] = []
@@ -45,14 +45,14 @@ struct Project: Equatable {
   var sandbox: LuaPreset?
   var format: OutputFormat?
 
-  /// Its stores, with the paths that commands use.
+  /// The stores with the paths that commands use.
   func namedStores() throws(UsageError) -> [NamedStore] {
     var all: [NamedStore] = []
     for store in stores { all.append(NamedStore(configuration: store.configuration, path: try store.path.resolved())) }
     return all
   }
 
-  /// The one store; nil where there is none. Throws where there are several.
+  /// The only store, or nil if there is none. Throws if there are several stores.
   func onlyStore() throws(UsageError) -> NamedStore? {
     let all = try namedStores()
     guard all.count > 1 else { return all.first }
@@ -62,7 +62,7 @@ struct Project: Equatable {
 }
 
 extension Project {
-  /// Throws where the project names a store that does not exist yet, with the commands that make it.
+  /// Throws if the project names a store that does not exist yet. The error names the commands that create it.
   static func requireStore(_ path: String) throws {
     guard access(path, F_OK) != 0, errno == ENOENT, let project = try current() else { return }
     let url = URL(literalPath: path)
@@ -72,7 +72,7 @@ extension Project {
     }
   }
 
-  /// The script that `moonbase init` writes, where it is there.
+  /// The script that `moonbase init` writes, if it exists.
   private var script: String {
     let path = folder == "." ? "script.lua" : "\(folder)/script.lua"
     return access(path, F_OK) == 0 ? path : "SCRIPT"
@@ -85,20 +85,20 @@ extension Project {
   }
 }
 
-/// A path in a project file: relative to the file's folder, and below it.
+/// A path in a project file. It is relative to the folder of this file, and must be within it.
 struct ProjectPath: Equatable {
   let text: String
   /// The folder of the project.
   let folder: String
-  /// The place that names it, as `moonbase.project.lua:3:11`.
+  /// The position in the project file, such as `moonbase.project.lua:3:11`.
   let place: String
-  /// The word for it in messages, and the option that may name any other path.
+  /// The phrase for messages, and the option that can name any other path.
   let what: String
   let option: String
-  /// The key of the project under which it stands.
+  /// The key in the project file that contains the path.
   let key: String
 
-  /// The path as commands use it. Throws where it leads out of the folder, also over links.
+  /// The path as commands use it. Throws if it is outside of the folder, also through links.
   func resolved() throws(UsageError) -> String {
     let path = folder == "." ? text : "\(folder)/\(text)"
     guard !text.hasPrefix("/"), !text.isEmpty, !text.utf8.contains(0),
@@ -118,7 +118,7 @@ struct ProjectPath: Equatable {
       + "a script is granted others on the command line, \(option)=\(text)"
   }
 
-  /// Throws where there is no such file.
+  /// Throws if the file does not exist.
   func require(orElse advice: String? = nil, isYetToCome: Bool = false) throws {
     guard try access(resolved(), F_OK) != 0, errno == ENOENT else { return }
     throw GraphError(

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// The option of commands that work with a project where there is one.
+/// The option of commands that use a project if there is one.
 struct ProjectOptionGroup: ParsableArguments {
-  /// `Project` reads the option from the arguments before commands are parsed.
+  /// `Project` reads this option from the arguments before commands are parsed.
   @Flag(
     name: CommandOption.noProject.parserName, help: CommandOption.noProject.parserHelp)
   var noProject = false

@@ -3,12 +3,12 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Makes a project of the table in its file.
+/// Creates a project from the table in its file.
 struct ProjectReader {
   typealias Failure = LuaDataReader.Failure
 
   let file: String
-  /// The file as messages name it.
+  /// The name of the file for messages.
   let name: String
   let folder: String
 
@@ -59,7 +59,7 @@ struct ProjectReader {
     guard case .table(var entries) = data.content else {
       return Project.Extension(path: try path(data, "extension", "--extension", "extensions"))
     }
-    // { "colors.lua", limits = ... } is { path = "colors.lua", limits = ... }.
+    // `{ "colors.lua", limits = ... }` means `{ path = "colors.lua", limits = ... }`.
     if let first = entries.first, first.key == nil { entries[0].key = "path" }
     let fields = try fields(
       of: LuaData(content: .table(entries), place: data.place), Self.extensionKeys, "an extension")
@@ -125,7 +125,7 @@ struct ProjectReader {
 
   // MARK: Values
 
-  /// The named entries of a table whose keys are known.
+  /// The entries of a table by name. Only known keys are allowed.
   private func fields(
     of data: LuaData, _ known: [String], _ what: String
   ) throws(Failure) -> [(key: String, value: LuaData)] {
@@ -162,7 +162,7 @@ struct ProjectReader {
     return text
   }
 
-  /// A value by its name.
+  /// Finds a value by its name.
   private func choice<Choice: CaseIterable & RawRepresentable<String>>(
     _ data: LuaData, _ what: String
   ) throws(Failure) -> Choice {
@@ -196,7 +196,7 @@ struct ProjectReader {
     switch data.content {
     case .integer(let value) where value > 0: return (value, Double(value))
     case .number(let value) where value > 0:
-      // Less than one thing is counted as one.
+      // A fraction of a unit counts as one unit.
       return (Int64(exactly: value.rounded(.up)) ?? .max, value)
     default: throw Failure(message: "\(what) is a number above 0, not \(data.valuePhrase)", place: data.place)
     }

@@ -42,7 +42,7 @@ struct RecomputeCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
-  /// The store behind the names: no attribute's name has a dot or a slash.
+  /// The store after the names. The name of an attribute contains no dot and no slash.
   private var store: String? { words.last.flatMap { $0.contains { "./".contains($0) } ? $0 : nil } }
 
   private var names: [String] { store == nil ? words : words.dropLast() }
@@ -81,7 +81,7 @@ struct RecomputeCommand: ParsableCommand {
     if hasFailures { throw ExitCode(ExitStatus.rejects) }
   }
 
-  /// The objects by the store that holds them: each store has a bookmark of its own.
+  /// The objects grouped by their store. Each store has its own bookmark.
   private func groups(
     of ids: IDList, in container: PersistentContainer
   ) -> [(store: any PersistentStore, ids: IDList)] {
@@ -91,7 +91,7 @@ struct RecomputeCommand: ParsableCommand {
     return groups.filter { !$0.1.isEmpty }
   }
 
-  /// The names, or all. Throws where a name is no stored derived attribute.
+  /// The given names, or all names. Throws if a name is not a stored derived attribute.
   private func checkedNames(in context: ManagedObjectContext) throws -> [String] {
     guard let named = context.model.entity(entity) else { throw GraphError.unknownEntity(entity, in: context.model) }
     let known = try Set(context.model.entities.filter { $0.isKind(of: named) }.flatMap(context.storedAttributeNames))
@@ -123,7 +123,7 @@ private struct StoreWork {
   let summary: SummaryOptionGroup
   let code: String
 
-  /// Returns whether objects failed.
+  /// Returns whether some objects failed.
   func run(
     _ entity: String, _ ids: IDList, in store: any PersistentStore, _ container: PersistentContainer,
     _ scripts: ScriptSettings, _ stores: StoreSettings

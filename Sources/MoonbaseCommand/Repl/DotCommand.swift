@@ -1,12 +1,12 @@
 import MoonbasePlatform
 
-/// A command of the prompt, such as `.model Person`: no input of Lua begins with a point and a letter.
+/// A command of the prompt, such as `.model Person`. Lua input never starts with a dot and a letter.
 struct DotCommand {
-  /// The commands by their names.
+  /// The commands by name.
   enum Name: String, CaseIterable {
     case help, model, sql, explain, run, rows, undo, redo, save, quit
 
-    /// The form of its argument.
+    /// The form of the command's argument.
     var argument: String {
       switch self {
       case .help: "[COMMAND]"
@@ -19,7 +19,7 @@ struct DotCommand {
       }
     }
 
-    /// The commands whose names begin so; the one that has it as its name.
+    /// The commands whose names start with the given text. If a command has exactly this name, only that command.
     static func named(_ beginning: String) -> [Name] {
       Name(rawValue: beginning).map { [$0] } ?? allCases.filter { $0.rawValue.hasPrefix(beginning) }
     }
@@ -44,7 +44,7 @@ struct DotCommand {
   /// The rest of the line.
   let argument: String
 
-  /// Nil for what is no command.
+  /// Returns nil if the line is not a command.
   init?(_ line: [UInt8]) {
     guard Self.isCommand(line) else { return nil }
     let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).dropFirst()
@@ -59,7 +59,7 @@ struct DotCommand {
     return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter | 32)
   }
 
-  /// The command, by its name or the beginning of only one.
+  /// The command for a name, or for the beginning of a single name.
   var name: Name? {
     let found = Name.named(word)
     return found.count == 1 ? found[0] : word == "exit" ? .quit : nil

@@ -2,31 +2,31 @@ import MoonbaseCEdit
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Lines of a terminal, edited with libedit: with a history, and with Tab to complete names.
+/// Reads lines from a terminal with libedit. They can be edited, and there is a history. Tab completes names.
 ///
-/// The library calls functions without a context, so there is one of these, on the main thread.
+/// The library calls functions without a context, so there is only one instance, on the main thread.
 final class EditedLines: PromptLines {
-  nonisolated(unsafe) private static var shared: EditedLines?  // the main thread's
+  nonisolated(unsafe) private static var shared: EditedLines?  // only used on the main thread
 
   let isInteractive = true
   private var edit: MoonbaseEdit
   private var history: LineHistory
   private let completion: ([UInt8]) -> PromptCompletion
-  /// The prompt as C text, for the library.
+  /// The prompt as a C string for the library.
   private var prompt: UnsafeMutablePointer<CChar>?
   private var wasInterrupted = false
-  /// A byte that was read and belongs to the next character.
+  /// A byte that was already read and belongs to the next character.
   private var byteAhead: UInt8?
 
-  /// Whether the terminal can move its cursor.
+  /// Whether the terminal can move the cursor.
   static var terminalCanEdit: Bool {
     !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM"] ?? "")
   }
 
-  /// Nil where the library is not there, or the terminal can do nothing.
+  /// Returns nil if the library is missing or the terminal cannot move the cursor.
   static func open(_ completion: @escaping ([UInt8]) -> PromptCompletion) -> EditedLines? {
     guard terminalCanEdit else { return nil }
-    // Text is UTF-8 here, whatever the language is.
+    // The text is UTF-8 in every locale.
     if setlocale(LC_CTYPE, "C.UTF-8") == nil { setlocale(LC_CTYPE, "en_US.UTF-8") }
     var edit = MoonbaseEdit()
     guard moonbase_edit_load(&edit) else { return nil }
@@ -74,7 +74,7 @@ final class EditedLines: PromptLines {
     self.prompt = strdup(prompt)
     wasInterrupted = false
     _ = PromptSignals.takeInterruption()
-    // The library shows the prompt first and then prepares the terminal: a Ctrl-D between the two would be lost.
+    // The library shows the prompt before it prepares the terminal. A Ctrl-D between the two would be lost.
     moonbase_edit_prepare(&edit, true)
     var count: Int32 = 0
     let text = PromptSignals.whileEditing { edit.gets(edit.line, &count) }
@@ -88,7 +88,8 @@ final class EditedLines: PromptLines {
 
   // MARK: Called by the library
 
-  /// Reads a character as `el_rfunc_t` does: 1, 0 at the end, -1 where the line is over.
+  /// Reads a character, as `el_rfunc_t` requires. Returns 1 for a character, 0 at the end of the input, and -1 if the
+  /// line has ended.
   private func readCharacter(into place: UnsafeMutablePointer<wchar_t>?) -> Int32 {
     var bytes: [UInt8] = []
     while true {
@@ -111,7 +112,7 @@ final class EditedLines: PromptLines {
     }
   }
 
-  /// How many bytes of UTF-8 a character has. A byte that begins none stands alone.
+  /// The number of bytes in a UTF-8 character. A byte that cannot be a first byte counts as a character.
   private static func length(ofCharacterThatBegins byte: UInt8) -> Int {
     switch byte {
     case 0xC2...0xDF: 2
@@ -124,13 +125,13 @@ final class EditedLines: PromptLines {
   private func redraw() {
     moonbase_edit_prepare(&edit, true)
     edit.resize(edit.line)
-    // The library takes the cursor to be at the beginning of an empty line.
+    // The library assumes that the cursor is at the start of an empty line.
     StandardStream.output.write("\r\u{1B}[J")
     StandardStream.flush()
     moonbase_edit_refresh(&edit)
   }
 
-  /// The terminal gets back its settings before the process goes.
+  /// Restores the settings of the terminal before the process ends.
   private func leave(by number: Int32) {
     moonbase_edit_prepare(&edit, false)
     signal(number, SIG_DFL)
@@ -142,7 +143,7 @@ final class EditedLines: PromptLines {
       return UInt8(CC_ERROR)
     }
     let line = Array(UnsafeRawBufferPointer(start: start, count: cursor - start))
-    // Pasted code is indented.
+    // A Tab at the start of a line is indentation, for example in pasted code.
     guard line.contains(where: { $0 != UInt8(ascii: " ") }) else { return insert("  ", over: 0) }
     let found = LineCompletion(completion(line), of: line)
     if let text = found.common { return insert(text, over: found.length) }

@@ -1,11 +1,11 @@
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The candidates for the end of a line, those that are names of files too.
+/// The candidates for the end of a line, including file names.
 struct LineCompletion {
   private static let greatestCount = 200
 
-  /// How many characters they stand in the place of.
+  /// The number of characters that a candidate replaces.
   let length: Int
   let candidates: [String]
   private let typed: String
@@ -13,18 +13,19 @@ struct LineCompletion {
   init(_ found: PromptCompletion, of line: [UInt8]) {
     typed = String(decoding: line.suffix(found.length), as: UTF8.self)
     length = typed.unicodeScalars.count
-    // Names may come from files of strangers.
+    // Names may come from files of unknown origin.
     candidates = (found.wantsFile ? Self.files(typed) : found.candidates).filter { TerminalText.escaped($0) == $0 }
   }
 
-  /// The beginning that all candidates share, where it is longer than the text before the cursor.
+  /// The common beginning of all candidates, if it is longer than the text before the cursor.
   var common: String? {
     guard var common = candidates.first else { return nil }
     for candidate in candidates { common = common.commonPrefix(with: candidate) }
     return common.utf8.count > typed.utf8.count ? common : nil
   }
 
-  /// The files and folders that a path may mean. Hidden ones are named where their dot is.
+  /// The files and folders that match the start of a path. Hidden files are only included if the path contains their
+  /// dot.
   private static func files(_ path: String) -> [String] {
     let end = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
     let (folder, name) = (String(path[..<end]), path[end...])
@@ -34,7 +35,7 @@ struct LineCompletion {
     }
   }
 
-  /// The candidates in columns.
+  /// The candidates in columns, for display.
   func list(width: Int) -> String {
     let shown = candidates.prefix(Self.greatestCount).map { TerminalText.escaped($0) }
     let column = (shown.map(DisplayWidth.of).max() ?? 0) + 2

@@ -1,26 +1,27 @@
 import MoonbasePlatform
 
-/// The inputs of earlier prompts: a file in the state folder that the user alone may read, with a line for each.
+/// The inputs of earlier prompts. They are stored in a file in the state folder, with a line for each input. Only the
+/// user can read the file.
 struct LineHistory {
-  /// So many are kept.
+  /// The maximum number of inputs.
   static let greatestCount = 1000
   private static let greatestInput = 64 << 10
   private static let greatestFile = 4 << 20
 
   private let path: String?
-  /// The inputs, the oldest first.
+  /// The inputs in chronological order.
   private(set) var inputs: [[UInt8]] = []
-  /// Why nothing can be kept; nil where it can.
+  /// The reason why inputs cannot be stored, or nil if they can.
   private(set) var problem: String?
 
-  /// Reads the file, and makes it where it is not there.
+  /// Reads the file, and creates it if it does not exist.
   init() {
     path = Self.path
     if let path { problem = Self.problem(with: path) } else { problem = "there is no home folder" }
     if let path, problem == nil { read(path) }
   }
 
-  /// Makes the file where it is not there. Returns why it cannot be used.
+  /// Creates the file if it does not exist. Returns the reason if it cannot be used.
   private static func problem(with path: String) -> String? {
     do {
       try FileManager.default.createDirectory(
@@ -35,7 +36,7 @@ struct LineHistory {
     return nil
   }
 
-  /// `$XDG_STATE_HOME/moonbase/history`, or `~/.local/state/moonbase/history`.
+  /// The path of the file: `$XDG_STATE_HOME/moonbase/history`, or `~/.local/state/moonbase/history`.
   private static var path: String? {
     let environment = ProcessInfo.processInfo.environment
     if let folder = environment["XDG_STATE_HOME"], folder.hasPrefix("/") { return "\(folder)/moonbase/history" }
@@ -57,7 +58,7 @@ struct LineHistory {
     if isLong || lines.count > 2 * Self.greatestCount { shorten(path, to: lines.suffix(Self.greatestCount)) }
   }
 
-  /// The last whole lines of a file, half as many bytes as it may have.
+  /// The last complete lines of a file, up to half of its maximum size.
   private static func end(of path: String) -> [UInt8] {
     guard let file = FileHandle(forReadingAtPath: path) else { return [] }
     defer { try? file.close() }
@@ -67,7 +68,7 @@ struct LineHistory {
     return Array(bytes.drop { $0 != UInt8(ascii: "\n") })
   }
 
-  /// A new file takes the place of one that has grown long.
+  /// Replaces a file that has become too long by a new file.
   private func shorten(_ path: String, to lines: ArraySlice<ArraySlice<UInt8>>) {
     let new = "\(path).\(getpid())"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -77,7 +78,8 @@ struct LineHistory {
     if write(descriptor, bytes, bytes.count) == bytes.count { rename(new, path) } else { unlink(new) }
   }
 
-  /// Adds an input. An input that begins with a blank is not kept, and neither is a repetition of the last one.
+  /// Adds an input. An input that starts with a space is not stored, and a repetition of the last input is not stored
+  /// either.
   mutating func add(_ input: [UInt8]) {
     guard let path, problem == nil, input.count <= Self.greatestInput, input.first != UInt8(ascii: " "),
       inputs.last != input
@@ -90,7 +92,7 @@ struct LineHistory {
     _ = write(descriptor, line, line.count)
   }
 
-  /// The ends of lines within an input as `\n`.
+  /// The input with line ends escaped as `\n`.
   private static func escaped(_ input: [UInt8]) -> [UInt8] {
     input.flatMap { byte -> [UInt8] in
       switch byte {

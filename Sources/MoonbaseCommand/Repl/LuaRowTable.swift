@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// A list of plain tables with names for keys, as `dictionaries` gives it, as rows of a table.
+/// Shows a list of plain tables with text keys, such as the result of `dictionaries`, as rows of a table.
 struct LuaRowTable {
   private static let greatestColumns = 50
 
@@ -11,7 +11,7 @@ struct LuaRowTable {
   let rows: [[Value]]
   let total: Int
 
-  /// The first rows; nil for a list of anything else, and for one of a single table.
+  /// Reads the first rows. Returns nil for other lists, and for a list of a single table.
   init?(_ table: LuaTable, most: Int, in domain: ScriptDomain, width: Int) throws {
     total = try table.count
     guard total > 1, try table.size == total else { return nil }
@@ -29,7 +29,7 @@ struct LuaRowTable {
     rows = fields.map { row in names.map { row[$0] ?? .null } }
   }
 
-  /// Nil for a table that is no row.
+  /// Returns nil if the table is not a row.
   private static func fields(of table: LuaTable, in domain: ScriptDomain, _ width: Int) throws -> [String: Value]? {
     guard case let size = try table.size, (1...greatestColumns).contains(size), try table.metatable == nil else {
       return nil

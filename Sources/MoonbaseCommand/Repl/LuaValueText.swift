@@ -4,18 +4,18 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// A value of Lua as a text for a person. A table takes one line where it fits, else a line for each element. Depth,
-/// elements and texts are bounded.
+/// A Lua value as text for display. A table takes one line if it fits, otherwise a line for each element. The depth,
+/// the number of elements and the length of texts are limited.
 struct LuaValueText {
   private static let greatestDepth = 5
-  /// Elements of one table.
+  /// The maximum number of elements of one table.
   private static let greatestCount = 50
-  /// Elements of all tables.
+  /// The maximum number of elements of all tables.
   private static let greatestTotal = 1000
   private static let greatestText = 2000
   private static let greatestInnerText = 200
 
-  /// A table, or the text of any other value.
+  /// A table, or the text of another value.
   private indirect enum Piece {
     case leaf(String)
     case table([(key: String?, piece: Piece)])
@@ -24,10 +24,10 @@ struct LuaValueText {
   private let domain: ScriptDomain
   private let width: Int
   private var count = 0
-  /// The tables that are being shown, the outermost first.
+  /// The tables that contain the current value, from the outermost to the innermost.
   private var path: [UnsafeRawPointer] = []
 
-  /// `width`: the columns of the terminal.
+  /// `width` is the number of terminal columns.
   static func text(of value: LuaValue, in domain: ScriptDomain, width: Int) throws -> String {
     var text = LuaValueText(domain, width)
     return try text.layOut(text.piece(value, isInner: false), indent: 0, after: 0)
@@ -50,7 +50,7 @@ struct LuaValueText {
     }
   }
 
-  /// Of a table of the host, which scripts see through a proxy, the fields are shown.
+  /// For a table of the host, which scripts see as a proxy, the fields are shown.
   private mutating func piece(_ shown: LuaTable) throws -> Piece {
     let table = try shown.behindProxy
     if table.isSame(as: shown), let metatable = try table.metatable, try metatable.get("__tostring").isPresent {
@@ -82,7 +82,7 @@ struct LuaValueText {
     return elements
   }
 
-  /// The fields that are no elements of the list: names in their order, then other keys.
+  /// The fields that are not elements of the list. Sorted names come first, followed by other keys.
   private static func fields(of table: LuaTable, behind length: Int) throws -> [(key: LuaValue, value: LuaValue)] {
     let fields = try someFields(of: table).filter { pair in
       guard case .integer(let index) = pair.key else { return true }
@@ -98,7 +98,7 @@ struct LuaValueText {
     }
   }
 
-  /// So many fields of a table are put into an order. Of a greater one the first are shown as they come.
+  /// The maximum number of fields that are sorted. For a larger table, the first fields are shown unsorted.
   private static let greatestSorted = 20_000
 
   private struct Enough: Error {}
@@ -122,7 +122,7 @@ struct LuaValueText {
 
   // MARK: Lines
 
-  /// `after`: how many columns of the first line are taken.
+  /// `after` is the number of columns that are already used in the first line.
   private func layOut(_ piece: Piece, indent: Int, after: Int) -> String {
     guard case .table(let elements) = piece else { return inLine(piece) }
     let line = inLine(piece)
@@ -147,9 +147,9 @@ struct LuaValueText {
 
   // MARK: Texts
 
-  /// The text in quotes, as Lua reads it. Bytes that are no UTF-8 are written one by one.
+  /// The text as a Lua string literal. Bytes that are not valid UTF-8 are escaped.
   private static func quoted(_ string: LuaString, most: Int) -> String {
-    // A text may have hundreds of megabytes: nothing but its beginning is looked at.
+    // A text may have hundreds of megabytes, so only its beginning is read.
     let (content, isWhole): (String, Bool)
     if let scalars = string.text?.unicodeScalars {
       let shown = scalars.prefix(most)
@@ -186,7 +186,7 @@ struct LuaValueText {
 }
 
 extension ManagedObject {
-  /// `Person/12`; an object that is not saved has no number.
+  /// The name for display, such as `Person/12`. An unsaved object has no number.
   var nameForPeople: String { objectID.nameForPeople }
 }
 

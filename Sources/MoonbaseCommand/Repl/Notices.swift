@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// Messages of another thread that are shown between two inputs.
+/// Messages from another thread that are shown between two inputs.
 final class Notices: Sendable {
   private let messages = Lock<[String]>([])
 

@@ -1,17 +1,17 @@
 import MoonbasePlatform
 
-/// Lines of standard input without editing: of a pipe, a file, or a terminal that cannot do more.
+/// Reads lines of standard input without editing, from a pipe, a file, or a simple terminal.
 ///
-/// The lines behind the current one stay in the stream, for scripts that read it.
+/// The lines after the current one stay in the stream, so that scripts can read them.
 final class PlainLines: PromptLines {
   private static let greatestLine = 256 << 20
   private static let block = 4096
 
   let isInteractive: Bool
-  /// Whether the stream is a file, of which a block may be read and given back.
+  /// Whether the stream is a file. From a file, a block can be read and the rest returned.
   private let isSeekable = lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0
 
-  /// Takes what a script has read of the stream and not used: a line of it, or all.
+  /// Takes input that a script has read from the stream but not used. It is a line, or the rest of the input.
   private let takeLineAhead: () -> [UInt8]
 
   init(isInteractive: Bool, _ takeLineAhead: @escaping () -> [UInt8]) {
@@ -45,12 +45,13 @@ final class PlainLines: PromptLines {
     }
   }
 
-  /// Lines of some systems end with two bytes.
+  /// On some systems, lines end with two bytes.
   private static func withoutEnd(_ line: [UInt8]) -> [UInt8] {
     line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
-  /// Nothing at the end, nil after an interruption. Throws where the stream cannot be read.
+  /// Reads bytes. Returns an empty array at the end, and nil after an interruption. Throws if the stream cannot be
+  /// read.
   private func read(upTo count: Int) throws -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
@@ -61,7 +62,7 @@ final class PlainLines: PromptLines {
     }
   }
 
-  /// Waits where a stream that does not block has nothing yet.
+  /// Waits if a non-blocking stream has no input yet.
   private static func waitAfter(_ code: Int32) throws {
     if code == EINTR { return }
     guard code == EAGAIN || code == EWOULDBLOCK else { throw UnreadableInput(code: code) }
@@ -70,7 +71,7 @@ final class PlainLines: PromptLines {
   }
 }
 
-/// Standard input that cannot be read, which is not its end.
+/// Standard input cannot be read. This is not the same as its end.
 struct UnreadableInput: Error, CustomStringConvertible {
   let code: Int32
   var description: String { "standard input cannot be read: \(String(cString: strerror(code)))" }

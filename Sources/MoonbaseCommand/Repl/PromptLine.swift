@@ -1,20 +1,20 @@
-/// A line that a prompt reads.
+/// The result of reading a line at a prompt.
 enum PromptLine {
-  /// Without its end.
+  /// A line without its line end.
   case line([UInt8])
-  /// Ctrl-C, which gives up the input.
+  /// Ctrl-C, which discards the input.
   case interrupted
   /// Ctrl-D, or the end of the file.
   case end
 }
 
-/// Where a prompt has its lines from.
+/// The source of a prompt's lines.
 protocol PromptLines: AnyObject {
-  /// Whether a person answers.
+  /// Whether a user types the lines.
   var isInteractive: Bool { get }
 
   func next(_ prompt: String) throws -> PromptLine
 
-  /// Notes a whole input for the history.
+  /// Adds a complete input to the history.
   func remember(_ input: [UInt8])
 }

@@ -1,12 +1,13 @@
 import MoonbasePlatform
 
-/// The signals of a prompt. The handlers only note a signal, and the code that reads the next character acts on it.
+/// Handles the signals of a prompt. The signal handlers only record a signal, and the code that reads the next
+/// character processes it.
 enum PromptSignals {
   nonisolated(unsafe) private static var interruptions: sig_atomic_t = 0  // written by handlers, and by the main thread
-  nonisolated(unsafe) private static var redraws: sig_atomic_t = 0  // the same
-  nonisolated(unsafe) private static var ending: sig_atomic_t = 0  // the same
+  nonisolated(unsafe) private static var redraws: sig_atomic_t = 0  // written by handlers, and by the main thread
+  nonisolated(unsafe) private static var ending: sig_atomic_t = 0  // written by handlers, and by the main thread
 
-  /// From now on SIGINT ends no process: it gives up a line, or what Lua does.
+  /// After this call, SIGINT does not end the process. It discards a line, or interrupts Lua.
   static func begin() { take(SIGINT) { _ in PromptSignals.interruptions = 1 } }
 
   static func takeInterruption() -> Bool {
@@ -14,16 +15,16 @@ enum PromptSignals {
     return interruptions != 0
   }
 
-  /// Whether the terminal has another size, or was away.
+  /// Whether the size of the terminal has changed, or the process has continued after a stop, since the last call.
   static func takeRedraw() -> Bool {
     defer { redraws = 0 }
     return redraws != 0
   }
 
-  /// The signal that is to end the process.
+  /// The signal that must end the process.
   static var end: Int32? { ending == 0 ? nil : Int32(ending) }
 
-  /// Notes the signals that matter while a line is edited.
+  /// Handles the signals that are relevant while a line is edited.
   static func whileEditing<Result>(_ body: () throws -> Result) rethrows -> Result {
     let former =
       [SIGWINCH, SIGCONT].map { number in (number, take(number) { _ in PromptSignals.redraws = 1 }) }
@@ -36,7 +37,7 @@ enum PromptSignals {
     return try body()
   }
 
-  /// Installs a handler that lets a read end, unless the signal is ignored. Returns what was there.
+  /// Installs a handler that interrupts a read, unless the signal is ignored. Returns the previous handler.
   @discardableResult
   private static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction? {
     var former = sigaction()

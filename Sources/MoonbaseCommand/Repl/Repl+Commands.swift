@@ -6,7 +6,7 @@ import MoonbaseSQLiteStore
 import MoonbaseScripting
 
 extension Repl {
-  /// Runs a command of the prompt; the exit status where the prompt is over.
+  /// Runs a command of the prompt. Returns the exit status if the prompt ends.
   func run(_ command: DotCommand) -> Int32? {
     let argument = command.argument
     guard let name = command.name else {
@@ -46,7 +46,7 @@ extension Repl {
     let width = TerminalWidth.columns
     let indent = (heads.map(\.count).max() ?? 0) + 2
     for (head, name) in zip(heads, names) {
-      // In a narrow terminal the words stand below the command.
+      // In a narrow terminal, the description is below the command.
       let isBeside = indent + 30 <= width
       let words = WrappedText.lines(name.help, width: width, indent: isBeside ? indent : 4)
       Terminal.print(isBeside ? head + words.dropFirst(head.count) : "\(head)\n\(words)")
@@ -117,7 +117,7 @@ extension Repl {
 
   // MARK: SQL
 
-  /// Prints what one statement finds. A query may name the configuration of the store that it asks.
+  /// Prints the result of a SQL statement. The argument may start with the configuration of the store to query.
   private func ask(_ argument: String) throws {
     let model = try requiredContext().coordinator.model
     let (url, query) = try storeAndQuery(argument)

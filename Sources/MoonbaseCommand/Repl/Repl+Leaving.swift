@@ -2,8 +2,8 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 extension Repl {
-  /// Ends the prompt, unless the person wants to stay: then nil. A status that a script gives stays as it is
-  /// where no changes are lost.
+  /// Ends the prompt, or returns nil if the user wants to stay. If a script gives a status, it is kept unless changes
+  /// are lost.
   func leave(status: Int32, isGiven: Bool = false) -> Int32? {
     let count = prompt.unsavedCount
     guard count > 0 else { return isGiven ? status : ending(status) }
@@ -50,7 +50,7 @@ extension Repl {
     return " here: a child context has changes, so save it first, into its parent, as in child:save()"
   }
 
-  /// Saves all that has changes; false where that failed.
+  /// Saves all changes. Returns false if this fails.
   func save() -> Bool {
     var isSaved = false
     _ = perform(named: "save") {

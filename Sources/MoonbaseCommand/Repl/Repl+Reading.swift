@@ -7,14 +7,14 @@ extension Repl {
   struct Input {
     var bytes: [UInt8] = []
     var firstLine: Int
-    /// The answer of the parser to all of it; nil for a command, and for an input that is not complete.
+    /// The result of parsing the whole input. Nil for a command, and for an incomplete input.
     var reading: ScriptPrompt.Reading?
   }
 
-  /// Below this size an input goes to the parser with each line: it finds mistakes at once.
+  /// Up to this size, an input is parsed after each line, so that errors are found immediately.
   private static let smallSize = 16 << 10
 
-  /// Reads lines until they are an input; nil at the end.
+  /// Reads lines until they form an input. Returns nil at the end.
   func nextInput() throws -> Input? {
     var input = Input(firstLine: lineCount + 1)
     var nesting = InputNesting()
@@ -27,7 +27,7 @@ extension Repl {
         input = Input(firstLine: lineCount + 1)
         nesting = InputNesting()
       case .end:
-        // An input that is not complete is a mistake.
+        // At the end of the stream, an incomplete input is an error.
         return isFirst ? nil : input
       case .line(let line):
         lineCount += 1
@@ -44,7 +44,7 @@ extension Repl {
     }
   }
 
-  /// The next line. A mark of UTF-8 before the first one is no part of it.
+  /// The next line. A byte order mark before the first line is removed.
   private func nextLine(_ prompt: String) throws -> PromptLine {
     if let line = lineAhead {
       lineAhead = nil
@@ -55,7 +55,7 @@ extension Repl {
     return .line(Array(line.dropFirst(3)))
   }
 
-  /// Passes over the lines of a pipe that belong to a wrong input: they are no inputs of their own.
+  /// Skips the lines of a pipe that belong to an invalid input, because they are not separate inputs.
   func passRest(of input: Input) throws {
     var blocks = OpenBlocks(of: input.bytes)
     let first = lineCount + 1
@@ -73,7 +73,7 @@ extension Repl {
 
   private static let greatestName = 20
 
-  /// The name of the store, with a sign where changes are not saved.
+  /// The name of the store, with a sign if there are unsaved changes.
   private var name: String {
     let file = settings.stores.stores.first?.path.map { URL(literalPath: $0).deletingPathExtension().lastPathComponent }
     return TerminalText.escaped(String((file ?? "moonbase").prefix(Self.greatestName)))
@@ -86,5 +86,5 @@ extension Repl {
   }
 }
 
-/// SIGINT came while a line of a pipe, or of a terminal without prompts, was waited for.
+/// SIGINT arrived during the wait for a line of a pipe, or of a terminal without prompts.
 struct InterruptedInput: Error {}

@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 extension Repl {
-  /// The exit status where the prompt is over.
+  /// Runs an input. Returns the exit status if the prompt ends.
   func take(_ input: Input) throws -> Int32? {
     StandardStream.waitAgain()
     lines.remember(input.bytes)
@@ -23,7 +23,7 @@ extension Repl {
     return status
   }
 
-  /// The advice for words that are commands of other prompts, unless they are variables here.
+  /// Advice for words that are commands in other prompts, unless they are variables here.
   private func hint(for bytes: [UInt8]) -> String? {
     let word = String(decoding: bytes.prefix(20), as: UTF8.self).filter { $0 != " " }
     guard !prompt.hasValue(word.filter(\.isLetter)) else { return nil }
@@ -46,12 +46,12 @@ extension Repl {
     }
   }
 
-  /// Runs a chunk, and shows its values, or has `take` do something else with them.
+  /// Runs a chunk, and shows its values or passes them to `take`.
   func run(_ chunk: LuaFunction, named name: String, taking take: (([LuaValue]) throws -> Void)? = nil) -> Int32? {
     interruptibly(named: name) { prompt.run(chunk, taking: take ?? output.show) }
   }
 
-  /// Does what a command asks the host for, as a run of its own.
+  /// Performs a command in the host as a separate run.
   func perform(named name: String, _ body: () throws -> Void) -> Int32? {
     interruptibly(named: name) { prompt.ending(of: body) }
   }
@@ -78,7 +78,7 @@ extension Repl {
     }
   }
 
-  /// Ends the undo step of an input. Returns whether the input changed anything.
+  /// Ends the undo step of an input. Returns whether the input made changes.
   @discardableResult
   private func endUndoGroup(named name: String) -> Bool {
     var hadChanges = false

@@ -11,21 +11,21 @@ final class Repl {
   let settings: CommandSettings
   let prompt: ScriptPrompt
   let output: ReplOutput
-  /// The context of the store; nil where there is none.
+  /// The context of the store, or nil if there is no store.
   let context: ManagedObjectContext?
   private let watch: ExtensionWatch?
-  /// The outcomes of reloads, until the next prompt.
+  /// The results of reloads that will be shown at the next prompt.
   let notices = Notices()
   private(set) var lines: any PromptLines
-  /// How many lines were read.
+  /// The number of lines that were read.
   var lineCount = 0
-  /// A line that was read and is not taken yet.
+  /// A line that was read but not used yet.
   var lineAhead: [UInt8]?
   var hasFailed = false
-  /// The line of the command that runs.
+  /// The line number of the running command.
   var commandLine: Int?
 
-  /// Opens what the command line names.
+  /// Opens the stores and the extensions that the command line names.
   init(_ settings: CommandSettings, watches: Bool) throws {
     self.settings = settings
     let (stores, scripts) = (settings.stores, settings.scripts)
@@ -55,13 +55,13 @@ final class Repl {
 
   private static let levelsOfUndo = 100
 
-  /// Takes inputs until the end; returns the exit status.
+  /// Processes inputs until the end. Returns the exit status.
   func run(_ code: [String]) throws -> Int32 {
     defer {
       prompt.finish()
       prompt.domain.close()
     }
-    // Changes are not lost without a word.
+    // Unsaved changes must not be lost without a question.
     PromptSignals.begin()
     if lines.isInteractive { begin() }
     for piece in code {
@@ -91,7 +91,7 @@ final class Repl {
     }
   }
 
-  /// The store, for the first line.
+  /// A description of the store for the first line.
   private var place: String {
     guard let context else { return "no store" }
     let paths = settings.stores.stores.compactMap(\.path)

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The entities of a model, or the properties of one, as a table.
+/// Shows the entities of a model, or the properties of an entity, as a table.
 struct ReplModel {
   private let model: ResolvedModel
 
@@ -74,7 +74,8 @@ struct ReplModel {
     return parts.compactMap { name, text in text.map { "\(name) \($0)" } } + validation.predicates.map(\.message)
   }
 
-  /// A table, or where it does not fit in the terminal a list: a part of a name names nothing.
+  /// A table, or a list if the table does not fit in the terminal. Names are never truncated, because a part of a name
+  /// identifies nothing.
   private struct Table {
     private let columns: [String]
     private var rows: [[String]] = []
@@ -95,7 +96,7 @@ struct ReplModel {
     private var table: String {
       var lines = TableLines(columns: columns)
       var bytes: [UInt8] = []
-      // All is whole.
+      // No value is truncated.
       for row in rows {
         lines.add(row, isNumber: row.map { _ in false }, isID: row.map { _ in true }, to: &bytes)
       }

@@ -6,7 +6,7 @@ import MoonbaseScripting
 
 /// Prints the values of inputs.
 final class ReplOutput {
-  /// So many objects or rows of a list are shown.
+  /// The maximum number of objects or rows of a list that are shown.
   var greatestCount = 40
   private let domain: ScriptDomain
   private let form = OutputForm(hasShortIDs: true)
@@ -14,7 +14,7 @@ final class ReplOutput {
 
   init(_ domain: ScriptDomain) { self.domain = domain }
 
-  /// Plain values stand in one line, as `print` has them.
+  /// Shows values. Plain values are shown on one line, as in `print`.
   func show(_ values: [LuaValue]) throws {
     guard !values.isEmpty else { return }
     if values.allSatisfy(\.isPlain) {
@@ -46,7 +46,7 @@ final class ReplOutput {
     RowPrinter(form, columns: columns, room: width, isMixed: isMixed)
   }
 
-  /// An object as a table of its properties.
+  /// Shows an object as a table of its properties.
   private func show(_ object: ManagedObject) throws {
     let writer = writer([object.nameForPeople, Self.state(of: object)], isMixed: true)
     for property in object.entity.allProperties {
@@ -82,7 +82,7 @@ final class ReplOutput {
     guard total > 0 else { return Terminal.print("no \(noun)s") }
     let writer = writer(names)
     for row in rows {
-      // A limit or an interruption ends a table too.
+      // A limit or an interruption also ends the output of a table.
       try HostWork.charge(names.count)
       try writer.write(row)
     }
@@ -91,7 +91,7 @@ final class ReplOutput {
     Terminal.print(rows.count < total ? "(\(rows.count) of \(all))" : "(\(all))")
   }
 
-  /// The nearest entity that all are of; nil where there is none.
+  /// The nearest entity that all objects share, or nil if there is none.
   private static func sharedEntity(
     of objects: [ManagedObject], _ first: ResolvedEntity, in model: ResolvedModel
   ) -> ResolvedEntity? {
@@ -102,7 +102,7 @@ final class ReplOutput {
     return entity
   }
 
-  /// The value of a column. The reason stands in the place of a value that cannot be read.
+  /// The value of a column. If the value cannot be read, the reason is shown instead.
   private func cell(_ name: String, of object: ManagedObject) throws -> Value {
     if name == FetchColumns.id {
       return object.objectID.isTemporaryID ? .string("(new)") : .objectID(object.objectID)
@@ -116,7 +116,7 @@ final class ReplOutput {
 
   private static func reading(_ body: () throws -> Value) throws -> Value {
     do { return try body() } catch {
-      // A limit or an interruption ends the input.
+      // A limit or an interruption ends the output.
       if [ExitStatus.limit, ExitStatus.interrupted].contains(ExitStatus.status(for: error)) { throw error }
       return .string("(error: \(error))")
     }
@@ -126,7 +126,7 @@ final class ReplOutput {
 }
 
 extension LuaValue {
-  /// Whether it is shown in a part of a line.
+  /// Whether the value is shown as a part of a line.
   fileprivate var isPlain: Bool {
     switch self {
     case .nil, .null, .boolean, .integer, .number, .string: true

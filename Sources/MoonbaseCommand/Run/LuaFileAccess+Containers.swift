@@ -3,8 +3,8 @@ import MoonbaseLua
 import MoonbasePlatform
 
 extension LuaFileAccess {
-  /// The description of stores that a script opens, by paths that hold no links. Throws where the script has no access
-  /// to their files.
+  /// The description of stores that a script opens, with paths without links. Throws if the script may not access their
+  /// files.
   func granted(_ description: ContainerDescription) throws -> ContainerDescription {
     var description = description
     for index in description.stores.indices {

@@ -3,11 +3,11 @@ import MoonbaseLua
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// `moonbase run`: scripts over a store.
+/// `moonbase run`, which runs scripts with a store.
 struct RunCommand {
   let options: RunOptions
 
-  /// Runs what follows `run` on the command line; returns the exit status.
+  /// Runs the command with the arguments after `run`. Returns the exit status.
   static func main(_ words: ArraySlice<String>) -> Int32 {
     do {
       var options = try RunOptions(words)
@@ -41,7 +41,7 @@ struct RunCommand {
   }
 
   private func runOnce(for watch: WatchedRun? = nil) throws -> Int32 {
-    // Files that are read from here on are watched, also where the run ends before the script begins.
+    // Files that are read after this point are watched, even if the run ends before the script starts.
     watch?.begin(files, extensions: options.settings.stores.extensions)
     let sources = try options.sources.map(read)
     options.settings.scripts.boundSQLite()
@@ -51,12 +51,13 @@ struct RunCommand {
     defer { domain.close() }
     defer { watch?.end(domain.state.requiredFiles + domain.state.missingFiles) }
     LuaInterrupter.onSIGINT(domain.state.interrupter)
-    // A script that is no Lua leaves every store as it was, and is not even a reason to make one.
+    // If a script has a syntax error, no store is changed or created.
     let program = CommandLine.arguments.first ?? "moonbase"
     let outcome = ScriptRunner(domain).run(sources, arguments: options.arguments, program: program) {
       try openStores(of: domain, for: watch)
     }
-    // From here on nobody looks at what the interrupter notes: SIGINT ends the command, which may wait for a reader of its output.
+    // After this point, the interrupter is not checked. SIGINT ends the command, which may be waiting for the reader of
+    // its output.
     LuaInterrupter.onSIGINT(nil)
     if [ExitStatus.limit, ExitStatus.interrupted].contains(outcome.status) { StandardStream.giveUpWaiting() }
     if let message = outcome.message, outcome.status != ExitStatus.done || !options.settings.isQuiet {
@@ -66,7 +67,7 @@ struct RunCommand {
     return outcome.status
   }
 
-  /// Opens what the command line names, for `moonbase.context`.
+  /// Opens the stores that the command line names, for `moonbase.context`.
   private func openStores(of domain: ScriptDomain, for watch: WatchedRun?) throws {
     let stores = options.settings.stores
     guard !stores.stores.isEmpty || stores.model != nil || !stores.extensions.isEmpty else { return }
@@ -77,7 +78,7 @@ struct RunCommand {
     try domain.setContext(try domain.context(of: container.opened))
   }
 
-  /// The files of the command line that decide what a run does.
+  /// The files on the command line that influence a run.
   private var files: [String] {
     let scripts = options.sources.compactMap { if case .file(let path) = $0 { path } else { nil } }
     return scripts + [options.settings.stores.model].compactMap(\.self)

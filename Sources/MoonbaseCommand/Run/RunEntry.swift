@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// The entry of `run` in the list of commands, with its options for completions and the manual. It is never parsed:
-/// `Main` runs scripts before the parser is asked.
+/// The entry for `run` in the list of commands, with its options for completions and the manual. It is never parsed,
+/// because `Main` runs scripts before it calls the parser.
 struct RunEntry: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Runs Lua scripts over a store.",

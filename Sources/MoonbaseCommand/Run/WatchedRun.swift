@@ -2,26 +2,27 @@ import Moonbase
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// `moonbase run --watch`: extensions are reloaded while a script runs. When the script has ended, it runs again once
-/// a file changes: its own, a module that it requires, the model, an extension or a module of one.
+/// `moonbase run --watch`, which reloads extensions while a script runs. After the script has ended, it runs again when
+/// a file changes. The watched files are the script, the modules that it requires, the model, the extensions and their
+/// modules.
 final class WatchedRun {
   private let isQuiet: Bool
-  /// The command, for messages.
+  /// The name of the command for messages.
   private let command: String
   private var paths: [String] = []
   private var seen = WatchedFiles(modules: [])
-  /// The extensions as the command line names them, and the folders of those that are files.
+  /// The extensions that the command line names, and the folders of the extension files.
   private var sources: [ExtensionSource] = []
   private var folders: [ExtensionSource] = []
-  /// The extensions that this run has loaded, and those of an earlier run.
+  /// The extensions that this run and the previous run have loaded.
   private var extensions: ScriptExtensions?
   private var former: ScriptExtensions?
   private var watch: ExtensionWatch?
 
   init(_ command: String = "run", isQuiet: Bool) { (self.command, self.isQuiet) = ("moonbase \(command)", isQuiet) }
 
-  /// Calls `run` again after each change. It ends by SIGINT, with the status of a run that this ended, or where files
-  /// cannot be watched.
+  /// Calls `run` again after each change. It returns after SIGINT, with the status of the interrupted run. It throws if
+  /// files cannot be watched.
   func repeating(_ run: (WatchedRun) throws -> Int32) throws -> Int32 {
     guard let events = FolderEvents() else {
       throw ScriptError(.cannotOpenFile, message: "files cannot be watched: the system has no more file descriptors")
@@ -38,9 +39,9 @@ final class WatchedRun {
     }
   }
 
-  /// A run begins that these files decide, and these files and folders of extensions.
+  /// Records the start of a run with the files and extensions that influence it.
   func begin(_ files: [String], extensions named: [String]) {
-    // The run before may have given up those who take the output.
+    // The previous run may have stopped waiting for the readers of the output.
     StandardStream.waitAgain()
     paths = files.map { URL(literalPath: $0).path }
     sources = named.map(ExtensionSource.path)
@@ -60,12 +61,12 @@ final class WatchedRun {
     seen.merge(filesNow)
   }
 
-  /// The run has ended, which required these files, or would have if they were there.
+  /// Records the end of a run, with the modules that it required or tried to require.
   func end(_ modules: [String]) {
     watch = nil
     paths += modules
     seen.merge(filesNow)
-    // A reload while the script ran is no reason to run the script again.
+    // If extensions were reloaded while the script ran, the script is not run again for this reason.
     if let extensions, case let now = extensionFiles, !extensions.isOutdated { seen.replace(by: now) }
   }
 
@@ -75,8 +76,8 @@ final class WatchedRun {
     return files
   }
 
-  /// The files of the extensions. Of those that did not load it is not known which modules they require: these lie in
-  /// their folders, or are what they required before.
+  /// The files of the extensions. If an extension could not be loaded, its modules are unknown. In that case, its
+  /// folder and its earlier modules are watched.
   private var extensionFiles: WatchedFiles {
     var files = WatchedFiles(extensions == nil ? sources + folders : sources, modules: [])
     if let loaded = extensions ?? former { files.merge(loaded.filesNow) }

@@ -63,7 +63,7 @@ struct SQLCommand: ParsableCommand {
     return try file.model(ofStoreAt: url)
   }
 
-  /// Columns may have one name several times, keys of JSON may not.
+  /// Several columns may have the same name, but the keys of a JSON object must be unique.
   private static func unique(_ names: [String]) -> [String] {
     var counts: [String: Int] = [:]
     return names.map { name in

@@ -1,6 +1,6 @@
 import MoonbaseLua
 
-/// Which lines of files ran, as a table for a person.
+/// The executed lines of files, as a table for display.
 struct CoverageReport {
   private let files: [(name: String, lines: LuaCoverage.Lines)]
   private let isIncomplete: Bool
@@ -26,7 +26,7 @@ struct CoverageReport {
     Terminal.write(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Rounded down: 100 is all.
+  /// The percentage, rounded down, so that 100 means all lines.
   private static func percent(_ lines: LuaCoverage.Lines) -> String {
     lines.able.isEmpty ? "" : "\(lines.ran.count * 100 / lines.able.count)"
   }

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The results of tests as JUnit writes them, for programs that read that.
+/// The results of tests in the JUnit format, for other programs.
 struct JUnitReport {
   private let results: TestResults
 
@@ -44,7 +44,7 @@ struct JUnitReport {
 
   private static func seconds(_ seconds: Double) -> String { String(format: "%.3f", seconds) }
 
-  /// Text of XML. Characters that XML does not have become the replacement character.
+  /// Escaped text for XML. Characters that are not allowed in XML are replaced by the replacement character.
   private static func escaped(_ text: String) -> String {
     var known = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

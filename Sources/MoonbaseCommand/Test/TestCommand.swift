@@ -67,7 +67,7 @@ struct TestCommand: ParsableCommand {
     throw ExitCode(status)
   }
 
-  /// Whether all tests passed.
+  /// Runs the tests once. Returns whether all tests passed.
   private func runOnce(for watch: WatchedRun?) throws -> Bool {
     let settings = try target.settings(extensions: extensions)
     let paths = try TestFiles.paths(files)

@@ -2,11 +2,11 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The files of tests that a command names, or that a folder has.
+/// The test files that a command names, or that a folder contains.
 enum TestFiles {
   static let ending = "_test.lua"
 
-  /// Without names: all below the folder of the project, or the current one.
+  /// Without names, all test files in the folder of the project, or in the current folder.
   static func paths(_ names: [String]) throws -> [String] {
     guard names.isEmpty else { return try names.flatMap(paths) }
     let folder = try Project.current()?.folder ?? "."
@@ -25,13 +25,13 @@ enum TestFiles {
     return found
   }
 
-  /// All below a folder but what is hidden.
+  /// All test files in a folder except for hidden files.
   private static func files(in folder: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? []
     return names.filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in
       let path = folder == "." ? name : folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
       var status = stat()
-      // Links are not followed, because a link may lead in a circle.
+      // Links are not followed, because they may form a cycle.
       guard lstat(path, &status) == 0 else { return [] }
       if status.st_mode & S_IFMT == S_IFDIR { return files(in: path) }
       return name.hasSuffix(ending) ? [path] : []

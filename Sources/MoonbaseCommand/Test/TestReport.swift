@@ -1,13 +1,13 @@
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The results of tests for programs to read: `moonbase test --json`.
+/// The results of tests, for programs to read: `moonbase test --json`.
 struct TestReport: Encodable {
   struct Test: Encodable {
     let name: String
     let passed: Bool
     let failure: String?
-    /// The file and the line.
+    /// The position as file and line.
     let place: String?
     let seconds: Double
   }

@@ -5,17 +5,17 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Runs files of tests, and prints each failure when it happens.
+/// Runs test files, and prints each failure immediately.
 final class TestRun {
   private let settings: StoreSettings
   private let scripts: ScriptSettings
   private let filter: String?
   private let updatesSnapshots: Bool
-  /// The modules that tests required, or would have.
+  /// The modules that tests required or tried to require.
   private(set) var requiredFiles: [String] = []
-  /// Counts the lines of extensions that run; nil without `--coverage`.
+  /// Counts the executed lines of extensions, or nil without `--coverage`.
   private let coverage: LuaCoverage?
-  /// Whether failures are printed when they happen.
+  /// Whether failures are printed immediately.
   private let tells: Bool
 
   init(
@@ -35,7 +35,8 @@ final class TestRun {
     return results
   }
 
-  /// Gives the names of the extensions' files too. Their states are gone then, and have told of their lines.
+  /// Runs the files. Also returns the names of the extension files. After the call, the Lua states are closed and their
+  /// executed lines are counted.
   private func runFiles(_ paths: [String]) throws -> (results: TestResults, names: [String]) {
     let begin = ContinuousClock.now
     var results = TestResults()
@@ -57,7 +58,7 @@ final class TestRun {
     return try PersistentContainer(description).extensions
   }
 
-  /// A file that does not run is a test that fails.
+  /// Runs a file. If the file cannot be run, this counts as a failed test.
   private func run(_ path: String, _ extensions: ScriptExtensions) -> TestResults.File {
     var tests = ScriptTests(extensions)
     tests.maker = scripts.maker(forScriptsIn: path.folderOfPath, settings)
@@ -88,19 +89,19 @@ struct TestResults {
   struct File {
     let path: String
     let results: [ScriptTests.Result]
-    /// The limit at which the run is over.
+    /// The limit that ended the run.
     var ending: (any Error)?
   }
 
   var files: [File] = []
   var seconds = 0.0
-  /// Which lines of the extensions ran, where it was asked for.
+  /// The executed lines of the extensions, if they were requested.
   var coverage: CoverageReport?
 
   var count: Int { files.reduce(0) { $0 + $1.results.count } }
   var failureCount: Int { files.reduce(0) { $0 + $1.results.count { !$0.isPassed } } }
 
-  /// `12 tests in 2 files: 11 passed, 1 failed; 0.3 s`.
+  /// A summary such as `12 tests in 2 files: 11 passed, 1 failed; 0.3 s`.
   var summary: String {
     let tests = count == 1 ? "1 test" : "\(count) tests"
     let places = files.count == 1 ? "1 file" : "\(files.count) files"

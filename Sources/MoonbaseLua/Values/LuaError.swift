@@ -79,7 +79,7 @@ public struct LuaError: LocalizedError {
     storage.raisedCode = raisedCode
   }
 
-  /// Wraps an error. A `LuaError` is returned unchanged; other errors get kind `.host` and become `underlying`.
+  /// Wraps an error. A `LuaError` is returned unchanged. Any other error gets kind `.host` and becomes `underlying`.
   public init(wrapping error: any Error) {
     if let error = error as? LuaError {
       self = error

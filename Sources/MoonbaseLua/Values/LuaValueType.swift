@@ -2,7 +2,7 @@ import MoonbaseLuaShim
 
 /// Describes values, such as dates and identifiers, to a state: their properties, methods and operators.
 ///
-/// A value of at most 24 bytes without references is stored in Lua's own memory; other values are stored in a `LuaBox`.
+/// A value of at most 24 bytes without references is stored in Lua's own memory, and any other value in a `LuaBox`.
 /// As a `LuaValue`, Swift sees either as a `LuaBox`.
 ///
 /// ```swift

@@ -49,7 +49,7 @@ static int str_rep(lua_State *L) {
   return 1;
 }
 
-// An upper bound of the bytes that string.pack writes: those of its texts, and the padding of `cN`.
+// An upper bound of the bytes that string.pack writes, for its texts and for the padding of `cN`.
 static size_t packed_size(lua_State *L, const char *format, size_t length) {
   size_t total = 16 * length;
   for (int i = lua_gettop(L); i > 1; i--) {

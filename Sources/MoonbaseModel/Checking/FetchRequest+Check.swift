@@ -42,7 +42,7 @@ extension FetchRequest {
     return result
   }
 
-  /// Refuses columns whose value is not determined by the grouping keys: such a column would show the value of an
+  /// Refuses columns whose value is not determined by the grouping keys. The column would show the value of an
   /// arbitrary row of the group.
   private func checkGroupedColumns(of entity: ResolvedEntity) throws(ModelError) {
     if propertiesToGroupBy.isEmpty { return }

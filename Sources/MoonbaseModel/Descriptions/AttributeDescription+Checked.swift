@@ -4,9 +4,9 @@ extension AttributeDescription {
   /// The value converted to the attribute's type, as on assignment.
   ///
   /// An attribute accepts its exact type, an integral floating-point number for integers, an integer for any number
-  /// type, ISO 8601 text for dates, and text for decimals, UUIDs and URIs. All other values throw `.invalidValue`: 70,000
-  /// does not wrap in an Integer 16. NaN is refused for doubles, because SQLite would silently store NULL. Infinity is
-  /// accepted, except for dates.
+  /// type, ISO 8601 text for dates, and text for decimals, UUIDs and URIs. All other values throw `.invalidValue`:
+  /// 70,000 does not wrap in an Integer 16. NaN is refused for doubles, because SQLite would silently store NULL.
+  /// Infinity is accepted, except for dates.
   @inline(__always)
   package func checked(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {

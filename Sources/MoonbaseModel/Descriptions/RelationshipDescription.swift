@@ -1,4 +1,4 @@
-/// What happens to the destinations of a relationship when an object is deleted. The raw values are Core Data's.
+/// The effect of deleting an object on the destinations of a relationship. The raw values are Core Data's.
 ///
 /// ```swift
 /// RelationshipDescription.toMany("orders", destination: "Order", inverse: "customer").onDelete(.cascade)

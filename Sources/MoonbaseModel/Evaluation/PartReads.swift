@@ -4,7 +4,7 @@ struct PartReads {
   private(set) var start: PartStart?
   /// The to-one relationships that all reads begin with.
   private(set) var way: [Slot] = []
-  /// Whether the part visits many objects or values. Other parts are computed as fast as looked up.
+  /// Whether the part visits many objects or values. A part that does not is computed as fast as it is looked up.
   private var readsMany = false
   /// Whether the result depends on other inputs, or on time.
   private var isOpen = false

@@ -1,8 +1,8 @@
 /// Finds words in predicate text that probably have another meaning than the language gives them.
 package enum PredicateWords {
   /// The first keyword in a text that is also the name of a property, spelled as in the text; nil if there is none.
-  /// `asOperand` restricts the search to keywords that stand for a value. The parser reports no error for these: `no == 1`
-  /// compares false with 1.
+  /// `asOperand` restricts the search to keywords that stand for a value. The parser reports no error for these: `no ==
+  /// 1` compares false with 1.
   package static func property(in text: String, of entity: ResolvedEntity, asOperand: Bool) -> String? {
     var lexer = PredicateLexer(text)
     while let token = try? lexer.next(), token.kind != .end {

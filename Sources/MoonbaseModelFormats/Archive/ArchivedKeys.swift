@@ -1,6 +1,6 @@
 import MoonbaseModel
 
-/// The known keys of a model's archived classes. Other keys are reported instead of silently dropped.
+/// The known keys of a model's archived classes. Unknown keys are reported instead of silently dropped.
 enum ArchivedKeys {
   /// The unknown keys of an object.
   static func unknown(in object: ArchivedObject) -> [String] {

@@ -7,7 +7,7 @@ package import MoonbaseModel
 /// for file in source.files { print(file.name, file.text) }
 /// ```
 ///
-/// Each class has two files: one for hooks and methods, which a person edits, and one with typed properties, which is
+/// Each class has a file for hooks and methods, which a user edits, and a file with typed properties, which is
 /// regenerated when the model changes.
 package struct SwiftModel {
   /// A source file.

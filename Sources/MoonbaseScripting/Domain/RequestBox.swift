@@ -148,7 +148,7 @@ final class RequestBox {
     return request
   }
 
-  /// The matching objects; those of an ordered relationship in its order.
+  /// The matching objects. For an ordered relationship, they are in its order.
   func objects(_ method: String) throws -> [ManagedObject] {
     let request = try objectRequest(method)
     return try objectsInOrder(request) ?? context.fetch(request)

@@ -103,7 +103,7 @@ extension HostTypes {
     return domain.batchFunction(try domain.state.makeFunction { try $0.return(value) }, of: [], for: property)
   }
 
-  /// A text is parsed as an expression over the attributes of the row. Other values are constants.
+  /// A text is parsed as an expression over the attributes of the row. A value of another type is a constant.
   private static func expression(
     _ value: LuaValue, for property: ResolvedProperty, of entity: ResolvedEntity, in domain: ScriptDomain,
     _ context: ManagedObjectContext

@@ -76,8 +76,8 @@ struct ObjectCode {
     return lines.joined(separator: "\n")
   }
 
-  /// The attributes whose assigned values the code may read or overwrite. An assigned value must be converted as an object
-  /// would convert it.
+  /// The attributes whose assigned values the code may read or overwrite. An assigned value must be converted as an
+  /// object would convert it.
   private var readAgain: Set<String> {
     if pieces.contains(where: \.mayRepeat) { return Set(attributes) }
     var (assigned, found): (Set<String>, Set<String>) = ([], [])

@@ -3,15 +3,15 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// Changes of the page. Each is a step that can be undone.
+/// Changes that the page makes. Each change is a step that can be undone.
 struct InspectEdits {
   let session: InspectSession
   private var context: ManagedObjectContext { session.context }
 
-  /// Does a change as one step. A change that fails leaves nothing half done.
+  /// Makes a change as one step. If the change fails, nothing of it remains.
   private func step<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
     do {
-      // Changes of a body that fails are put back here, so that no step of undo and redo has them.
+      // If the body fails, its changes are reverted here, so that they are not part of an undo or redo step.
       let result = try context.changingTogether(body)
       try context.processPendingChanges()
       _ = try session.prompt.endUndoGroup(named: name)
@@ -22,7 +22,7 @@ struct InspectEdits {
     }
   }
 
-  /// Sets a property. A value that rules refuse is kept, and told, until a save.
+  /// Sets a property. If a rule rejects the value, the value is kept and reported until a save.
   func set(_ input: InspectInput) throws -> InspectJSON {
     let object = try session.object(input.id)
     let name = input.property ?? ""
@@ -40,7 +40,7 @@ struct InspectEdits {
     return try InspectObject(object, session).json()
   }
 
-  /// The message of a value that does not fit stands at its field.
+  /// The error with its message assigned to the field of the property.
   private static func atField(_ error: any Error, _ property: ResolvedProperty, _ object: ManagedObject) -> any Error {
     guard !(error is InspectRefusal), error is any CodedError else { return error }
     var result = (error as? GraphError) ?? GraphError(.validation, message: InspectFailure.message(of: error))
@@ -52,7 +52,7 @@ struct InspectEdits {
     return result
   }
 
-  /// Adds members to a to-many relationship, and takes some away.
+  /// Adds objects to a to-many relationship, and removes others.
   func link(_ input: InspectInput) throws -> InspectJSON {
     let object = try session.object(input.id)
     let name = input.property ?? ""
@@ -91,14 +91,15 @@ struct InspectEdits {
     return ["saved": .int(count), "warnings": .strings(warnings)]
   }
 
-  /// Ends conflicts with what another process saved: the changes made here go on top of it, or are given up.
+  /// Ends conflicts with saves of another process. The changes in the page are either kept on top of the other changes
+  /// or discarded.
   func resolve(_ input: InspectInput) throws -> InspectJSON {
     guard let keep = input.keep.flatMap(InspectInput.Side.init) else {
       throw InspectRefusal(400, "the request has to say what it keeps: 'own' or 'stored'")
     }
     let objects = try (input.ids ?? []).map(session.object)
     for object in objects { try context.refresh(object, mergeChanges: keep == .own) }
-    // An earlier step would put former values in the place of those that the other process saved.
+    // Undoing an earlier step would replace the values that the other process saved.
     context.undoManager?.removeAllActions()
     return ["resolved": .int(objects.count)]
   }
@@ -109,7 +110,7 @@ struct InspectEdits {
     return ["discarded": .int(count)]
   }
 
-  /// The objects that have changes.
+  /// The objects with changes.
   func changes() throws -> InspectJSON {
     let most = 200
     let all = context.insertedObjects + context.updatedObjects + context.deletedObjects

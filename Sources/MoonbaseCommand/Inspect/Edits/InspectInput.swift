@@ -4,7 +4,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The body of a request that changes something.
+/// The body of a request that makes a change.
 struct InspectInput: Decodable {
   var id: String?
   var ids: [String]?
@@ -12,15 +12,15 @@ struct InspectInput: Decodable {
   var property: String?
   /// The new value as a text.
   var text: String?
-  /// Whether the property is to have no value.
+  /// Whether the value is to be removed.
   var clear: Bool?
-  /// Bytes of a binary value, as Base64.
+  /// The bytes of a binary value, as Base64.
   var base64: String?
-  /// Objects that a to-many relationship is to have, and to have no more.
+  /// Objects to add to a to-many relationship, and objects to remove from it.
   var add: [String]?
   var remove: [String]?
   var code: String?
-  /// The side of a conflict that is kept.
+  /// The side of a conflict to keep.
   var keep: String?
 
   enum Side: String {
@@ -33,7 +33,7 @@ struct InspectInput: Decodable {
     }
   }
 
-  /// The value for an attribute. Throws with the property's name where the text is none.
+  /// The value for an attribute. Throws an error with the property's name if the text is not a valid value.
   func value(for property: ResolvedProperty, of object: ManagedObject, in session: InspectSession) throws -> Value {
     if let base64 {
       guard let data = Data(base64Encoded: base64) else { throw misfit("is no Base64", property, object) }
@@ -75,7 +75,7 @@ struct InspectInput: Decodable {
     }
   }
 
-  /// The value that the class of the attribute reads from a text; without a class the text is JSON.
+  /// The value that the class of the attribute reads from a text. Without a class, the text is JSON.
   private func ofClass(
     _ text: String, _ property: ResolvedProperty, _ object: ManagedObject, _ session: InspectSession
   ) throws -> Value {

@@ -4,9 +4,9 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The prompt for Lua in the page.
+/// The Lua prompt in the page.
 struct InspectScript {
-  /// Objects or rows of a list that are shown.
+  /// The number of objects or rows of a list that are shown.
   private static let greatestCount = 100
   private static let width = 100
   let session: InspectSession

@@ -1,16 +1,16 @@
 import MoonbasePlatform
 
-/// A connection of a browser. Its requests come one after the other.
+/// A connection from a browser. Requests are answered one after the other.
 struct HTTPConnection {
-  /// The lines before a body.
+  /// The maximum size of the lines before a body, in bytes.
   private static let greatestHead = 16 << 10
   static let greatestBody = 16 << 20
-  /// So long a browser may take for a request, and for taking an answer, in seconds.
+  /// The time that a browser has to send a request, and to receive an answer, in seconds.
   private static let patience = 20
-  /// A body has so many bytes more for each further second.
+  /// The time limit is extended by a second for each of these bytes of a body.
   private static let leastRate = 1 << 20
   private let descriptor: Int32
-  /// Bytes of the next request that are here already.
+  /// Received bytes that belong to the next request.
   private var ahead = Data()
 
   init(_ descriptor: Int32) {
@@ -26,8 +26,8 @@ struct HTTPConnection {
     #endif
   }
 
-  /// Answers requests until the browser closes the connection, or sends what is no request, or what is refused.
-  /// `admitted` is called once the first request came in.
+  /// Answers requests until the browser closes the connection, or until an invalid or refused request arrives.
+  /// `admitted` is called after the first valid request.
   mutating func serve(
     refusing refusal: (HTTPRequest) -> HTTPResponse?, admitted: () -> Void, _ answer: (HTTPRequest) -> HTTPResponse
   ) {

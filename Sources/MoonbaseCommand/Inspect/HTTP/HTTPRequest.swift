@@ -1,13 +1,13 @@
 import MoonbasePlatform
 
-/// A request of a browser, read whole.
+/// A complete request of a browser.
 struct HTTPRequest: Sendable {
   let method: String
-  /// The path, decoded.
+  /// The decoded path.
   let path: String
-  /// The parameters behind the question mark. Of several with one name the last one counts.
+  /// The parameters after the question mark. If a name occurs several times, the last value is used.
   let query: [String: String]
-  /// By name in lower case.
+  /// The headers by name in lower case.
   let headers: [String: String]
   let body: Data
 
@@ -20,12 +20,12 @@ struct HTTPRequest: Sendable {
     return nil
   }
 
-  /// Whether the connection is for more requests.
+  /// Whether the connection is kept open for more requests.
   var keepsAlive: Bool { headers["connection"]?.lowercased() != "close" }
 }
 
 extension HTTPRequest {
-  /// Reads the lines before the body. Nil for what is no request.
+  /// Parses the lines before the body. Returns nil if they are not a valid request.
   init?(head: some Collection<UInt8>, body: Data = Data()) {
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
     let words = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ extension HTTPRequest {
     for line in lines.dropFirst() where !line.isEmpty {
       guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { return nil }
       let name = line[..<colon].lowercased()
-      // Two values of one name may be read in two ways.
+      // Two values for one name would be ambiguous.
       guard !name.contains(" "), headers[name] == nil else { return nil }
       headers[name] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
     }

@@ -1,20 +1,20 @@
 import MoonbasePlatform
 
-/// The answer to a request.
+/// A response to a request.
 struct HTTPResponse: Sendable {
   var status: Int
   var type = "application/json; charset=utf-8"
   var headers: [(name: String, value: String)] = []
   var body = Data()
-  /// The memory of a large body, until it is sent.
+  /// The reserved memory for a large body, until the body is sent.
   var reservation: ValuesOnTheirWay.Reservation?
 
-  /// JSON, as all routes of data answer.
+  /// A response with JSON, as all data routes use it.
   static func json(_ json: InspectJSON, status: Int = 200) -> HTTPResponse {
     HTTPResponse(status: status, body: json.data)
   }
 
-  /// A refusal with its reason.
+  /// An error response with its reason.
   static func failure(_ status: Int, _ message: String) -> HTTPResponse {
     json(["error": .string(message)], status: status)
   }
@@ -26,8 +26,8 @@ struct HTTPResponse: Sendable {
     503: "Service Unavailable",
   ]
 
-  /// Scripts and styles come from the page's own files only. Nothing is fetched from elsewhere, and no other page
-  /// shows this one in a frame.
+  /// Scripts and styles are loaded from the page's own files only. Nothing is loaded from elsewhere, and no other page
+  /// may show this page in a frame.
   static let policy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob: data:", "connect-src 'self'",
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
@@ -46,7 +46,7 @@ struct HTTPResponse: Sendable {
       ("Content-Type", type), ("Content-Length", "\(body.count)"), ("Connection", keepsAlive ? "keep-alive" : "close"),
     ]
     for (name, value) in own + Self.fixed + headers.map({ ($0.name, $0.value) }) {
-      // A line end in a value would begin another header.
+      // A line end in a value would start another header.
       lines.append("\(name): \(value.filter { !$0.isNewline })")
     }
     return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)

@@ -2,9 +2,9 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A server on the loopback address, for a page that one person has open. Each connection has a thread.
+/// A server on the loopback address for a page that one user has open. Each connection has a thread.
 ///
-/// It is written here: the libraries that were tried load others when the command starts
+/// Moonbase has its own server because the tested libraries load other libraries when the command starts
 /// (docs/development.md, "The server of inspect").
 final class HTTPServer: Sendable {
   private static let greatestCount = 64
@@ -12,7 +12,7 @@ final class HTTPServer: Sendable {
   private let descriptor: Int32
   private let connections = Lock(Connections())
 
-  /// The open connections by descriptor.
+  /// The open connections by file descriptor.
   private struct Connections {
     private struct Known {
       let number: Int
@@ -22,7 +22,8 @@ final class HTTPServer: Sendable {
     private var all: [Int32: Known] = [:]
     private var count = 0
 
-    /// Takes a connection. Where there are too many, the oldest one that was not let in yet ends; false without one.
+    /// Adds a connection. If there are too many connections, the oldest connection without an admitted request is
+    /// closed. Returns false if there is no such connection.
     mutating func take(_ descriptor: Int32) -> Bool {
       if all.count >= HTTPServer.greatestCount {
         let strangers = all.filter { !$0.value.isAdmitted }
@@ -40,7 +41,7 @@ final class HTTPServer: Sendable {
     mutating func remove(_ descriptor: Int32) { all[descriptor] = nil }
   }
 
-  /// Listens. Port 0 takes a free one. Throws `.cannotOpenFile` where the port is taken.
+  /// Listens on a port. Port 0 chooses a free port. Throws `.cannotOpenFile` if the port is in use.
   init(port: UInt16) throws {
     #if canImport(Darwin)
       let descriptor = socket(AF_INET, SOCK_STREAM, 0)
@@ -72,7 +73,7 @@ final class HTTPServer: Sendable {
     self.port = UInt16(bigEndian: address.sin_port)
   }
 
-  /// Begins to answer. `refusal` is asked before the body of a request is read.
+  /// Starts to answer requests. `refusal` is called before the body of a request is read.
   func start(
     refusing refusal: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
     _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
@@ -83,7 +84,7 @@ final class HTTPServer: Sendable {
         if connection >= 0 {
           serve(connection, refusal, answer)
         } else if errno != EINTR, errno != ECONNABORTED {
-          // Without descriptors nothing is accepted until some are closed.
+          // Without free file descriptors, no connection is accepted until some are closed.
           guard errno == EMFILE || errno == ENFILE else { return }
           usleep(50_000)
         }
@@ -106,6 +107,6 @@ final class HTTPServer: Sendable {
     }
   }
 
-  /// Ends listening.
+  /// Stops listening.
   func stop() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

@@ -1,9 +1,9 @@
 import MoonbasePlatform
 
-/// Lets requests in that come from the address that the command printed.
+/// Allows only requests from the address that the command printed.
 ///
-/// The token of the address is exchanged for a cookie. No other page can read or send that cookie.
-/// A request that changes something must come from the page itself.
+/// The token in the address is exchanged for a cookie, which no other page can read or send. A request that makes a
+/// change must come from the page itself.
 struct InspectGate: Sendable {
   let token = Self.random()
   private let session = Self.random()
@@ -16,10 +16,10 @@ struct InspectGate: Sendable {
   /// The address of the page.
   var address: String { "http://\(host)/?token=\(token)" }
 
-  /// Cookies are those of all ports of a host.
+  /// Cookies of a host are shared by all its ports.
   private var cookieName: String { "moonbase-inspect-\(port)" }
 
-  /// 32 bytes of the system's generator.
+  /// 32 random bytes from the system.
   private static func random() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<32).map { _ in
@@ -28,10 +28,10 @@ struct InspectGate: Sendable {
     }.joined()
   }
 
-  /// The answer to a request that may not come in; nil for a request that may. `isChange`: whether it writes or
-  /// runs Lua.
+  /// The response to a request that is not allowed, or nil for an allowed request. `isChange` says whether the request
+  /// writes or runs Lua.
   func refusal(of request: HTTPRequest, isChange: Bool) -> HTTPResponse? {
-    // Another name for this address would be that of a page elsewhere.
+    // Another host name for this address may belong to another page.
     guard request.headers["host"] == host else {
       return .failure(403, "the page is at http://\(host) only: open the address that moonbase inspect printed")
     }
@@ -61,13 +61,13 @@ struct InspectGate: Sendable {
     return false
   }
 
-  /// Whether the browser says that the page itself asks.
+  /// Whether the headers show that the request comes from the page itself.
   private func comesFromPage(_ request: HTTPRequest) -> Bool {
     let isSaid = request.headers["origin"] != nil || request.headers["sec-fetch-site"] == "same-origin"
     return isSaid && !comesFromElsewhere(request) && request.headers["sec-fetch-site"] != "none"
   }
 
-  /// Compares in a time that does not tell where the texts differ.
+  /// Compares two texts in a time that does not reveal where they differ.
   private static func isEqual(_ one: String, _ other: String) -> Bool {
     let (one, other) = (Array(one.utf8), Array(other.utf8))
     guard one.count == other.count else { return false }

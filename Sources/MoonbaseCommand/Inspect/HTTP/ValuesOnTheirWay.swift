@@ -1,11 +1,11 @@
 import MoonbasePlatform
 
-/// Bounds the memory of values that browsers have not taken yet.
+/// Limits the memory of values that browsers have not received yet.
 final class ValuesOnTheirWay: Sendable {
   private static let greatestTotal = 512 << 20
   private let total = Lock(0)
 
-  /// The memory of a value, until it is let go of.
+  /// The reserved memory of a value. It is released with this object.
   final class Reservation: Sendable {
     private let size: Int
     private let owner: ValuesOnTheirWay
@@ -15,7 +15,7 @@ final class ValuesOnTheirWay: Sendable {
     deinit { owner.total.withLock { $0 -= size } }
   }
 
-  /// Takes the memory of a value. Throws where those on their way leave too little.
+  /// Reserves memory for a value. Throws if the values in transfer leave too little memory.
   func reserve(_ size: Int) throws -> Reservation {
     let hasRoom = total.withLock { total in
       guard total == 0 || total + size <= Self.greatestTotal else { return false }

@@ -4,17 +4,18 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// A value as the page gets it. Plain values are texts, all others objects that say what they are. Size is bounded.
+/// A value in the form that the page expects. Plain values are texts, and all other values are objects that contain
+/// their kind. The size is limited.
 struct InspectCell {
   private static let greatestText = 200
   private static let greatestWholeText = 256 << 10
-  /// Elements of a tree.
+  /// The maximum number of elements in a tree.
   private static let greatestCount = 5000
   let session: InspectSession
-  /// Whether it stands in the view of one object, and not in a list.
+  /// Whether the value is shown in the view of one object, and not in a list.
   var isWhole = false
 
-  /// The value of an attribute; a number of single precision in the fewest digits that it is read back from.
+  /// The value of an attribute as JSON. A number of single precision has the fewest digits that give the same number.
   func json(_ value: Value, of type: AttributeType?) throws -> InspectJSON {
     try json(type == .float ? value.inFewestDigits : value)
   }
@@ -36,7 +37,7 @@ struct InspectCell {
     }
   }
 
-  /// Stands in the place of a value that cannot be read.
+  /// A placeholder for a value that cannot be read.
   static func failure(_ error: any Error) -> InspectJSON {
     ["failure": .string(InspectFailure.message(of: error))]
   }
@@ -57,14 +58,14 @@ struct InspectCell {
     ]
   }
 
-  /// A class of an extension says what stands for its value.
+  /// The text that the class of an extension has for its value.
   private func text(of value: Value, _ object: OpaqueObject) throws -> InspectJSON {
     let own = session.context.extensionRegistry.valueClasses[object.className]
     if let text = own?.text { return Self.text(try text(value), most: Self.greatestText) }
     return Self.text(try session.prompt.domain.text(ofValue: value), most: Self.greatestText)
   }
 
-  /// The text that is edited for a value; nil where JSON cannot tell all of it.
+  /// The text for editing a value, or nil if JSON cannot represent the value exactly.
   private static func exactJSON(_ value: Value) -> String? {
     var (bytes, losses) = ([UInt8](), OutputLosses())
     bytes.append(json: value, dates: .iso, column: "", losses: &losses)
@@ -97,11 +98,11 @@ struct InspectCell {
   }
 }
 
-/// The pictures that a browser shows without running what is in them.
+/// The image formats that a browser shows without running code in them.
 enum ImageForm: String {
   case png, jpeg, gif, webp
 
-  /// By its first bytes; nil for anything else, SVG too.
+  /// Detects the format from the first bytes. Returns nil for all other data, including SVG.
   init?(_ bytes: [UInt8]) {
     func has(_ magic: [UInt8], at place: Int = 0) -> Bool {
       bytes.dropFirst(place).prefix(magic.count).elementsEqual(magic)

@@ -6,17 +6,17 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseScripting
 
-/// The findings of `moonbase doctor`. Nothing is mended. The files are read beside the session.
+/// The findings of `moonbase doctor`, without repairs. The files are read independently of the session.
 struct InspectDoctor {
   private static let greatestCount = 1000
   let settings: CommandSettings
   let model: ResolvedModel
-  /// Ends what extensions do.
+  /// Can interrupt functions of extensions.
   let output: InspectOutput
 
   private struct Enough: Error {}
 
-  /// The findings, looked for on a thread with a large stack, which scripts need.
+  /// The findings. They are searched on a thread with a large stack, which scripts need.
   func json() throws -> InspectJSON {
     var result = Result<InspectJSON, any Error>.success(.null)
     ThreadExecutor(name: "moonbase inspect doctor").runAndWait { result = Result { try look() } }

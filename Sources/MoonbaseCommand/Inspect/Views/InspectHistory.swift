@@ -2,13 +2,13 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The history as a timeline, the latest transactions first.
+/// The history as a timeline with the latest transactions first.
 struct InspectHistory {
   private static let page: Int64 = 50
   private static let greatestChanges = 100
   let session: InspectSession
 
-  /// A page of transactions before a token; without one the latest.
+  /// A page of transactions before a token. Without a token, the page contains the latest transactions.
   func json(_ query: [String: String]) throws -> InspectJSON {
     let context = session.context
     guard let last = try context.coordinator.currentPersistentHistoryToken() else {
@@ -33,7 +33,7 @@ struct InspectHistory {
   private func transactions(
     after start: PersistentHistoryToken, upTo end: PersistentHistoryToken
   ) throws -> [InspectJSON] {
-    // A context of its own: the values read for a timeline are those that are saved.
+    // Use a separate context, so that the timeline shows saved values.
     let reader = ManagedObjectContext(session.context.coordinator, extensionRegistry: session.context.extensionRegistry)
     var walk = try HistoryWalk(reader, from: .token(start))
     var values = try HistoryValues(reader, from: .token(start))
@@ -43,7 +43,7 @@ struct InspectHistory {
         guard transaction.transactionNumber <= end.transactionNumbers[transaction.storeID] ?? 0 else {
           return entries.map(json)
         }
-        // A transaction of many changes comes several times.
+        // A transaction with many changes is returned in several parts.
         if entries.last?.transaction.token != transaction.token {
           entries.append(Entry(transaction: transaction.with(nil)))
         }

@@ -4,11 +4,11 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// The model as the page gets it.
+/// The model in the form that the page expects.
 struct InspectModel {
   let session: InspectSession
 
-  /// The store and its entities. Nothing is counted for it.
+  /// The store and its entities. No objects are counted.
   func json() -> InspectJSON {
     let stores = session.context.coordinator.persistentStores
     let paths = session.settings.stores.stores.compactMap(\.path)
@@ -58,7 +58,7 @@ struct InspectModel {
     ]
   }
 
-  /// The source of a derived value; nil for a value that is not derived.
+  /// The expression, the stored copy or the inputs of a derived value, or nil if the value is not derived.
   private func derivation(_ property: ResolvedProperty, of entity: ResolvedEntity) -> String? {
     if let expression = property.attribute?.derivationExpression { return "\(expression)" }
     guard let derived = derived(property.name, of: entity) else { return nil }
@@ -66,7 +66,7 @@ struct InspectModel {
     return (derived.inputs ?? derived.ownInputs)?.joined(separator: ", ") ?? "an extension"
   }
 
-  /// The derived attribute of an extension.
+  /// The derived attribute that an extension adds or defines.
   func derived(_ name: String, of entity: ResolvedEntity) -> DerivedAttribute? {
     var next: ResolvedEntity? = entity
     while let entity = next {
@@ -99,7 +99,7 @@ struct InspectModel {
     }
   }
 
-  /// The diagram as a document of its own.
+  /// The diagram as a separate document.
   func diagram() -> HTTPResponse {
     let title = session.settings.stores.stores.compactMap(\.path).first.map { URL(literalPath: $0).lastPathComponent }
     let svg = ModelDiagram(session.model.base ?? session.model, title: title ?? "").svg

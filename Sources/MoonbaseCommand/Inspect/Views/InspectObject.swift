@@ -2,9 +2,9 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// An object with all its properties: the values, and the stored forms beside them.
+/// An object with all its properties. For each property, it has the value and the stored form.
 struct InspectObject {
-  /// Values that are larger are sent by a route of their own.
+  /// The maximum size of a value in this view. Larger values have a route of their own.
   private static let greatestRead = 1 << 20
   private let session: InspectSession
   private let object: ManagedObject
@@ -40,7 +40,7 @@ struct InspectObject {
     ]
   }
 
-  /// The failures of the rules for the object as it is.
+  /// The violations of rules by the current values of the object.
   static func problems(of object: ManagedObject, _ session: InspectSession) -> [InspectJSON] {
     do {
       try object.validate()
@@ -81,7 +81,7 @@ struct InspectObject {
     }
   }
 
-  /// The stored form of a value, where that differs from the value; for a derived attribute its shadow.
+  /// The stored form of a value if it differs from the value. For a derived attribute, this is the stored copy.
   private func stored(_ property: ResolvedProperty) -> InspectJSON? {
     if let derived = model.derived(property.name, of: object.entity), let shadow = derived.shadow {
       let value = (try? object.value(forKey: shadow)).flatMap { try? cell.json($0) }
@@ -106,7 +106,7 @@ struct InspectObject {
     try session.context.existingObject(with: id).flatMap(Self.label)
   }
 
-  /// A text by which people know an object.
+  /// A text that identifies an object for users.
   static func label(of object: ManagedObject) throws -> String? {
     guard let named = labelProperty(of: object.entity), case .string(let text) = try object.value(at: named.slot) else {
       return nil
@@ -114,7 +114,7 @@ struct InspectObject {
     return text.count > 80 ? text.prefix(80) + "…" : text
   }
 
-  /// Its name or title, else its first text.
+  /// The property for the label. This is the name or the title, otherwise the first text.
   static func labelProperty(of entity: ResolvedEntity) -> ResolvedProperty? {
     let texts = entity.properties.filter { $0.attributeType == .string && !$0.isTransient }
     let preferred = ["name", "title", "label", "fullName", "lastName", "email"]

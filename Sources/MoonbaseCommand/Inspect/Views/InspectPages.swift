@@ -3,15 +3,15 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// The IDs of pages of rows. A store passes over the rows before a page one by one, so the second half of an entity
-/// is read from its end. Where a page took long, the IDs of all pages are kept until something changes.
+/// The IDs in pages of rows. A store reads all rows before a page to skip them, so the second half of an entity is read
+/// from its end. If a page takes long to read, the IDs of all pages are kept until something changes.
 final class InspectPages {
-  /// So long a page may take, in seconds.
+  /// The time limit for reading a page, in seconds.
   private static let patience = 0.04
-  /// Fewer rows are passed over at once.
+  /// Up to this number, rows are skipped directly.
   private static let fewRows = 5_000
 
-  /// Tells whether a file was written.
+  /// Shows whether a file was written.
   private struct Stamp: Equatable {
     let size: Int64
     let seconds: Int
@@ -48,7 +48,7 @@ final class InspectPages {
 
   // MARK: Kept IDs
 
-  /// Of the log and the file of each store.
+  /// The stamps of the file and the log of each store.
   private var stamps: [Stamp?] {
     context.coordinator.persistentStores.compactMap(\.url).flatMap { [Stamp($0.path), Stamp($0.path + "-wal")] }
   }
@@ -70,7 +70,7 @@ final class InspectPages {
 
   // MARK: From the end
 
-  /// The page of rows that stand in the order of their keys; nil where that is not quicker.
+  /// The page of rows in the order of their keys, read from the end. Nil if this is not faster.
   private func idsFromEnd(_ request: FetchRequest) throws -> [ManagedObjectID]? {
     let isPlain = request.predicate == nil && request.sortDescriptors.isEmpty && request.fetchOffset > Self.fewRows
     guard isPlain, let entity = session.model.entity(request.entityName), let (store, url) = onlyFile(of: entity)
@@ -106,7 +106,7 @@ final class InspectPages {
 }
 
 extension FetchRequest {
-  /// The request without a window.
+  /// The request without a limit and an offset.
   fileprivate var whole: FetchRequest {
     var request = self
     (request.fetchOffset, request.fetchLimit) = (0, 0)

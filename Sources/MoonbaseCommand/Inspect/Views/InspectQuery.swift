@@ -5,7 +5,7 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// The parameters of a view of rows: an entity, a predicate, an order, a window.
+/// The parameters of a view of rows: an entity, a predicate, an order and a range.
 struct InspectQuery {
   static let greatestLimit = 500
   let request: FetchRequest
@@ -57,7 +57,7 @@ struct InspectQuery {
     return number
   }
 
-  /// How it is answered.
+  /// A description of how the query is answered.
   func explanation(in session: InspectSession) throws -> InspectJSON {
     ["text": .string(try session.context.explain(request))]
   }

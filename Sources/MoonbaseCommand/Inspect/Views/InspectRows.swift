@@ -2,11 +2,11 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A page of rows. Large values are not read for it: their sizes come from the file.
+/// A page of rows. Large values are not read for it, and their sizes come from the file.
 struct InspectRows {
-  /// Columns where none are chosen.
+  /// The number of columns if none are selected.
   private static let usualColumns = 12
-  /// Binary values of a row that are larger together are left where they are.
+  /// The maximum total size of the binary values in a row. Larger values are not read.
   private static let greatestRow = 1 << 20
   private let session: InspectSession
   private let entity: ResolvedEntity
@@ -16,12 +16,12 @@ struct InspectRows {
   init(_ session: InspectSession, _ entity: ResolvedEntity, columns: String?) throws {
     (self.session, self.entity) = (session, entity)
     names = (columns.flatMap { $0.isEmpty ? nil : FetchColumns.names($0) }) ?? Self.usual(of: entity)
-    // Throws for unknown names.
+    // Check the names. Unknown names cause an error.
     _ = try FetchColumns(names, of: entity.name, in: session.model)
     cell = InspectCell(session: session)
   }
 
-  /// The attribute by which people know an object comes first.
+  /// The default columns. The attribute that identifies an object for users is the first.
   private static func usual(of entity: ResolvedEntity) -> [String] {
     let label = InspectObject.labelProperty(of: entity)
     let all = entity.allProperties.filter { $0.slot != label?.slot }
@@ -82,7 +82,7 @@ struct InspectRows {
 
   // MARK: Rows that are not read whole
 
-  /// A row of large values: the other columns are asked for alone.
+  /// A row with large values. Only the other columns are read.
   private func row(_ id: ManagedObjectID, _ facts: [String: StoredFacts.Fact]) throws -> InspectJSON {
     let plain = names.filter { name in
       guard let property = entity.property(name), !entity.isAdded(property.slot) else { return false }
@@ -101,7 +101,7 @@ struct InspectRows {
   static func cell(_ fact: StoredFacts.Fact) -> InspectJSON {
     if fact.type == "null" { return .null }
     if fact.isInFile { return ["file": true] }
-    // A value that may lie in a file has a byte before it that says where it lies.
+    // If a value may be in a separate file, its first byte says where the value is.
     let beginning = Array(fact.beginning ?? Data())
     let isMarked = beginning.first == 1 && ImageForm(Array(beginning.dropFirst())) != nil
     return InspectCell.bytes(

@@ -2,9 +2,10 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The bytes of one value, as a document that runs nothing: a picture by its first bytes, else a file to keep.
+/// The bytes of a value as a document that runs no code. The first bytes decide whether it is an image, otherwise it is
+/// a download.
 struct InspectValue {
-  /// Larger values are not sent.
+  /// The maximum size of a value that is sent.
   private static let greatestSize = 512 << 20
 
   let data: Data
@@ -24,7 +25,7 @@ struct InspectValue {
     case .string(let text): data = Data(text.utf8)
     default: throw InspectRefusal(400, "\(object.entity.name).\(name) has no bytes to send")
     }
-    // The object keeps nothing of it, unless it has changes.
+    // The object must not keep the bytes in memory, unless it has changes.
     if !object.hasChanges { try session.context.turnIntoFaults([object]) }
   }
 

@@ -3,21 +3,21 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-/// Types, sizes and beginnings of values in the file. The values themselves are not read.
+/// Types, sizes and first bytes of values in the file. The values themselves are not read.
 struct StoredFacts {
   /// A value in a column of a row.
   struct Fact {
     let type: String
-    /// Bytes of a value, characters of a text.
+    /// The length of a value in bytes, or of a text in characters.
     let length: Int
     /// The first bytes of a value that is not large.
     let beginning: Data?
 
-    /// Whether the value lies in a file of its own: the column holds a 2 and the file's name.
+    /// Whether the value is in a separate file. In this case, the column contains a 2 and the file's name.
     var isInFile: Bool { beginning?.first == 2 && length < 80 }
   }
 
-  /// Beginnings of larger values are not read: SQLite would read the whole value.
+  /// The first bytes of larger values are not read, because SQLite would read the whole value.
   private static let greatestRead = 1 << 20
   private static let greatestColumns = 500
   private let session: InspectSession
@@ -29,7 +29,7 @@ struct StoredFacts {
     stored(of: entity, [.binaryData, .transformable])
   }
 
-  /// The attributes whose values may lie in the file in another form than they are shown in.
+  /// The attributes whose stored form may differ from the form that is shown.
   static func converted(of entity: ResolvedEntity) -> [ResolvedProperty] {
     stored(of: entity, [.binaryData, .transformable, .uuid, .date, .decimal, .uri])
   }
@@ -40,7 +40,7 @@ struct StoredFacts {
     }
   }
 
-  /// By object and by name. Objects that are not saved have none, and neither have those of a store that is no file.
+  /// The facts by object and by name. Unsaved objects, and objects of stores that are not files, have no facts.
   func facts(
     of ids: [ManagedObjectID], _ properties: (ResolvedEntity) -> [ResolvedProperty]
   ) throws -> [ManagedObjectID: [String: Fact]] {

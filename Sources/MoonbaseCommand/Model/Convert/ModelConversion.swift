@@ -5,15 +5,15 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseScripting
 
-/// A model that was read from one form and written in another, in memory.
+/// A model that was read from one form and written in another form, in memory.
 struct ModelConversion {
   let written: WrittenModel
-  /// Versions that are left out, and warnings of the reader.
+  /// Messages about versions that are left out, and warnings of the reader.
   let notes: [String]
   private let source: String
   private let form: ModelForm
 
-  /// Reads a model and writes it. A model without versions becomes one of the given name.
+  /// Reads a model and writes it. If the model has no versions, it becomes a version with the given name.
   init(source: String, form: ModelForm, version: String?, name: String) throws {
     (self.source, self.form) = (source, form)
     let file = try ModelSource(contentsOf: URL(literalPath: source))
@@ -34,7 +34,7 @@ struct ModelConversion {
     written = try WrittenModel(versions, as: form)
   }
 
-  /// Reads all versions, or the named one alone, whatever the others are.
+  /// Reads all versions, or only the named version, even if other versions are invalid.
   private static func read(
     _ path: String, file: ModelSource, names: [String]?, version: String?
   ) throws -> VersionedModel {
@@ -50,7 +50,8 @@ struct ModelConversion {
       message: "\(path) has no version \(version): \(known)\(suggestion(for: version, among: names ?? []))")
   }
 
-  /// Throws where something is lost that may not be. The bytes are read again, and have to give an equal model.
+  /// Throws if information is lost and this is not allowed. The written bytes are read again, and must give an equal
+  /// model.
   func check(allowingLoss: Bool, quiet: Bool) throws {
     if let first = written.losses.first {
       guard allowingLoss else {

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
-/// The file or folder that is to be a model. It appears under its name when it is whole.
+/// The file or folder for a model. It appears under its name when it is complete.
 struct ModelDestination {
   private let name: String
   private let form: ModelForm
@@ -43,7 +43,8 @@ struct ModelDestination {
     }
   }
 
-  /// Whether there is a model in such a folder, which may go. Throws where something stays that is there.
+  /// Whether the destination is a folder with a model that may be replaced. Throws if it contains something that must
+  /// not be replaced.
   private func isReplaced() throws -> Bool {
     guard access(name, F_OK) == 0 else { return false }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: name) else {

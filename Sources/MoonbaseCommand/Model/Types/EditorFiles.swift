@@ -3,10 +3,10 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
-/// The files by which an editor and a linter know Moonbase: definitions of the API and of a model, and what points to
-/// them.
+/// The files that tell an editor and a linter about Moonbase. They contain definitions of the API and of a model, and
+/// settings that refer to the definitions.
 enum EditorFiles {
-  /// The folder of definitions, below that of the project.
+  /// The folder of definitions within the folder of the project.
   static let folder = ".moonbase/types"
 
   /// The settings of the Lua language server.
@@ -29,8 +29,8 @@ enum EditorFiles {
 
     """
 
-  /// Writes all of them into a folder: definitions anew, settings only where there are none. Says of settings that
-  /// were there with other contents what they need.
+  /// Writes all files into a folder. Definitions are replaced, and settings are only written if they do not exist.
+  /// Returns messages about the required changes to existing settings.
   static func write(model: String, into folder: String) throws -> [String] {
     let types = "\(folder)/\(Self.folder)"
     do {

@@ -1,19 +1,20 @@
 import MoonbaseLua
 import MoonbaseModel
 
-/// Names and types as the Lua language server reads them.
+/// Names and types in the syntax of the Lua language server.
 enum EditorName {
-  /// Types of the language server that no entity may replace.
+  /// Types of the language server that an entity must not replace.
   private static let builtIn: Set = [
     "any", "boolean", "file", "function", "integer", "lightuserdata", "nil", "number", "string", "table", "thread",
     "unknown", "userdata", "moonbase", "self", "fun", "true", "false", "void", "async", "private", "protected",
     "public", "package",
   ]
 
-  /// The words of Lua, and words of the language server's comments.
+  /// The keywords of Lua, and the keywords in comments of the language server.
   private static let keywords = LuaLexer.keywords.union(["private", "protected", "public", "package"])
 
-  /// A class for each of these names: the name itself where it can be one, and otherwise one like it.
+  /// A class name for each of these names. The name itself is used if it is a valid class name, otherwise a similar
+  /// one.
   static func classes(of names: [String]) -> [String] {
     var taken = Set(names.filter { identifier($0) == $0 && !builtIn.contains($0) })
     return names.map { name in
@@ -27,7 +28,7 @@ enum EditorName {
     }
   }
 
-  /// The name with nothing in it that no identifier has.
+  /// The name with invalid characters replaced, so that it is an identifier.
   private static func identifier(_ name: String) -> String {
     let plain = String(name.unicodeScalars.map { isOfIdentifier($0) ? Character($0) : "_" })
     return plain.first?.isNumber == true || plain.isEmpty ? "_\(plain)" : plain
@@ -42,7 +43,7 @@ enum EditorName {
     identifier(name) == name && !keywords.contains(name) ? name : "[\(text(name))]"
   }
 
-  /// A text in quotation marks, on one line.
+  /// A text in quotation marks on one line.
   static func text(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -57,12 +58,12 @@ enum EditorName {
     return result + "\""
   }
 
-  /// A text as a part of a comment: on one line.
+  /// A text for a comment on one line.
   static func comment(_ text: String) -> String {
     String(text.unicodeScalars.map { $0.value < 32 ? " " : Character($0) })
   }
 
-  /// The class of an attribute's values, where it is neither built in nor an entity.
+  /// The class of an attribute's values if it is neither built in nor an entity.
   static func valueClass(_ attribute: AttributeDescription, besides entities: [String]) -> String? {
     guard let name = attribute.valueClassName, identifier(name) == name, !builtIn.contains(name),
       !AppleNames.isValueClass(name), !entities.contains(name)
@@ -89,7 +90,7 @@ enum EditorName {
     }
   }
 
-  /// The values that the model allows, where they are texts or integers.
+  /// The values that the model allows if they are texts or integers.
   private static func literals(of attribute: AttributeDescription) -> String? {
     guard let allowed = attribute.validation.allowedValues, !allowed.isEmpty else { return nil }
     let literals = allowed.compactMap { value -> String? in

@@ -1,8 +1,8 @@
 import MoonbaseModel
 
-/// Objects, requests and lists.
+/// Definitions of objects, requests and lists.
 extension EditorTypes {
-  /// The class of an entity's objects. Inherited members stand in the class of the parent.
+  /// The class for the objects of an entity. Inherited members are in the class of the parent.
   func object(of entity: ResolvedEntity) -> String {
     let parent = entity.parent.map { names[$0] } ?? "moonbase.Object"
     let properties = entity.allProperties.filter { $0.declaringEntity == entity.index }.map { property in
@@ -18,7 +18,7 @@ extension EditorTypes {
     return Self.declaration("\(name): \(parent)", fields: properties + fetched + methods)
   }
 
-  /// The tables that make objects: every value may be left out, and some are taken as text.
+  /// The type of the tables that create objects. Every value is optional, and some values may be texts.
   func values(of entity: ResolvedEntity) -> String {
     let name = "moonbase.Values.\(name(of: entity))"
     let parent = entity.parent.map { ": moonbase.Values.\(names[$0])" } ?? ""
@@ -40,7 +40,7 @@ extension EditorTypes {
     }
   }
 
-  /// Whether a script always finds a value.
+  /// Whether a property always has a value in a script.
   private func isGiven(_ property: ResolvedProperty) -> Bool {
     guard property.isRequired, case .attribute(let attribute) = property.kind else { return false }
     return !attribute.isTransient || !attribute.defaultValue.isNull
@@ -71,7 +71,7 @@ extension EditorTypes {
 
   // MARK: Requests and lists
 
-  /// The steps of a request, which give the next request.
+  /// The methods of a request that return a new request.
   static let steps = [
     "where format: string, ...: any", "sort ...: string", "limit count: integer", "offset count: integer",
     "batch size: integer", "prefetch ...: string", "group_by ...: string", "having predicate: string, ...: any",

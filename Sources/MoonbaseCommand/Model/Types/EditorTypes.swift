@@ -1,14 +1,14 @@
 import MoonbaseModel
 
-/// The definitions of a model for the Lua language server: for each entity a class of its objects, classes of requests
-/// and lists, and the results of `insert`, `fetch` and similar calls.
+/// The definitions of a model for the Lua language server. They contain, for each entity, a class for its objects,
+/// classes for requests and lists, and the results of functions such as `insert` and `fetch`.
 ///
 /// ```swift
 /// let text = EditorTypes(model, methods: ["Person": ["address"]]).text(of: "people.lua")
 /// ```
 struct EditorTypes {
   let model: ResolvedModel
-  /// The names of the methods that extensions give to the objects of an entity, by entity.
+  /// The names of the methods that extensions add to the objects of an entity, by entity.
   let methods: [String: [String]]
   /// The names of the classes, by entity.
   let names: [String]
@@ -18,7 +18,7 @@ struct EditorTypes {
     names = EditorName.classes(of: model.entities.map(\.name))
   }
 
-  /// The text of a file of definitions.
+  /// The contents of a file of definitions.
   func text(of source: String) -> String {
     let head = """
       ---@meta
@@ -34,7 +34,7 @@ struct EditorTypes {
     [object(of: entity), values(of: entity), request(of: entity), members(of: entity), results(of: entity)]
   }
 
-  /// The classes of values that the model names: a script or an extension says what they have.
+  /// The classes of values that the model names. Their members are defined in a script or an extension.
   private var valueClasses: [String] {
     let attributes = model.entities.flatMap(\.allProperties).compactMap(\.attribute)
     let classes = Set(attributes.compactMap { EditorName.valueClass($0, besides: names) }).sorted()
