@@ -57,6 +57,15 @@ import Testing
     try compare(picture, with: "docs/reload.svg", try text("docs/reload.svg"))
   }
 
+  /// A hook without a place in the picture would be a riddle to its author.
+  @Test func thePictureOfHooksHasEachHook() throws {
+    let types = try text("lua/types/extension.lua")
+    let hooks = types.matches(of: #/(?m)^---@field (\w+)\? moonbase\.(Hook|SnapshotHook|ObjectRule)/#).map(\.1)
+    let picture = try text("docs/hooks.svg")
+    #expect(hooks.count > 8)
+    for hook in hooks { #expect(picture.contains(">\(hook)<"), "docs/hooks.svg does not show \(hook)") }
+  }
+
   // MARK: The sandbox
 
   private static let scopes = ["pure", "standard", "compat", "trusted", "extensions"]
