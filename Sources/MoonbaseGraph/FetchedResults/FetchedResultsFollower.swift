@@ -122,15 +122,16 @@ final class FetchedResultsFollower: ChangeListener {
       // The error is kept and reported once, and fails only one save.
       let isFirst = !isBehind
       failure = error
-      guard !isFailureReported, !(isOutOfOrder && mayBeOutdated(isFirst)) else { return }
+      let isGone = (error as? any CodedError)?.code == .objectNotFound
+      guard !isFailureReported, !((isOutOfOrder || isGone) && mayBeOutdated(isFirst)) else { return }
       isFailureReported = true
       context.keep(error)
       didFail?(error)
     }
   }
 
-  /// Whether sections may be out of order because another context saved: the store sorts by new values, and objects of
-  /// this context show old ones until the save is merged. That merge repeats the fetch.
+  /// Whether sections may be out of order, or an object on the path gone, because another context saved: the store sorts
+  /// by new values, and objects of this context show old values until the save is merged. That merge repeats the fetch.
   private func mayBeOutdated(_ isFirstFailure: Bool) -> Bool {
     if context.hasPendingNotifications { return true }
     // The notification of a save arrives shortly after the save. Values of other objects are in doubt only then.
