@@ -9,7 +9,7 @@ import MoonbasePlatform
 /// description.extensions = [.file(colorsURL)]
 /// let profile = ExtensionProfile()
 /// description.profile = profile
-/// ... work with the container
+/// // ... work with the container
 /// for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.duration) }
 /// ```
 public final class ExtensionProfile: Sendable {

@@ -88,7 +88,7 @@ public struct ExtensionSource: Sendable {
   /// class as this type.
   ///
   /// ```swift
-  /// in Lua: Color.swift = "Color"
+  /// // in Lua: Color.swift = "Color"
   /// let extensions: [ExtensionSource] = [.file(colorsURL), .codable("Color", Color.self)]
   /// ```
   public static func codable(_ name: String, _ type: any (Decodable & Sendable).Type) -> ExtensionSource {

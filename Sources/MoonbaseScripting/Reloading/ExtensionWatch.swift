@@ -6,7 +6,7 @@ import MoonbasePlatform
 ///
 /// ```swift
 /// let watch = container.watchExtensions { outcome in print(outcome) }
-/// ... contexts follow by themselves
+/// // ... contexts follow by themselves
 /// watch.cancel()
 /// ```
 ///
