@@ -90,7 +90,7 @@ import Testing
       """, leavingChanges: true)
     #expect(lines.first == "{1, 2}\t1.0\t#ff8000\t{2.5, 4}")
     #expect(lines.dropFirst().first == "{3, 4}\t#ff0000\t{{1, 2}, {3, 4}}")
-    #expect(lines.last == "false\tA.rect: the map is no Rect")
+    #expect(lines.last == "false\tA.rect: the map is no Rect: a Rect needs a number under 'y', not no value")
   }
 
   @Test func bytesThatMeanNothingAreAnErrorThatNamesTheAttribute() throws {
