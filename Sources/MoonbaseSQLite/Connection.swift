@@ -12,6 +12,8 @@ internal import MoonbasePlatform
 /// ```
 public final class Connection {
   let handle: OpaquePointer
+  /// Closes the database.
+  let database: DatabaseHandle
   /// Keeps SQLite from following links to the database's files while the connection lives.
   private let unlinked: LinkFreeFiles.Hold?
   private var statements: [String: Statement] = [:]
@@ -50,8 +52,11 @@ public final class Connection {
   /// The time in milliseconds that a statement waits for a lock, and the beginning of the current wait.
   var patience = 0
   var waitingSince = ContinuousClock.now
-  /// Called when the connection is closed.
-  package var onClose: (@Sendable () -> Void)?
+  /// Called when the file is closed, which statements of the connection delay until they are released.
+  package var onClose: (@Sendable () -> Void)? {
+    get { database.onClose.withLock { $0 } }
+    set { database.onClose.withLock { $0 = newValue } }
+  }
   /// Receives each statement as it begins.
   package var onStatement: ((String) -> Void)?
 
@@ -91,6 +96,7 @@ public final class Connection {
       throw error
     }
     handle = opened
+    database = DatabaseHandle(opened)
     installLimits()
     if !trustsSchema { distrustSchema() }
   }
@@ -104,10 +110,8 @@ public final class Connection {
 
   deinit {
     if tracing != nil { sqlite3_trace_v2(handle, 0, nil, nil) }
-    // Statements are released first; SQLite waits for one that is still in use.
+    // Statements are released first; a statement that is still in use keeps the database open.
     (statements, hotStatements) = ([:], [])
-    sqlite3_close_v2(handle)
-    onClose?()
   }
 
   /// Sets the time that a statement waits for a lock before it fails with `.busy`.

@@ -23,11 +23,14 @@ public final class Statement {
   /// Whether the statement changes the database and may fire triggers.
   private let writes: Bool
   private unowned let connection: Connection
+  /// Keeps the database open until the statement is finalized.
+  private let database: DatabaseHandle
   /// The error of binding a parameter, thrown by the next step. SQLite itself would use NULL.
   private var bindingFailure: Int32 = SQLITE_OK
 
   init(_ connection: Connection, sql: String, isCached: Bool) throws {
     self.connection = connection
+    database = connection.database
     self.sql = sql
     let flags = isCached ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
     var prepared: OpaquePointer?

@@ -39,6 +39,30 @@ import Testing
     #expect(!context.hasChanges)
   }
 
+  /// The child reads unsaved new objects by permanent IDs.
+  @Test(arguments: [false, true]) func unsavedNewObjectsOfTheContextAreNoObstacle(_ isEarlier: Bool) async throws {
+    if isEarlier { try context.insert("Person", values: ["firstName": "own"]) }
+    try await context.transaction { context in
+      try context.insert("Person", values: ["firstName": "new"])
+      await Task.yield()
+      if !isEarlier { try self.context.insert("Person", values: ["firstName": "own"]) }
+    }
+    #expect(try names() == ["new", "own"])
+    #expect(!context.hasChanges)
+  }
+
+  @Test func aTransactionWithinOneReadsItsNewObjects() async throws {
+    try await context.transaction { context in
+      let outer = try context.insert("Person", values: ["firstName": "outer"])
+      try await context.transaction { inner in
+        try inner.insert("Person", values: ["firstName": "inner"])
+        await Task.yield()
+      }
+      #expect(outer["firstName"] == "outer")
+    }
+    #expect(try names() == ["inner", "outer"])
+  }
+
   @Test func aBodyThatFailsLeavesNothingAndTakesNothingOfOthers() async throws {
     let person = try context.insert("Person", values: ["firstName": "before"])
     try context.save()

@@ -35,6 +35,37 @@ import Testing
     while background.turns.waitingCount < count { try await Task.sleep(for: .milliseconds(1)) }
   }
 
+  private func look(_ background: isolated BackgroundContext) -> GraphError.Code? {
+    do {
+      try background.performAndWait { _ = try $0.count(FetchRequest("Person")) }
+      return nil
+    } catch { return (error as? GraphError)?.code }
+  }
+
+  /// Code that is isolated to the actor runs on the context's thread, also while a closure is suspended.
+  @Test func codeOfTheActorDoesNotTearASuspendedClosure() async throws {
+    let (begun, gate) = (Gate(), Gate())
+    #expect(await look(background) == nil)
+    let first = Task { [background] in
+      try await background.perform { context in
+        try context.insert("Person", values: ["firstName": "half"])
+        await begun.open()
+        await gate.pass()
+        #expect(try background.performAndWait { try $0.count(FetchRequest("Person")) } == 1)
+        try context.rollback()
+      }
+    }
+    await begun.pass()
+    #expect(await look(background) == .contextBusy)
+    await gate.open()
+    try await first.value
+    #expect(await look(background) == nil)
+    let nested = try background.performAndWait { _ in
+      try background.performAndWait { try $0.count(FetchRequest("Person")) }
+    }
+    #expect(nested == 0)
+  }
+
   @Test func aSuspendedClosureHasTheContextToItself() async throws {
     let (begun, gate) = (Gate(), Gate())
     let first = Task { [background] in

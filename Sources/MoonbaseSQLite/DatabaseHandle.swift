@@ -1,0 +1,18 @@
+import MoonbaseCSQLite
+import MoonbasePlatform
+
+/// An open database of SQLite, closed when its connection and all statements are released.
+///
+/// `sqlite3_close_v2` keeps the file open as long as a statement exists.
+final class DatabaseHandle: @unchecked Sendable {  // `raw` is confined as the connection is
+  let raw: OpaquePointer
+  /// Called when the file is closed.
+  let onClose = Lock<(@Sendable () -> Void)?>(nil)
+
+  init(_ raw: OpaquePointer) { self.raw = raw }
+
+  deinit {
+    sqlite3_close_v2(raw)
+    onClose.withLock { $0 }?()
+  }
+}
