@@ -1,3 +1,4 @@
+import MoonbaseGraph
 public import MoonbasePlatform
 public import MoonbaseSQLiteStore
 
@@ -70,20 +71,15 @@ extension PersistentContainer {
   /// throw. From then on, calls of the container, of its view context and of contexts of its stores throw. Contexts of
   /// `newBackgroundContext` keep the values that they have read. Closing a container again does nothing.
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, and `.invalidRequest` within its
-  /// transaction. Then the container stays open.
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, `.contextBusy` within a function of a
+  /// batch request, and `.invalidRequest` within a transaction of the view context. Then the container stays open.
   @MainActor public func close() throws {
-    try coordinator.refuseWithinCallbacks("a container was closed")
+    try ManagedObjectContext.refuseWithinFunctions("a container was closed")
+    try BatchInsertHandler.refuse("a container was closed")
     try madeViewContext?.close()
-    guard
-      isClosed.withLock({ isClosed in
-        defer { isClosed = true }
-        return !isClosed
-      })
-    else { return }
+    guard coordinator.close(Self.closedError) else { return }
     following.withLock { $0 = nil }
     pool.close(Self.closedError)
-    coordinator.close(Self.closedError)
     for store in coordinator.persistentStores {
       try coordinator.remove(store)
       store.close()
@@ -94,7 +90,7 @@ extension PersistentContainer {
 
   /// Throws `.containerClosed` if the container was closed.
   func checkOpen() throws {
-    if isClosed.withLock({ $0 }) { throw Self.closedError }
+    if let error = coordinator.closingError { throw error }
   }
 
   private static var closedError: GraphError {

@@ -25,8 +25,6 @@ public final class PersistentContainer: Sendable {
   /// The view context, once it was asked for.
   @MainActor var madeViewContext: ManagedObjectContext? { viewContextOwner.context }
   private let viewContextOwner = ViewContextOwner()
-  /// Whether the container is closed and makes no more contexts.
-  let isClosed = Lock(false)
   /// The contexts of `withContext`.
   let pool: BackgroundContextPool
   /// Notifies the view context of reloads.

@@ -71,6 +71,9 @@ static const unsigned char types_moonbase[] = {
 static const unsigned char types_object[] = {
 #embed "../../lua/types/object.lua"
 };
+static const unsigned char types_request[] = {
+#embed "../../lua/types/request.lua"
+};
 static const unsigned char types_test[] = {
 #embed "../../lua/types/test.lua"
 };
@@ -101,6 +104,7 @@ static const MBLFile files[] = {
     {"types/model_info.lua", types_model_info, sizeof types_model_info},
     {"types/moonbase.lua", types_moonbase, sizeof types_moonbase},
     {"types/object.lua", types_object, sizeof types_object},
+    {"types/request.lua", types_request, sizeof types_request},
     {"types/test.lua", types_test, sizeof types_test},
     {"types/values.lua", types_values, sizeof types_values},
 };

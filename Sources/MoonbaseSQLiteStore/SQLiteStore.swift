@@ -153,7 +153,7 @@ public final class SQLiteStore: PersistentStore {
 
   /// The writer's lock. Throws where the store is only read, and where this thread would wait for itself.
   func writable() throws -> Lock<Session?> {
-    try BatchInsertHandler.refuseWriting(file.path)
+    try BatchInsertHandler.refuse("\(file.path) was to be written")
     if closing.isClosed { throw closedError }
     if let writer { return writer }
     throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: \(writingAdvice)")

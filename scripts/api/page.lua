@@ -230,7 +230,7 @@ end
 
 --- Files of types in the order of the page, with the page that shows what they describe.
 local files = {
-  { "moonbase" }, { "context" }, { "object" }, { "values" }, { "model_info" },
+  { "moonbase" }, { "context" }, { "request" }, { "object" }, { "values" }, { "model_info" },
   { "model", "Model files are explained in [models](models.md)." },
   { "extension", "Extension files are explained in [extensions](extensions.md)." },
   { "import", "Import maps are shown in [scripting](scripting.md#import-maps)." },

@@ -50,8 +50,8 @@ package struct TextEncoding: Sendable, Hashable {
     }
   }
 
-  /// UTF-16 with the byte order shown by the first bytes of a text, by a byte order mark or by a zero byte. Other
-  /// encodings are unchanged.
+  /// For UTF-16, the encoding with the byte order that a byte order mark or a zero byte at the start of a text shows. Any
+  /// other encoding is returned unchanged.
   func marked(by bytes: [UInt8]) -> TextEncoding {
     guard encoding == .utf16, bytes.count >= 2 else { return self }
     let isBig = bytes[0] == 0xfe && bytes[1] == 0xff || bytes[0] == 0 && bytes[1] != 0

@@ -10,7 +10,7 @@ enum ErrorPage {
     let name: String
     /// The third column of the table.
     let meaning: String
-    /// The last column of the table: what the error does in scripts.
+    /// The last column of the table: the effect in scripts.
     let effect: String
     /// The section, without its heading.
     let section: String

@@ -61,8 +61,8 @@ final class Successor {
     close(descriptor)
   }
 
-  /// Moves the file or folder to its final path in one step. Other processes see either the old contents or the new
-  /// contents.
+  /// Moves the file or folder to its final path in one step: at any time, a process that reads the path finds the old
+  /// contents or the new contents.
   func takePlace() throws {
     if kind == .file { try check(fsync(descriptor)) }
     if replaces || kind == .folder {

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
 
   /// Throws while a function of a store's batch update runs.
   @inline(__always)
-  static func refuseWithinFunctions(_ operation: @autoclosure () -> String) throws {
+  package static func refuseWithinFunctions(_ operation: @autoclosure () -> String) throws {
     guard HostFunction.isRunning else { return }
     HostFunction.refuse()
     throw functionRefusal(operation())

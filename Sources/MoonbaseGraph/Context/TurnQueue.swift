@@ -96,11 +96,7 @@ package final class TurnQueue: Sendable {
   /// Takes a free turn without waiting; nil if the running code has a turn already. Throws `.contextBusy` if other code
   /// has it.
   package func takeUnlessHeld() throws -> HeldTurn? {
-    var held = HeldTurn.current
-    while let turn = held {
-      if turn.queue === self, turn.lasts { return nil }
-      held = turn.outer
-    }
+    if hasTurn(where: { _ in true }) { return nil }
     guard try state.withLock({ state in try state.takeIfFree() }) else {
       throw GraphError(
         .contextBusy,
@@ -139,16 +135,21 @@ package final class TurnQueue: Sendable {
   ///
   /// This applies to child tasks of an exclusive turn. If there are several turns, a child task waits for another turn.
   private func refuseWaitingForItself() throws {
+    guard hasTurn(where: { isExclusive || $0.isOfCurrentTask }) else { return }
+    throw GraphError(
+      .contextBusy,
+      message: "\(name) was asked for by a task that has it already, and would wait for itself: "
+        + "use the context that the closure has, or ask when the closure has ended")
+  }
+
+  /// Whether the running code has a turn of this queue that satisfies a condition.
+  private func hasTurn(where condition: (HeldTurn) -> Bool) -> Bool {
     var held = HeldTurn.current
     while let turn = held {
-      if turn.queue === self, turn.lasts, isExclusive || turn.isOfCurrentTask {
-        throw GraphError(
-          .contextBusy,
-          message: "\(name) was asked for by a task that has it already, and would wait for itself: "
-            + "use the context that the closure has, or ask when the closure has ended")
-      }
+      if turn.queue === self, turn.lasts, condition(turn) { return true }
       held = turn.outer
     }
+    return false
   }
 }
 

@@ -18,13 +18,10 @@ final class FetchedResultsFollower: ChangeListener {
   private(set) var list: ResultList?
   private var paths: FollowedPaths?
   private var matcher: ListMatcher?
-  /// The error of the last update; the next change repeats the fetch.
-  private(set) var failure: (any Error)?
-  private var isBehind: Bool { failure != nil }
-  /// Whether the failure was reported.
-  private var isFailureReported = false
-  /// Whether the last fetch found the sections out of order.
-  private var isOutOfOrder = false
+  /// The error of the last update, and whether it was reported; the next change repeats the fetch.
+  private var lastFailure: (error: any Error, isReported: Bool)?
+  var failure: (any Error)? { lastFailure?.error }
+  private var hasFailed: Bool { lastFailure != nil }
   private var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
   private var window: (places: Range<Int>, objects: [ManagedObject?]) = (0..<0, [])
   private var found: FetchedObjects?
@@ -51,7 +48,7 @@ final class FetchedResultsFollower: ChangeListener {
     let matcher = try ListMatcher(request, sectionPath: sectionPath, in: context)
     let fetched = try fetchedList()
     if list == nil { context.add(self) }
-    (list, self.paths, self.matcher, failure) = (fetched, paths, matcher, nil)
+    (list, self.paths, self.matcher, lastFailure) = (fetched, paths, matcher, nil)
     forgetObjects()
   }
 
@@ -92,9 +89,7 @@ final class FetchedResultsFollower: ChangeListener {
 
   /// Runs `body`, and throws `.invalidRequest` if the sort descriptors do not keep sections together.
   private func sorting<Result>(_ body: () throws(ResultList.NameOutOfOrder) -> Result) throws -> Result {
-    isOutOfOrder = false
     do { return try body() } catch {
-      isOutOfOrder = true
       throw GraphError(
         .invalidRequest,
         message:
@@ -109,33 +104,40 @@ final class FetchedResultsFollower: ChangeListener {
   /// Updates the list after changes in the context, and reports the difference.
   func take(_ news: ObjectChanges) {
     guard list != nil, let paths else { return }
-    var concerns = news.isEverything || isBehind || news.isSaved && !request.includesPendingChanges
+    var concerns = news.isEverything || hasFailed || news.isSaved && !request.includesPendingChanges
     for (old, new) in news.renamed { list?.rename(old, to: new) }
     concerns = concerns || news.touched.contains { paths.concern($0, in: context.model) }
     guard concerns else { return }
     do {
       let change = try changed(by: news, paths)
-      (failure, isFailureReported) = (nil, false)
+      lastFailure = nil
       forgetObjects()
       if let change, !change.isEmpty { didChange?(change) }
     } catch {
-      // The error is kept and reported once, and fails only one save.
-      let isFirst = !isBehind
-      failure = error
-      let isGone = (error as? any CodedError)?.code == .objectNotFound
-      guard !isFailureReported, !((isOutOfOrder || isGone) && mayBeOutdated(isFirst)) else { return }
-      isFailureReported = true
+      // A failure is reported once, and fails only one save.
+      let isReported = lastFailure?.isReported == true
+      let isReportedNow = !isReported && !mayBeOutdated(error)
+      lastFailure = (error, isReported || isReportedNow)
+      guard isReportedNow else { return }
       context.keep(error)
       didFail?(error)
     }
   }
 
-  /// Whether sections may be out of order, or an object on the path gone, because another context saved: the store sorts
-  /// by new values, and objects of this context show old values until the save is merged. That merge repeats the fetch.
-  private func mayBeOutdated(_ isFirstFailure: Bool) -> Bool {
+  /// Whether an error may be due to a save of another context that is not merged yet: the store sorts by new values, and
+  /// objects of this context show old values. The merge of that save repeats the fetch.
+  private func mayBeOutdated(_ error: any Error) -> Bool {
+    guard let error = error as? any CodedError, isOutOfOrder(error) || error.code == .objectNotFound else {
+      return false
+    }
     if context.hasPendingNotifications { return true }
     // The notification of a save arrives shortly after the save. Values of other objects are in doubt only then.
-    return isFirstFailure && paths?.areOwn == false
+    return failure == nil && paths?.areOwn == false
+  }
+
+  /// Whether an error is that of `sorting`.
+  private func isOutOfOrder(_ error: any CodedError) -> Bool {
+    error.code == .invalidRequest && sectionPath != nil && (error as? GraphError)?.property == sectionPath
   }
 
   /// Updates the list; returns the difference, or nil without a list.
@@ -146,7 +148,7 @@ final class FetchedResultsFollower: ChangeListener {
       self.paths = try FollowedPaths(request, sectionPath: sectionPath, in: context)
       matcher = try ListMatcher(request, sectionPath: sectionPath, in: context)
     }
-    if paths.areOwn, !isBehind, !news.isEverything, let matcher {
+    if paths.areOwn, !hasFailed, !news.isEverything, let matcher {
       var update = ListUpdate(old, matcher: matcher, in: context)
       do {
         let (new, difference) = try update.taking(news.touched.filter { paths.concern($0, in: context.model) })

@@ -84,9 +84,7 @@ struct FetchPlan {
       query.columns = columns
     }
     // An empty result would wrongly mean that there are no objects.
-    guard !stores.isEmpty else {
-      throw context.coordinator.closingError.withLock { $0 } ?? GraphError.noStore(holding: entity)
-    }
+    guard !stores.isEmpty else { throw context.coordinator.noStore(holding: entity) }
     return try stores.map { ($0, try $0.plan(query)) }
   }
 

@@ -7,13 +7,13 @@ package enum BatchInsertHandler {
 
   static func run(_ body: () throws -> Void) rethrows { try $isRunning.withValue(true, operation: body) }
 
-  /// Throws `.contextBusy` if a handler tries to write to a store.
-  package static func refuseWriting(_ name: @autoclosure () -> String) throws {
+  /// Throws `.contextBusy` for an operation of a handler that would wait for a store.
+  package static func refuse(_ operation: @autoclosure () -> String) throws {
     guard isRunning else { return }
     throw GraphError(
       .contextBusy,
       message:
-        "\(name()) was to be written by the handler of a batch insert, whose store may be written meanwhile: do it before or after the insert"
+        "\(operation()) by the handler of a batch insert, whose store may be written meanwhile: do it before or after the insert"
     )
   }
 }

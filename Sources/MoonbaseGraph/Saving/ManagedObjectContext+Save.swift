@@ -40,7 +40,7 @@ extension ManagedObjectContext {
   private func saveNow(ahead: Bool, with metadataChange: MetadataChange?) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")
-    try BatchInsertHandler.refuseWriting("a store")
+    try BatchInsertHandler.refuse("a store was to be written")
     guard !isInTransaction else {
       throw GraphError(.invalidRequest, message: "a transaction saves at its end: its body must not save")
     }

@@ -94,7 +94,7 @@ import Testing
   @Test func whatIsPromisedIsThere() throws {
     let text = try types()
     let api = try String(
-      contentsOf: Workbench.checkout.appendingPathComponent("lua/types/context.lua"), encoding: .utf8)
+      contentsOf: Workbench.checkout.appendingPathComponent("lua/types/request.lua"), encoding: .utf8)
     let steps = api.matches(of: /---@return moonbase.Request\nfunction Request:(\w+)/).map { String($0.output.1) }
     #expect(steps.count > 10)
     #expect(try steps.filter { try fields(of: "moonbase.Fetch.Book", in: text)[$0] == nil } == [])
@@ -144,7 +144,7 @@ import Testing
     let settings = try JSONSerialization.jsonObject(with: bench.bytes(of: "p/.luarc.json")) as? [String: Any]
     #expect(settings?["runtime.version"] as? String == "Lua 5.4")
     #expect(settings?["workspace.library"] as? [String] == [".moonbase/types"])
-    for name in ["of_model.lua", "moonbase.lua", "context.lua"] {
+    for name in ["of_model.lua", "moonbase.lua", "context.lua", "request.lua"] {
       #expect(try !bench.bytes(of: "p/.moonbase/types/\(name)").isEmpty)
     }
     try bench.write("return moonbase.version", to: "p/a.lua")

@@ -46,7 +46,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The meter that counts saves and fetches.
   let meterPlace = Lock<(any GraphMeter)?>(nil)
   /// The error of requests after the stores were closed.
-  let closingError = Lock<GraphError?>(nil)
+  private let closing = Lock<GraphError?>(nil)
 
   /// Makes a coordinator without stores.
   public convenience init(model: ResolvedModel) {
@@ -257,7 +257,7 @@ public final class PersistentStoreCoordinator: Sendable {
     let candidates = stores(holding: entity)
     if let store = candidates.first(where: { !$0.isReadOnly }) { return store }
     guard let store = candidates.first else {
-      throw closingError.withLock { $0 } ?? GraphError.noStore(holding: entity)
+      throw noStore(holding: entity)
     }
     throw GraphError(
       .readOnlyStore, message: "the store of \(entity.name) is read-only: \(store.writingAdvice)", entity: entity.name)
@@ -409,18 +409,19 @@ public final class PersistentStoreCoordinator: Sendable {
   /// container is closed or the coordinator is released.
   public var saves: AsyncStream<SavedObjectIDs> { listeners.stream() }
 
-  /// Throws `.contextBusy` in a function of a batch update and in the handler of a batch insert, which run while a store
-  /// is locked.
-  package func refuseWithinCallbacks(_ operation: String) throws {
-    guard HostFunction.isRunning else { return }
-    HostFunction.refuse()
-    throw GraphError(
-      .contextBusy,
-      message: "\(operation) while a store calls a function of a request: do it before or after the request")
+  /// Keeps the error that requests throw from now on, because the stores are closed. False if they were closed before.
+  package func close(_ error: GraphError) -> Bool {
+    closing.withLock { known in
+      defer { known = known ?? error }
+      return known == nil
+    }
   }
 
-  /// Keeps the error that requests throw from now on, because the stores are closed.
-  package func close(_ error: GraphError) { closingError.withLock { $0 = error } }
+  /// The error of requests after the stores were closed; nil while they are open.
+  package var closingError: GraphError? { closing.withLock { $0 } }
+
+  /// The error for an entity that no open store holds.
+  func noStore(holding entity: ResolvedEntity) -> GraphError { closingError ?? GraphError.noStore(holding: entity) }
 
   /// Ends all sequences of saves.
   package func endSaves() { listeners.finish() }
