@@ -6,7 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// Containers that are closed or released while other code still uses their parts.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct ContainerLifetimeTests {
+@MainActor @Suite(.timeLimit(.minutes(20))) struct ContainerLifetimeTests {
   private static var model: ManagedObjectModel {
     ManagedObjectModel { EntityDescription("P") { AttributeDescription("name", type: .string) } }
   }

@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// The limited number of contexts of a container that tasks use in turn.
-@Suite(.timeLimit(.minutes(3))) struct ContextPoolTests {
+@Suite(.timeLimit(.minutes(20))) struct ContextPoolTests {
   private static let model = ManagedObjectModel(entities: [
     {
       var person = EntityDescription("Person")

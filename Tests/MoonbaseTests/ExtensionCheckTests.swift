@@ -4,7 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// Information about an app's extensions: mistakes, generations and printed output.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct ExtensionCheckTests {
+@MainActor @Suite(.timeLimit(.minutes(20))) struct ExtensionCheckTests {
   private static let model = ManagedObjectModel(entities: [
     {
       var person = EntityDescription("Person")

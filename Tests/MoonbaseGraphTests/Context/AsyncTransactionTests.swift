@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// Transactions of a shared context whose bodies are suspended.
-@MainActor @Suite(.timeLimit(.minutes(2))) struct AsyncTransactionTests {
+@MainActor @Suite(.timeLimit(.minutes(20))) struct AsyncTransactionTests {
   private let context: ManagedObjectContext
   private let coordinator: PersistentStoreCoordinator
 

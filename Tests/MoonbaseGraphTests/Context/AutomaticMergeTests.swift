@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// Contexts that merge the saves of other contexts automatically.
-@Suite(.timeLimit(.minutes(2))) struct AutomaticMergeTests {
+@Suite(.timeLimit(.minutes(20))) struct AutomaticMergeTests {
   private let bench: StoreBench
   private let follower: BackgroundContext
   private let other: ManagedObjectContext

@@ -5,7 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 /// Closures of a background context that suspend before they end.
-@Suite(.timeLimit(.minutes(2))) struct SuspendedPerformTests {
+@Suite(.timeLimit(.minutes(20))) struct SuspendedPerformTests {
   private let background: BackgroundContext
   private let coordinator: PersistentStoreCoordinator
 

@@ -8,12 +8,10 @@ import Testing
 /// The names that scripts find in values equal those that `lua/types` gives editors.
 @Suite struct TypeNameTests {
   private func promised(of name: String) throws -> Set<String> {
-    var text = ""
-    for file in ["context", "moonbase", "object", "values"] {
-      let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appendingPathComponent("../../../lua/types/\(file).lua")
-      text += try String(contentsOf: url, encoding: .utf8)
-    }
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../lua/types")
+    let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+    let text = try files.filter { $0.pathExtension == "lua" }.sorted { $0.path < $1.path }
+      .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
     let methods = text.matches(of: /function (?<subject>\w+):(?<name>\w+)\(/).filter { $0.output.subject == name }
       .map { String($0.output.name) }
     let part = text.components(separatedBy: "---@class moonbase.").first { $0.hasPrefix("\(name)\n") } ?? ""
