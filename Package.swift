@@ -149,7 +149,9 @@ let package = Package(
 
     // SQL for all engines: layout, predicates, statements. It speaks to none of them.
     .target(
-      name: "MoonbaseSQL", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"], swiftSettings: strict),
+      name: "MoonbaseSQL",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph"],
+      swiftSettings: strict),
 
     .target(
       name: "MoonbaseSQLiteStore",
