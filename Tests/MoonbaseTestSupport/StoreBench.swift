@@ -3,6 +3,10 @@ public import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+#if PostgreSQL
+  import MoonbasePostgreSQLStore
+#endif
+
 public import struct MoonbaseModel.SortDescriptor
 
 /// The stores over which a behaviour of the graph is tested.
@@ -10,9 +14,20 @@ public enum StoreKind: Sendable {
   case memory, sqlite
   /// A store that knows nothing of the package but what is public.
   case folder
+  #if PostgreSQL
+    case postgreSQL
+  #endif
 
-  /// The stores that the package has.
-  public static let allCases: [StoreKind] = [.memory, .sqlite]
+  /// The stores that the package has: that in PostgreSQL with its trait.
+  public static let allCases: [StoreKind] = {
+    #if PostgreSQL
+      [.memory, .sqlite, .postgreSQL]
+    #else
+      [.memory, .sqlite]
+    #endif
+  }()
+  /// Those whose engine speaks SQL.
+  public static let engines: [StoreKind] = allCases.filter { $0 != .memory }
   /// Those and one that somebody else could have written: for what the protocol of stores promises.
   public static let withFolder: [StoreKind] = allCases + [.folder]
 
@@ -26,6 +41,10 @@ public enum StoreKind: Sendable {
       try SQLiteStore(url: folder.file("\(UUID().uuidString).sqlite"), model: model, configuration: configuration)
     case .folder:
       try FolderStore(folder: folder.file(UUID().uuidString), model: model, configuration: configuration)
+    #if PostgreSQL
+      case .postgreSQL:
+        try PostgreSQLStore(url: PostgreSQLServer.newAddress(), model: model, configuration: configuration)
+    #endif
     }
   }
 }

@@ -69,7 +69,7 @@ public struct ContainerDescription: Sendable {
 
   /// Lets no file be written. Stores in memory stay as they are.
   package mutating func setFilesReadOnly() {
-    for index in stores.indices where stores[index].url != nil { stores[index].isReadOnly = true }
+    for index in stores.indices where !stores[index].isInMemory { stores[index].isReadOnly = true }
   }
 
   /// Lets no store be written.

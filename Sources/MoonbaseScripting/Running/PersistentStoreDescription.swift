@@ -1,7 +1,7 @@
 public import MoonbasePlatform
 public import MoonbaseSQL
 
-/// Where a container keeps objects: a file in Core Data's SQLite format, or memory.
+/// Where a container keeps objects: a file in Core Data's SQLite format, a schema in PostgreSQL, or memory.
 ///
 /// ```swift
 /// let stores: [PersistentStoreDescription] = [
@@ -11,8 +11,10 @@ public import MoonbaseSQL
 ///
 /// What a kind of store does not know is an error when the store is opened: a store in memory has no file that could be read-only.
 public struct PersistentStoreDescription: Sendable, Equatable {
-  /// The file; nil for a store in memory.
+  /// The file; nil for a store in memory or on a server.
   public package(set) var url: URL?
+  /// The address of a schema in PostgreSQL, which may have a password; nil for a file and for memory.
+  public package(set) var address: URL?
   /// The configuration of the model whose entities the store holds; nil for all.
   public var configuration: String?
   /// Whether the store is not to be written; nothing on the disk changes then.
@@ -52,6 +54,22 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   public static func sqlite(_ url: URL, readOnly: Bool = false, configuration: String? = nil) -> Self {
     PersistentStoreDescription(url: url, configuration: configuration, isReadOnly: readOnly)
   }
+
+  /// A schema in PostgreSQL, made if it is not there: `postgresql://ann@db.example.org/shop?schema=people`. The package needs its trait
+  /// `PostgreSQL` to open it.
+  public static func postgreSQL(_ address: URL, readOnly: Bool = false, configuration: String? = nil) -> Self {
+    var description = PersistentStoreDescription(configuration: configuration, isReadOnly: readOnly)
+    description.address = address
+    return description
+  }
+
+  /// Whether a text is the address of a server, and no path.
+  package static func isAddress(_ text: String) -> Bool {
+    text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
+  }
+
+  /// Whether the store goes with its container.
+  package var isInMemory: Bool { url == nil && address == nil }
 
   /// The path as it was given.
   package var path: String? { url?.relativePath }
