@@ -139,7 +139,7 @@ extension QueryTranslator {
     if let leaf = composite.leaf(at: path) {
       return term(SQLFragment(start.column(leaf.column)), of: leaf.attribute, isOpaque: isOpaque)
     }
-    let columns = composite.leaves(behind: path).map { start.column($0.column) }
+    let columns = composite.leaves(behind: path).map { dialect.ofAnyType(start.column($0.column)) }
     guard !columns.isEmpty else {
       throw Untranslatable("\(composite.attribute.name) has no element \(path.joined(separator: "."))")
     }
