@@ -4,83 +4,21 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {
-  /// A query that was put to SQLite.
-  private enum Attempt {
-    /// SQLite takes the statement.
-    case statement(PreparedSelect)
-    /// Why it cannot be said, or is too much.
-    case refused(String)
-  }
-
   /// What can be said in SQL, and in so few words that SQLite takes it: only SQLite knows its limits.
-  ///
-  /// What is left is looked for one by one only where the whole was refused.
-  public func plan(_ query: StoreQuery) throws -> QueryPlan {
-    guard let columns = query.columns else { return try plan(query, columns: nil) }
-    switch try attempt(query) {
-    case .statement(let select):
-      return QueryPlan(query, accessPath: select.sql, columns: nil, choice: nil, prepared: select)
-    case .refused(let reason):
-      guard columns.omitsRows else { return try plan(query, columns: reason) }
-      var all = query
-      all.columns = columns.withAllRows
-      switch try attempt(all) {
-      case .statement(let select):
-        return QueryPlan(query, accessPath: select.sql, columns: nil, choice: reason, prepared: select)
-      case .refused(let reason): return try plan(query, columns: reason)
-      }
-    }
-  }
+  public func plan(_ query: StoreQuery) throws -> QueryPlan { try QueryPlanner(attempt).plan(query) }
 
-  /// A plan for the rows of a query; `columns` is why these are not what is asked for.
-  private func plan(_ whole: StoreQuery, columns: String?) throws -> QueryPlan {
-    var query = whole
-    query.columns = nil
-    let reason: String
-    switch try attempt(query) {
-    case .statement(let select): return QueryPlan(whole, accessPath: select.sql, columns: columns, prepared: select)
-    case .refused(let words): reason = words
-    }
-    var unsorted = query
-    (unsorted.sortDescriptors, unsorted.limit, unsorted.offset) = ([], 0, 0)
-    if !query.sortDescriptors.isEmpty, case .statement(let select) = try attempt(unsorted) {
-      return QueryPlan(whole, accessPath: select.sql, order: reason, prepared: select)
-    }
-    return try plan(whole, asking: unsorted, wholeRefused: reason)
-  }
-
-  /// The conditions of which each can be said, as far as they can together.
-  private func plan(_ query: StoreQuery, asking part: StoreQuery, wholeRefused whole: String) throws -> QueryPlan {
-    let conditions = query.conditions
-    var part = part
-    var left: [Int: String] = [:]
-    for (place, condition) in conditions.enumerated() {
-      part.predicate = condition
-      if case .refused(let reason) = try attempt(part) { left[place] = reason }
-    }
-    while true {
-      let kept = conditions.indices.filter { left[$0] == nil }
-      part.predicate = kept.isEmpty ? nil : .and(kept.map { conditions[$0] })
-      switch try attempt(part) {
-      case .statement(let select): return QueryPlan(query, accessPath: select.sql, leaving: left, prepared: select)
-      case .refused(let reason):
-        // Without conditions nothing is left that could be too much.
-        if kept.isEmpty { throw select(of: query, refused: reason) }
-        for place in kept.suffix((kept.count + 1) / 2) { left[place] = "with the others it is too much: \(reason)" }
-      }
-    }
-  }
-
-  private func attempt(_ query: StoreQuery) throws -> Attempt {
+  private func attempt(_ query: StoreQuery) throws -> QueryPlanner.Attempt {
     do {
       let select = try translated(query)
       // Without conditions and order there is nothing that SQLite could refuse.
-      if query.predicate == nil, query.sortDescriptors.isEmpty, query.columns == nil { return .statement(select) }
+      if query.predicate == nil, query.sortDescriptors.isEmpty, query.columns == nil {
+        return .statement(select.sql, select)
+      }
       try read { session in
         if let functions = query.functions { try session.register(functions) }
         _ = try session.connection.statement(select.sql)
       }
-      return .statement(select)
+      return .statement(select.sql, select)
     } catch let error as Untranslatable {
       return .refused(error.reason)
     } catch let error as GraphError {
@@ -103,22 +41,16 @@ extension SQLiteStore {
     do {
       return try translated(query)
     } catch let error as Untranslatable {
-      throw select(of: query, refused: error.reason)
+      throw QueryPlanner.error(of: query, refused: error.reason)
     }
-  }
-
-  private func select(of query: StoreQuery, refused reason: String) -> GraphError {
-    GraphError(
-      .invalidRequest,
-      message:
-        "the store cannot evaluate this fetch of \(query.entity.name): \(reason); ask for what its `plan` takes over",
-      entity: query.entity.name)
   }
 }
 
 extension SQLiteStore: LookupStore {
   package func lookup(_ query: StoreQuery, of values: [Value]) throws -> (any StoreLookup)? {
-    guard case .statement(let select) = try attempt(query) else { return nil }
+    guard case .statement(_, let prepared) = try attempt(query), let select = prepared as? PreparedSelect else {
+      return nil
+    }
     let sql = select.rows(query)
     // Behind the values stand limit and offset.
     guard sql.values.count == values.count + 2, zip(sql.values, values).allSatisfy({ $0.isSame(as: $1) }) else {

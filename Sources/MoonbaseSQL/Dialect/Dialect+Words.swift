@@ -13,6 +13,14 @@ extension Dialect {
     }
   }
 
+  /// A column of whatever type, beside columns of others: only whether it has a value matters.
+  func ofAnyType(_ column: String) -> String {
+    switch keySets {
+    case .json: column
+    case .arrays: "CAST(\(column) AS TEXT)"
+    }
+  }
+
   /// The same of a column of keys, as text with a parameter for the keys.
   package func isOneOfKeys(_ column: String) -> String {
     switch keySets {

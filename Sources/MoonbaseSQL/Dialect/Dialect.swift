@@ -39,7 +39,8 @@ package struct Dialect: Sendable {
   package enum Arithmetic: Sendable {
     /// Integers grow into floating-point numbers, and what is divided by zero is NULL: as in memory. Only sums of integers fail.
     case overflowing
-    /// The statement fails: then only sums of integers, which are exact, are left to the engine.
+    /// The statement fails: then only sums of narrow integers, which are exact, are left to the engine. It compares an integer with a
+    /// floating-point number as two of these, so that constants are brought to the type of the column.
     case checked
   }
 
@@ -94,6 +95,12 @@ package struct Dialect: Sendable {
 
   /// Whether it has R-trees as virtual tables.
   package var keepsRTrees = false
+  /// Whether an index finds what equality asks for that takes two missing values for equal.
+  package var findsMissing = true
+  /// Whether a column may stand beside aggregates without being grouped by: it is that of some row.
+  package var takesBareColumns = true
+  /// Whether its texts may hold the character NUL.
+  package var keepsNUL = true
 
   /// Says how an engine speaks.
   package init(
@@ -102,15 +109,16 @@ package struct Dialect: Sendable {
     noLimit: NoLimit, ignore: @escaping @Sendable (_ keys: String) -> String, failing: String = "",
     arithmetic: Arithmetic, matching: Matching, decimals: Decimals, writing: Writing, withoutIndex: String = "",
     greatestOrder: Int = .max,
-    greatestColumnCount: Int, keepsRTrees: Bool = false
+    greatestColumnCount: Int, keepsRTrees: Bool = false, keepsNUL: Bool = true, findsMissing: Bool = true,
+    takesBareColumns: Bool = true
   ) {
     self.engine = engine
     (self.placeholder, self.truth, self.nullSafe) = (placeholder, truth, nullSafe)
     (self.keySets, self.nullOrder, self.collation, self.noLimit) = (keySets, nullOrder, collation, noLimit)
     (self.ignore, self.failing) = (ignore, failing)
     (self.arithmetic, self.matching, self.decimals) = (arithmetic, matching, decimals)
-    self.writing = writing
+    (self.writing, self.findsMissing, self.takesBareColumns) = (writing, findsMissing, takesBareColumns)
     (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
-    (self.greatestColumnCount, self.keepsRTrees) = (greatestColumnCount, keepsRTrees)
+    (self.greatestColumnCount, self.keepsRTrees, self.keepsNUL) = (greatestColumnCount, keepsRTrees, keepsNUL)
   }
 }

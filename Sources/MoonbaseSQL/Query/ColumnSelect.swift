@@ -50,8 +50,8 @@ extension QueryTranslator {
   private func translate(
     _ column: QueryColumns.Column, in wanted: QueryColumns
   ) throws -> (SQLTerm, ColumnSelect.Form) {
-    func number(_ fragment: SQLFragment) -> (SQLTerm, ColumnSelect.Form) {
-      (SQLTerm(fragment: fragment, kind: .number), .number)
+    func number(_ fragment: SQLFragment, isMean: Bool = false) -> (SQLTerm, ColumnSelect.Form) {
+      (SQLTerm(fragment: fragment, kind: .number, isWhole: !isMean, isFloating: isMean), .number)
     }
     switch column {
     case .objectCount: return number(SQLFragment("COUNT(*)"))
@@ -69,14 +69,19 @@ extension QueryTranslator {
         guard term.kind == .number else { throw Untranslatable("only memory adds up \(keys.joined(separator: "."))") }
         return number(
           try sum(
-            term, isMean: function == .average, of: "\(root.layout.entity.name).\(keys.joined(separator: "."))"))
+            term, isMean: function == .average, of: "\(root.layout.entity.name).\(keys.joined(separator: "."))"),
+          isMean: function == .average)
       case .minimum, .maximum:
         guard term.kind == .number || term.kind == .date || term.kind == .string else {
           throw Untranslatable("only memory compares \(keys.joined(separator: "."))")
         }
         let compared = term.kind == .string ? dialect.ordered(term.fragment) : term.fragment
         let extreme = (function == .minimum ? "MIN(" : "MAX(") + compared + ")"
-        return (SQLTerm(fragment: extreme, kind: term.kind, isSingle: term.isSingle), .stored(kind))
+        return (
+          SQLTerm(
+            fragment: extreme, kind: term.kind, isSingle: term.isSingle, isWhole: term.isIntegral,
+            isFloating: term.isFractional), .stored(kind)
+        )
       }
     }
   }

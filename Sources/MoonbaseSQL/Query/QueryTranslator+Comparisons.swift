@@ -62,6 +62,9 @@ extension QueryTranslator {
       if case .object = left.kind { return try compareObjects(left, by: comparator, to: right) }
       guard left.kind.compares(with: right.kind) else { throw Untranslatable("it compares values of different kinds") }
       if left.kind == .decimal || right.kind == .decimal { return try compareDecimals(left, by: comparator, to: right) }
+      if dialect.arithmetic == .checked, left.kind.isNumeric {
+        return try compareLevelled(left, by: comparator, to: right)
+      }
       if left.isSingle || right.isSingle { return try compareSingles(left, by: comparator, to: right) }
       var sides = try [left, right].map { $0.kind == .string ? try fold($0.fragment, options: options) : $0.fragment }
       let isOrder = comparator != .equal && comparator != .notEqual
@@ -89,7 +92,7 @@ extension QueryTranslator {
     return try narrowed(left) + " \(comparator.sql) " + narrowed(right)
   }
 
-  private static func compare(
+  static func compare(
     _ column: SQLFragment, by comparator: Comparison.Operator, to range: ClosedRange<Double>
   ) -> SQLFragment {
     let (lower, upper) = (Value.double(range.lowerBound), Value.double(range.upperBound))
@@ -143,6 +146,9 @@ extension QueryTranslator {
     let isSameTable = layout.model.entities[one].root == layout.model.entities[other].root
     guard isSameTable else { throw Untranslatable("it compares objects of different tables") }
     let isPresent = left.isPresent && right.isPresent
+    if comparator == .equal, !isPresent, right.isPresent, !dialect.findsMissing {
+      return (left.fragment + " = " + right.fragment + " AND " + left.fragment + " IS NOT NULL").parenthesized
+    }
     return switch comparator {
     case .equal: left.fragment + (isPresent ? " = " : " \(dialect.nullSafe.equal) ") + right.fragment
     case .notEqual: left.fragment + (isPresent ? " <> " : " \(dialect.nullSafe.distinct) ") + right.fragment
@@ -224,9 +230,12 @@ extension QueryTranslator {
       return try values.map { try compare(left, by: .equal, to: $0, options: options) }.combined("OR").parenthesized
     }
     if left.kind == .decimal || values.contains(where: { $0.kind == .decimal }) {
-      if dialect.decimals == .exact { return dialect.membership(try left.exact, in: values.compactMap(\.constant)) }
+      if dialect.decimals == .exact {
+        return dialect.membership(try left.exact, in: try values.flatMap { try $0.exact.values })
+      }
       return dialect.membership(left.asDecimal.fragment, in: values.flatMap(\.asDecimal.fragment.values))
     }
+    if dialect.arithmetic == .checked, left.kind.isNumeric { return try levelledList(left, in: values) }
     if left.isSingle {
       return dialect.membership(try narrowed(left), in: values.flatMap(\.fragment.values))
     }
@@ -272,6 +281,10 @@ extension QueryTranslator {
       let lower = try compareDecimals(left, by: .greaterThanOrEqual, to: bounds[0])
       return lower + " AND " + (try compareDecimals(left, by: .lessThanOrEqual, to: bounds[1]))
     }
+    if dialect.arithmetic == .checked, left.kind.isNumeric {
+      let lower = try compareLevelled(left, by: .greaterThanOrEqual, to: bounds[0])
+      return lower + " AND " + (try compareLevelled(left, by: .lessThanOrEqual, to: bounds[1]))
+    }
     if left.isSingle || bounds.contains(where: \.isSingle) {
       let lower = try compareSingles(left, by: .greaterThanOrEqual, to: bounds[0])
       return lower + " AND " + (try compareSingles(left, by: .lessThanOrEqual, to: bounds[1]))
@@ -305,7 +318,7 @@ extension SQLTerm {
   /// A number that the engine compares with decimals exactly.
   fileprivate var exact: SQLFragment {
     get throws {
-      guard constant == nil else { return SQLFragment("?", values: [constant ?? .null]) }
+      if let constant { return SQLFragment("?", values: [try constant.exactDecimal]) }
       if isReal || !(kind == .decimal || isInteger) {
         throw Untranslatable("it compares decimals with floating-point numbers")
       }
@@ -321,7 +334,7 @@ extension SQLTerm {
 
 extension Predicate.Comparison.Operator {
   /// The operator in SQL.
-  fileprivate var sql: String {
+  var sql: String {
     switch self {
     case .equal: "="
     case .notEqual: "<>"

@@ -45,6 +45,8 @@ extension QueryTranslator {
     case .null: return SQLTerm(fragment: SQLFragment("NULL"), kind: .null)
     case .bool, .int, .double: kind = .number
     case .decimal: kind = .decimal
+    case .string(let text) where !dialect.keepsNUL && text.utf8.contains(0):
+      throw Untranslatable("\(dialect.engine) has no text with the character NUL")
     case .string: kind = .string
     case .date: kind = .date
     case .data: kind = .data

@@ -139,7 +139,7 @@ extension QueryTranslator {
     if let leaf = composite.leaf(at: path) {
       return term(SQLFragment(start.column(leaf.column)), of: leaf.attribute, isOpaque: isOpaque)
     }
-    let columns = composite.leaves(behind: path).map { start.column($0.column) }
+    let columns = composite.leaves(behind: path).map { dialect.ofAnyType(start.column($0.column)) }
     guard !columns.isEmpty else {
       throw Untranslatable("\(composite.attribute.name) has no element \(path.joined(separator: "."))")
     }
@@ -186,7 +186,8 @@ extension QueryTranslator {
     let rest = keys.dropFirst(2)
     if operation == "@count", rest.isEmpty {
       return SQLTerm(
-        fragment: entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", isFixed: true), kind: .number)
+        fragment: entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", isFixed: true, dialect: dialect), kind: .number,
+        isWhole: true)
     }
     guard let function = ["@sum": "SUM", "@min": "MIN", "@max": "MAX", "@avg": "AVG"][operation], !rest.isEmpty,
       nestedPath(scope, keys: rest) == nil
@@ -203,7 +204,9 @@ extension QueryTranslator {
       ? "\(function)(" + compared + ")"
       : sum(element, isMean: function == "AVG", of: "\(scope.layout.entity.name).\(rest.joined(separator: "."))")
     let none = function == "SUM" ? "0" : nil
-    return SQLTerm(fragment: entry.aggregate(result, ofNone: none, isFixed: true), kind: element.kind)
+    return SQLTerm(
+      fragment: entry.aggregate(result, ofNone: none, isFixed: true, dialect: dialect), kind: element.kind,
+      isWhole: element.isIntegral && function != "AVG", isFloating: element.isFractional || function == "AVG")
   }
 
   /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits, as those of 64 bits may: a function of the
@@ -214,10 +217,11 @@ extension QueryTranslator {
     guard element.isReal || element.isInteger else { throw Untranslatable("it adds up what is no column") }
     let column = element.fragment.text
     if dialect.arithmetic == .checked {
-      guard element.isInteger, !isMean else {
-        throw Untranslatable("\(dialect.engine) adds up floating-point numbers otherwise")
+      guard element.isInteger, element.isNarrow else {
+        throw Untranslatable("\(dialect.engine) adds up large integers and floating-point numbers otherwise")
       }
-      return SQLFragment("CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE SUM(\(column)) END")
+      if isMean { return SQLFragment("CAST(SUM(\(column)) AS DOUBLE PRECISION) / NULLIF(COUNT(\(column)), 0)") }
+      return SQLFragment("CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE CAST(SUM(\(column)) AS BIGINT) END")
     }
     let function = element.isReal || element.isNarrow ? "SUM" : PredicateFunctions.integerSum
     let total = "\(function)(\(column)\(derives && !element.isReal ? " | 0" : ""))"
@@ -254,8 +258,9 @@ extension QueryTranslator {
     variables[variable] = entry.scope
     defer { variables[variable] = outer }
     let condition = try translate(predicate)
-    let count = entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", where: condition, isFixed: isFixed)
-    return SQLTerm(fragment: count, kind: .number)
+    let count = entry.aggregate(
+      SQLFragment("COUNT(*)"), ofNone: "0", where: condition, isFixed: isFixed, dialect: dialect)
+    return SQLTerm(fragment: count, kind: .number, isWhole: true)
   }
 
   // MARK: Derived attributes

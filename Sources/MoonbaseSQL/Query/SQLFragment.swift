@@ -106,6 +106,10 @@ struct SQLTerm {
   var isInteger = false
   /// Whether these are of 32 bits at most.
   var isNarrow = false
+  /// Whether it is made of integers, and one itself: a count, a sum.
+  var isWhole = false
+  /// Whether it is made of floating-point numbers, and one itself.
+  var isFloating = false
 
   /// A decimal attribute, compared by its key.
   static func decimal(_ stored: SQLFragment) -> SQLTerm {

@@ -80,13 +80,15 @@ package struct SelectBuilder: Sendable {
   package var forms: [ColumnSelect.Form] { values?.forms ?? [] }
 
   /// The statement for the columns of a query that has some. Where a row is of one object its key comes behind them, for who has to say which
-  /// row is damaged.
-  package func selectValues(for query: StoreQuery) -> SQLFragment {
+  /// row is damaged. `otherwise` is the order of values of single objects that have none.
+  package func selectValues(for query: StoreQuery, otherwise: String? = nil) -> SQLFragment {
     let values = values ?? ColumnSelect()
     // Values of objects come in the order in which the objects would.
-    let plain = values.isGrouped || query.predicate != nil ? nil : SQLFragment("t0.Z_PK")
+    let byKey = values.isGrouped ? nil : query.predicate == nil ? "t0.Z_PK" : otherwise
     let columns = values.columns.joined(", ")
-    return select(values.isGrouped ? columns : columns + ", t0.Z_PK", for: query, values, order: order ?? plain)
+    return select(
+      values.isGrouped ? columns : columns + ", t0.Z_PK", for: query, values,
+      order: order ?? byKey.map { SQLFragment($0) })
   }
 
   private func select(

@@ -79,7 +79,8 @@ struct ToManyEntry {
   /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), it is computed once for each
   /// owner, all in one go.
   func aggregate(
-    _ result: SQLFragment, ofNone none: String? = nil, where condition: SQLFragment? = nil, isFixed: Bool
+    _ result: SQLFragment, ofNone none: String? = nil, where condition: SQLFragment? = nil, isFixed: Bool,
+    dialect: Dialect
   ) -> SQLFragment {
     let more = condition.map { " AND " + $0.parenthesized } ?? SQLFragment("")
     guard isFixed, owner.isShared else {
@@ -89,7 +90,9 @@ struct ToManyEntry {
     let groups =
       "(SELECT \(key) o, " + result + " v FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL" + more
       + " GROUP BY 1) \(name)"
-    let value = none.map { "CASE COUNT(*) WHEN 0 THEN \($0) ELSE \(name).v END" } ?? "\(name).v"
+    // Of the one row that there is at most; only some engines take its column by itself beside a count.
+    let found = dialect.takesBareColumns ? "\(name).v" : "MAX(\(name).v)"
+    let value = none.map { "CASE COUNT(*) WHEN 0 THEN \($0) ELSE \(found) END" } ?? "\(name).v"
     return "(SELECT \(value) FROM " + groups + " WHERE \(name).o = \(owner.alias).Z_PK)"
   }
 }

@@ -122,6 +122,6 @@ extension QueryTranslator {
     let element = try value([name], from: entry.scope)
     let texts = "group_concat(CAST(" + (element.stored ?? element.fragment) + " AS TEXT), ' ')"
     return entry.aggregate(
-      "\(PredicateFunctions.decimalReduction)('\(function.rawValue)', " + texts + ")", isFixed: true)
+      "\(PredicateFunctions.decimalReduction)('\(function.rawValue)', " + texts + ")", isFixed: true, dialect: dialect)
   }
 }

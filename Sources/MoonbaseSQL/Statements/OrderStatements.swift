@@ -1,6 +1,7 @@
 /// The statements for the column that keeps the places of an ordered relationship's destinations.
 package struct OrderStatements: Sendable {
-  /// Gives a destination a place: parameters are place, owner and destination.
+  /// Gives a destination a place: parameters are place, owner and destination. An engine that has arrays takes many places and
+  /// destinations.
   package let update: String
   /// Selects an owner's destinations and their places, in order: those without a place come last.
   package let listing: String
@@ -37,6 +38,12 @@ package struct OrderStatements: Sendable {
     end = dialect.statement("SELECT MAX(\(column)), COUNT(*) - COUNT(\(column)) \(all)")
     selectionOfSome = dialect.statement("\(select) AND \(ownerOfSome) = ? AND \(dialect.isOneOfKeys(key))")
     presence = dialect.statement("SELECT 1 FROM \(table) WHERE \(owner) = ? AND \(key) = ?")
-    update = dialect.statement("UPDATE\(dialect.failing) \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?")
+    update =
+      switch dialect.keySets {
+      case .json:
+        dialect.statement("UPDATE\(dialect.failing) \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?")
+      case .arrays:
+        "UPDATE \(table) SET \(column) = n.p FROM unnest($1, $3) AS n (p, k) WHERE \(owner) = $2 AND \(key) = n.k"
+      }
   }
 }

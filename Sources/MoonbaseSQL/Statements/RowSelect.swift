@@ -102,6 +102,7 @@ package struct RowSelect: Sendable {
     let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }
     if all.count == concrete.count && (!root.hasSubentities || own.entity.index == root.index) { return nil }
     let numbers = concrete.map { String($0.number) }
+    if numbers.isEmpty { return "t0.Z_ENT IN (NULL)" }
     return numbers.count == 1 ? "t0.Z_ENT = \(numbers[0])" : "t0.Z_ENT IN (\(numbers.joined(separator: ", ")))"
   }
 }
@@ -147,8 +148,8 @@ private struct ColumnPlaces {
   private func numberOfDestination(_ toOne: ToOneLayout, in entity: ResolvedEntity) -> String? {
     let beside = toOne.entityColumn.map { "t0.\(identifier($0))" }
     guard let table = try? layout.layout(entity).table else { return beside }
-    let own = "(SELECT IFNULL(d.Z_ENT, 0) FROM \(identifier(table)) d WHERE d.Z_PK = t0.\(identifier(toOne.column)))"
-    return beside.map { "IFNULL(\(own), \($0))" } ?? own
+    let own = "(SELECT COALESCE(d.Z_ENT, 0) FROM \(identifier(table)) d WHERE d.Z_PK = t0.\(identifier(toOne.column)))"
+    return beside.map { "COALESCE(\(own), \($0))" } ?? own
   }
 
   private func destinations(_ entity: ResolvedEntity) -> RowSelect.Destinations {

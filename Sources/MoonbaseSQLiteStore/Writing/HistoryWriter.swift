@@ -114,21 +114,6 @@ struct HistoryWriter {
   }
 }
 
-extension EntityLayout {
-  /// The attributes whose values stay in the history of a row that is deleted, in the order of the columns for them.
-  var tombstone: [ResolvedProperty] {
-    entity.properties.filter { property in
-      // A composite has several columns, and the history one: the model's checks tell that it is not kept.
-      property.attribute.map { $0.preservesValueInHistoryOnDeletion && $0.type != .composite } ?? false
-    }.sorted { $0.name < $1.name }
-  }
-
-  /// The column of an attribute.
-  func column(_ property: ResolvedProperty) -> String? {
-    if case .attribute(let column, _) = slots[property.slot] { column } else { nil }
-  }
-}
-
 /// A table of the history, whose rows a save needs like those of its objects.
 struct HistoryTable {
   let name: String

@@ -79,11 +79,13 @@ struct LinkWriter {
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
       guard let column = join.orderColumn else { throw lacksPlaces(links) }
-      try write(order, of: links.owner, in: OrderColumn(join: join, column: column))
+      try write(order, of: links.owner, in: OrderColumn(join: join, column: column, on: connection, ends: orderEnds))
     case .foreignKey(let toOne, let destination):
       guard let column = toOne.orderColumn else { throw lacksPlaces(links) }
       let table = try layout.layout(layout.model.entities[destination]).table
-      try write(order, of: links.owner, in: OrderColumn(toOne: toOne, table: table, column: column))
+      try write(
+        order, of: links.owner,
+        in: OrderColumn(toOne: toOne, table: table, column: column, on: connection, ends: orderEnds))
     case .none, .lost, .attribute, .composite, .toOne: break
     }
   }
@@ -99,7 +101,7 @@ struct LinkWriter {
   }
 
   private func write(_ order: StoreChanges.Order, of owner: ManagedObjectID, in column: OrderColumn) throws {
-    try PlaceWriter(owner, order: order, column: column, on: connection, ends: orderEnds).write()
+    try PlaceWriter(owner, order: order, column: column).write()
   }
 
   private func remove(_ pair: PairTable.Pair, from table: PairTable, with statement: Statement) throws {

@@ -67,7 +67,9 @@ struct SaveTransaction {
 
   private mutating func write() throws -> [SaveConflict] {
     try orderEnds.begin(on: connection)
-    let references = ReferenceCheck(changes: changes, layout: layout, connection: connection)
+    let references = ReferenceCheck(changes, layout: layout, dialect: .sqlite) { [connection] in
+      try connection.integers($0, of: $1)
+    }
     conflicts = try references.unreachedPairs()
     try delete()
     try update()
@@ -290,5 +292,20 @@ struct SaveTransaction {
     let found = statement.integer(0)
     guard let expected, expected != found else { throw GraphError.ignored(change, of: id) }
     return SaveConflict(id, .changed(expected: expected, found: found))
+  }
+}
+
+extension Connection {
+  /// The integers that a statement gives, row by row.
+  fileprivate func integers(_ sql: String, of keys: ReferenceCheck.Keys) throws -> [[Int64]] {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    switch keys {
+    case .one(let key): statement.bind(key, at: 1)
+    case .list(let keys): SQLValue.bind(.list(keys.map(Value.int)), at: 1, to: statement)
+    }
+    var result: [[Int64]] = []
+    while try statement.step() { result.append((0..<statement.columnCount).map { statement.integer($0) }) }
+    return result
   }
 }

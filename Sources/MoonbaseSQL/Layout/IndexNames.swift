@@ -1,22 +1,26 @@
-import MoonbaseSQL
-
 /// Gives indexes names of their own. What SQLite would refuse, or leave out unseen with a unique constraint, is two indexes of
 /// one name; names are put together of the model's, so that two may well come out alike.
-struct IndexNames {
-  struct Index: Hashable {
-    var kind: String
-    var name: String
-    var table: String
+package struct IndexNames {
+  package struct Index: Hashable {
+    package var kind: String
+    package var name: String
+    package var table: String
     /// The columns as SQL.
-    var columns: String
+    package var columns: String
     /// What picks the rows that it has, as SQL; nil for all of them.
-    var condition: String?
+    package var condition: String?
+
+    package init(kind: String, name: String, table: String, columns: String) {
+      (self.kind, self.name, self.table, self.columns) = (kind, name, table, columns)
+    }
   }
 
-  let tables: [String]
+  private let tables: [String]
+
+  package init(tables: [String]) { self.tables = tables }
 
   /// The statements that make the indexes; one asked for twice is made once.
-  func statements(_ indexes: [Index]) -> [String] {
+  package func statements(_ indexes: [Index]) -> [String] {
     var taken = Set(tables.map { $0.lowercased() })
     var made: Set<Index> = []
     return indexes.filter { made.insert($0).inserted }.map { index in

@@ -1,24 +1,27 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbaseModelFormats
-import MoonbasePlatform
-import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbasePlatform
 
 /// The one row of `Z_METADATA`: the store's identifier and a property list.
-struct StoreMetadata: Sendable {
-  var identifier: String
-  var entries: [String: PropertyList]
+package struct StoreMetadata: Sendable {
+  package var identifier: String
+  package var entries: [String: PropertyList]
 
   /// The framework version that new stores bear: that of iOS 17, the newest one whose stores were seen.
   private static let frameworkVersion: Int64 = 1344
 
-  /// For a new store.
-  init(model: ResolvedModel, entities: [ResolvedEntity]) {
+  /// What a store says of itself.
+  package init(identifier: String, entries: [String: PropertyList]) {
+    (self.identifier, self.entries) = (identifier, entries)
+  }
+
+  /// For a new store of a type.
+  package init(model: ResolvedModel, entities: [ResolvedEntity], type: String = "SQLite") {
     identifier = UUID.random().uuidString
     let version = Self.version(model, entities: entities)
     entries = [
-      "NSStoreType": "SQLite",
+      "NSStoreType": .string(type),
       "NSStoreModelVersionHashes": .dictionary(version.hashes.mapValues(PropertyList.data)),
       "NSStoreModelVersionHashesVersion": 3,
       "NSStoreModelVersionIdentifiers": .array(
@@ -31,7 +34,7 @@ struct StoreMetadata: Sendable {
   }
 
   /// Makes it the metadata of a store of another model. The store stays the same, and so does what is the program's own.
-  mutating func adopt(_ model: ResolvedModel, entities: [ResolvedEntity]) {
+  package mutating func adopt(_ model: ResolvedModel, entities: [ResolvedEntity]) {
     let new = StoreMetadata(model: model, entities: entities).entries
     entries[Self.modelKey] = nil
     // Of which framework a file is, and how it gives up pages, no model says.
@@ -39,64 +42,17 @@ struct StoreMetadata: Sendable {
   }
 
   /// The entities of a model that the store holds.
-  func held(of model: ResolvedModel) -> [ResolvedEntity] {
+  package func held(of model: ResolvedModel) -> [ResolvedEntity] {
     let names = hashes.keys
     return model.entities.filter { names.contains($0.name) }
   }
 
-  /// Reads the row. Throws `.invalidStore` where there is none.
-  init(_ connection: Connection, path: String) throws {
-    let columns = try FileSchema.columns(of: "Z_METADATA", on: connection)
-    guard !columns.isEmpty else {
-      throw GraphError(
-        .invalidStore,
-        message: "\(path) is a SQLite database but no Core Data store (it has no table Z_METADATA): moonbase import "
-          + "\(path) --infer --store new.sqlite makes a store of its tables")
-    }
-    try FileSchema.require(["Z_VERSION", "Z_UUID", "Z_PLIST"], in: "Z_METADATA", found: columns, path: path)
-    let statement = try connection.statement("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
-    defer { statement.reset() }
-    guard try statement.step() else {
-      throw GraphError(.invalidStore, message: "\(path) is damaged: its table Z_METADATA is empty")
-    }
-    guard !statement.isNull(1) else { throw Self.lacking(path) }
-    let text = statement.text(0)
-    identifier = UUID(literal: text)?.uuidString ?? text
-    do {
-      entries = try PropertyList(binary: statement.data(1)).dictionary ?? [:]
-    } catch {
-      throw GraphError(.invalidStore, message: "\(path) is damaged: its metadata cannot be read", underlying: error)
-    }
-  }
-
-  /// A new file has no property list before the first checkpoint: until then all is in the log.
-  private static func lacking(_ path: String) -> GraphError {
-    let hasLog = access(path + "-wal", F_OK) == 0
-    let advice =
-      hasLog
-      ? "restore it from a backup"
-      : "most likely it was copied without its write-ahead log, which has it: copy \(path)-wal too, or take a copy "
-        + "that moonbase backup makes"
-    return GraphError(
-      .invalidStore,
-      message: "\(path) is not whole: its Z_METADATA has no property list (Z_PLIST), and so no model: \(advice)")
-  }
-
-  /// Throws where there is no UUID: it stands in the URIs of the store's objects.
-  func checkIdentifier(_ path: String) throws {
-    guard UUID(literal: identifier) == nil else { return }
-    let shown = identifier.isEmpty ? "empty" : Value.string(identifier).beginning ?? identifier
-    throw GraphError(
-      .invalidStore,
-      message:
-        "\(path) is damaged: Z_UUID of its Z_METADATA is \(shown), which is no UUID; restore it from a backup, or give it "
-        + "one: sqlite3 \(path) \"UPDATE Z_METADATA SET Z_UUID = '$(uuidgen)'\"")
-  }
-
   /// The version hashes by entity.
-  var hashes: [String: Data] { entries["NSStoreModelVersionHashes"]?.dictionary?.compactMapValues(\.data) ?? [:] }
+  package var hashes: [String: Data] {
+    entries["NSStoreModelVersionHashes"]?.dictionary?.compactMapValues(\.data) ?? [:]
+  }
 
-  static func version(_ model: ResolvedModel, entities: [ResolvedEntity]) -> ModelVersion {
+  package static func version(_ model: ResolvedModel, entities: [ResolvedEntity]) -> ModelVersion {
     let names = Set(entities.map(\.name))
     return ModelVersion(
       hashes: model.version.hashes.filter { names.contains($0.key) },
@@ -106,17 +62,17 @@ struct StoreMetadata: Sendable {
   // MARK: As values
 
   /// The property list, and the identifier as `NSStoreUUID`.
-  var values: [String: Value] {
+  package var values: [String: Value] {
     entries.filter { !Self.isHidden($0.key) }.mapValues(\.metadataValue).merging(["NSStoreUUID": .string(identifier)]) {
       entry, _ in entry
     }
   }
 
   /// The entries that are not the store's own.
-  var foreignValues: [String: Value] { entries.filter { !Self.isOwn($0.key) }.mapValues(\.metadataValue) }
+  package var foreignValues: [String: Value] { entries.filter { !Self.isOwn($0.key) }.mapValues(\.metadataValue) }
 
   /// Replaces the entries that are not the store's own.
-  mutating func replaceForeignEntries(with values: [String: Value]) throws {
+  package mutating func replaceForeignEntries(with values: [String: Value]) throws {
     entries = entries.filter { Self.isOwn($0.key) }
     for (key, value) in values where !Self.isOwn(key) {
       _ = try value.checkedNesting()
@@ -134,18 +90,10 @@ struct StoreMetadata: Sendable {
 
   /// What is nobody's but the store's.
   private static func isHidden(_ key: String) -> Bool { key == modelKey || key == elementsKey }
-
-  func write(_ connection: Connection) throws {
-    let statement = try connection.statement(
-      "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
-    statement.bind(identifier, at: 1)
-    statement.bind(PropertyList.dictionary(entries).binaryData, at: 2)
-    try statement.run()
-  }
 }
 
 extension PropertyList {
-  fileprivate var metadataValue: MoonbaseModel.Value {
+  package var metadataValue: MoonbaseModel.Value {
     switch self {
     case .dictionary(let entries): .map(entries.mapValues(\.metadataValue))
     case .array(let elements): .list(elements.map(\.metadataValue))
@@ -159,7 +107,7 @@ extension PropertyList {
     }
   }
 
-  fileprivate init?(metadataValue: MoonbaseModel.Value) {
+  package init?(metadataValue: MoonbaseModel.Value) {
     switch metadataValue {
     case .null, .objectID, .object: return nil
     case .bool(let bool): self = .bool(bool)

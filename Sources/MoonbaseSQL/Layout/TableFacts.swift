@@ -1,16 +1,15 @@
 import MoonbaseModel
-import MoonbaseSQL
 
 /// What the entities of a store say of its tables, looked through once: there may be thousands of both.
-struct TableFacts {
+package struct TableFacts {
   /// The columns of to-one relationships, by table.
-  private(set) var keys: [String: Set<String>] = [:]
+  package private(set) var keys: [String: Set<String>] = [:]
   /// The tables that hold subentities.
-  private(set) var shared: Set<String> = []
+  package private(set) var shared: Set<String> = []
   /// The order columns of both sides of a table of pairs.
-  private(set) var orders: [String: [String]] = [:]
+  package private(set) var orders: [String: [String]] = [:]
 
-  init(_ layout: StoreLayout) {
+  package init(_ layout: StoreLayout) {
     for case let entity? in layout.entities {
       if entity.entity.parent != nil { shared.insert(entity.table) }
       for slot in entity.slots { note(slot, of: entity.table) }

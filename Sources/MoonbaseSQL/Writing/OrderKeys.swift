@@ -1,11 +1,11 @@
 /// Places in an ordered relationship: integers with gaps, so that a move changes one row.
-enum OrderKeys {
+package enum OrderKeys {
   /// The gap that new places leave.
-  static let gap: Int64 = 1024
+  package static let gap: Int64 = 1024
 
   /// Places that ascend strictly: as many of the old ones as can stay, the others put between them, or all anew where
   /// there is no room.
-  static func ascending(_ old: [Int64?]) -> [Int64] {
+  package static func ascending(_ old: [Int64?]) -> [Int64] {
     let kept = longestAscending(old)
     var result = old.map { $0 ?? 0 }
     var start = 0
@@ -21,7 +21,7 @@ enum OrderKeys {
   }
 
   /// Places between two that stay; as many of the old ones as can stay. Nil where they do not fit.
-  static func between(_ low: Int64?, and high: Int64?, old: [Int64?]) -> [Int64]? {
+  package static func between(_ low: Int64?, and high: Int64?, old: [Int64?]) -> [Int64]? {
     if let low, let high, low >= high { return nil }
     // Those that lie beyond the ends could not stay, and would have the ends go in their place.
     let inner = old.map { place in place.flatMap { $0 > low ?? .min && $0 < high ?? .max ? $0 : nil } }

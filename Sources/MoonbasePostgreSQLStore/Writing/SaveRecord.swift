@@ -1,0 +1,45 @@
+#if PostgreSQL
+  import MoonbaseGraph
+  import MoonbasePlatform
+  import MoonbasePostgreSQL
+
+  /// What a store notes of its saves in the schema, with each commit: a number under a name of its own. So a connection that is lost before the
+  /// answer to a commit leaves no doubt whether there was one.
+  final class SaveRecord: Sendable {
+    private let session = UUID.random().uuidString
+    private let last = Lock(Int64(0))
+
+    /// The number of the next save.
+    func next() -> Int64 {
+      last.withLock {
+        $0 += 1
+        return $0
+      }
+    }
+
+    /// Commits a transaction with the note.
+    func commit(_ number: Int64) -> String {
+      "INSERT INTO Z_SAVES (Z_SESSION, Z_NUMBER, Z_TIME) VALUES ('\(session)', \(number), now()) ON CONFLICT (Z_SESSION) "
+        + "DO UPDATE SET Z_NUMBER = EXCLUDED.Z_NUMBER, Z_TIME = EXCLUDED.Z_TIME; COMMIT"
+    }
+
+    /// Whether a save was committed. The statement waits for a transaction that still has the row, and sees what became of it.
+    func isCommitted(_ number: Int64, on connection: PostgreSQLConnection) throws -> Bool {
+      var parameters = Parameters()
+      parameters.append(session)
+      let rows = try connection.query(
+        "INSERT INTO Z_SAVES (Z_SESSION, Z_NUMBER, Z_TIME) VALUES ($1, 0, now()) ON CONFLICT (Z_SESSION) "
+          + "DO UPDATE SET Z_TIME = EXCLUDED.Z_TIME RETURNING Z_NUMBER", parameters)
+      return rows.integer(0, 0) >= number
+    }
+
+    /// What changes with each save of others.
+    func markOfOthers(on connection: PostgreSQLConnection) throws -> [Int64] {
+      var parameters = Parameters()
+      parameters.append(session)
+      let rows = try connection.query(
+        "SELECT COUNT(*), COALESCE(SUM(Z_NUMBER), 0)::bigint FROM Z_SAVES WHERE Z_SESSION <> $1", parameters)
+      return [rows.integer(0, 0), rows.integer(0, 1)]
+    }
+  }
+#endif
