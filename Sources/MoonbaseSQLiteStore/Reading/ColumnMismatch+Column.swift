@@ -2,9 +2,9 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What a column of a file holds that is no value of its attribute.
+/// Errors for a column value that is no value of its attribute.
 extension ColumnMismatch {
-  /// The storage class is that of before anything was read, which SQLite converts in place.
+  /// `storage` is the storage class before anything was read: SQLite converts values in place.
   init(_ row: Statement, column: Int32, storage: StorageClass, wanted: String) {
     var hasher = Hasher()
     hasher.combine(storage)
@@ -19,7 +19,7 @@ extension ColumnMismatch {
     self.init("holds \(found), which is no \(wanted)", digest: digest)
   }
 
-  /// Text in UTF-16 with a surrogate that is alone.
+  /// The error for UTF-16 text with an unpaired surrogate.
   init(malformedUTF16 row: Statement, column: Int32) {
     var hasher = Hasher()
     row.withBytes(column) { hasher.combine(bytes: $0) }
