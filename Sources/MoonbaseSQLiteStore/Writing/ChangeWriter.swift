@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Writes the rows of `ACHANGE` that belong to one transaction.
+/// Writes the rows of `ACHANGE` for one transaction.
 struct ChangeWriter {
   enum Kind: Int64 {
     case insertion = 0
@@ -16,7 +16,7 @@ struct ChangeWriter {
   private let tombstones: [String]
   private var key: Int64
 
-  /// Sets keys aside for so many changes.
+  /// Sets aside keys for this number of changes.
   init(_ table: HistoryTable, form: HistoryForm, transaction: Int64, count: Int) throws {
     self.table = table
     self.transaction = transaction
@@ -24,7 +24,7 @@ struct ChangeWriter {
     tombstones = form.tombstoneColumns
   }
 
-  /// Columns that a tombstone keeps are copied by SQLite, as they are.
+  /// SQLite copies the columns that a tombstone keeps, unchanged.
   mutating func write(
     _ kind: Kind, of layout: EntityLayout, row: Int64, columns: Data? = nil, tombstone: [String] = []
   ) throws {

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Writes pairs of many-to-many relationships, and the order of ordered ones.
+/// Writes the pairs of many-to-many relationships, and the places in ordered relationships.
 struct LinkWriter {
   let layout: StoreLayout
   let connection: Connection
@@ -17,7 +17,7 @@ struct LinkWriter {
     batch = PairBatch(connection)
   }
 
-  /// Writes what went.
+  /// Deletes the pairs of removed links.
   func removePairs(of links: StoreChanges.Links) throws {
     guard !links.removed.isEmpty, let join = try join(of: links) else { return }
     let table = PairTable(join, relationship: name(of: links))
@@ -30,7 +30,7 @@ struct LinkWriter {
     }
   }
 
-  /// Writes what came; new pairs may wait until `finishPairs`.
+  /// Writes the pairs of added links. New pairs may wait until `finishPairs`.
   mutating func addPairs(of links: StoreChanges.Links) throws {
     guard !links.added.isEmpty, let join = try join(of: links) else { return }
     noteMembers(of: links, join: join)
@@ -41,7 +41,7 @@ struct LinkWriter {
     }
   }
 
-  /// Lists of the other side get members too, which nobody says the places of.
+  /// Notes new members of the inverse lists, for which the save gives no places.
   private func noteMembers(of links: StoreChanges.Links, join: JoinLayout) {
     if orderEnds.isEmpty { return }
     orderEnds.forget(table: join.table, but: join.isReflexive ? nil : join.orderColumn)
@@ -90,7 +90,7 @@ struct LinkWriter {
     }
   }
 
-  /// The file is another than its model says.
+  /// The error for a file that differs from its model.
   private func lacksPlaces(_ links: StoreChanges.Links) -> GraphError {
     let name = name(of: links)
     return GraphError(

@@ -3,10 +3,10 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The column that keeps the places of an ordered relationship's destinations.
+/// The column with the places of an ordered relationship's destinations.
 struct OrderColumn: PlaceColumn {
   private let statements: OrderStatements
-  /// Which column it is.
+  /// Identifies the column in `OrderEnds`.
   private let identity: OrderEnds.Column
   private let connection: Connection
   private let ends: OrderEnds
@@ -23,7 +23,7 @@ struct OrderColumn: PlaceColumn {
     identity = OrderEnds.Column(table: table, name: column)
   }
 
-  /// A place that a statement gives. Throws for what is none: it would be taken for another place than where the file sorts it.
+  /// The place in a result column. Throws for a value that is no integer: SQLite would sort it differently.
   private func place(_ statement: Statement, at index: Int32, of row: Int64?) throws -> Int64 {
     let storage = statement.storage(index)
     if storage == .integer { return statement.integer(index) }
@@ -45,7 +45,7 @@ struct OrderColumn: PlaceColumn {
     return try statement.step()
   }
 
-  /// The places of some of an owner's destinations; without those that have none.
+  /// The places of some of an owner's destinations, without those that have no place.
   func read(_ owner: Int64, some keys: [Int64]) throws -> [Int64: Int64] {
     let statement = try connection.statement(statements.selectionOfSome)
     statement.bind(owner, at: 1)
@@ -59,7 +59,7 @@ struct OrderColumn: PlaceColumn {
     return result
   }
 
-  /// An owner's destinations in their order, and the places of those that have one.
+  /// An owner's destinations in order, and the places of those that have a place.
   func listing(_ owner: Int64) throws -> (keys: [Int64], places: [Int64: Int64]) {
     let statement = try connection.statement(statements.listing)
     statement.bind(owner, at: 1)
@@ -73,7 +73,8 @@ struct OrderColumn: PlaceColumn {
     return (keys, places)
   }
 
-  /// The last place of an owner's destinations, nil where none has one, and how many have none.
+  /// The last place of an owner's destinations, nil where no destination has a place, and the number of destinations
+  /// without a place.
   func end(_ owner: Int64) throws -> (last: Int64?, missing: Int) {
     let statement = try connection.statement(statements.end)
     statement.bind(owner, at: 1)
@@ -91,7 +92,7 @@ struct OrderColumn: PlaceColumn {
       statement.bind(key, at: 3)
       try statement.step()
       statement.rewind()
-      // A row that is gone needs no place, and that it is gone is told elsewhere.
+      // A deleted row needs no place; its deletion is reported elsewhere.
       guard connection.changes == 0, try has(key, of: owner.key) else { continue }
       throw GraphError.ignored("its place in an ordered relationship", of: order.id(of: key) ?? owner)
     }
