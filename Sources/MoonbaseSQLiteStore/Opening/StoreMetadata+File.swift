@@ -5,9 +5,9 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The metadata of a file.
+/// Reads the metadata of a file.
 extension StoreMetadata {
-  /// Reads the row. Throws `.invalidStore` where there is none.
+  /// Reads the metadata row. Throws `.invalidStore` where there is none.
   init(_ connection: Connection, path: String) throws {
     let columns = try FileSchema.columns(of: "Z_METADATA", on: connection)
     guard !columns.isEmpty else {
@@ -33,7 +33,7 @@ extension StoreMetadata {
     self.init(identifier: UUID(literal: text)?.uuidString ?? text, entries: entries)
   }
 
-  /// A new file has no property list before the first checkpoint: until then all is in the log.
+  /// A new file has no metadata before the first checkpoint: until then all data is in the log.
   private static func lacking(_ path: String) -> GraphError {
     let hasLog = access(path + "-wal", F_OK) == 0
     let advice =
@@ -46,7 +46,7 @@ extension StoreMetadata {
       message: "\(path) is not whole: its Z_METADATA has no property list (Z_PLIST), and so no model: \(advice)")
   }
 
-  /// Throws where there is no UUID: it stands in the URIs of the store's objects.
+  /// Throws where the identifier is no UUID. The URIs of the store's objects contain it.
   func checkIdentifier(_ path: String) throws {
     guard UUID(literal: identifier) == nil else { return }
     let shown = identifier.isEmpty ? "empty" : Value.string(identifier).beginning ?? identifier
