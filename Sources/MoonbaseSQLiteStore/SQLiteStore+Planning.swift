@@ -4,13 +4,13 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {
-  /// What can be said in SQL, and in so few words that SQLite takes it: only SQLite knows its limits.
+  /// Plans a query. Each part is prepared as a statement, because only SQLite knows its own limits.
   public func plan(_ query: StoreQuery) throws -> QueryPlan { try QueryPlanner(attempt).plan(query) }
 
   private func attempt(_ query: StoreQuery) throws -> QueryPlanner.Attempt {
     do {
       let select = try translated(query)
-      // Without conditions and order there is nothing that SQLite could refuse.
+      // A query without conditions and order never exceeds SQLite's limits.
       if query.predicate == nil, query.sortDescriptors.isEmpty, query.columns == nil {
         return .statement(select.sql, select)
       }
@@ -35,7 +35,7 @@ extension SQLiteStore {
     return PreparedSelect(builder, query: query, plan: plan, store: self)
   }
 
-  /// The statement of a query: the one of its plan, where it has one.
+  /// The prepared statement of a query, from its plan if there is one.
   func select(_ query: StoreQuery) throws -> PreparedSelect {
     if let known = query.prepared as? PreparedSelect, known.owner == ObjectIdentifier(self) { return known }
     do {
@@ -52,7 +52,7 @@ extension SQLiteStore: LookupStore {
       return nil
     }
     let sql = select.rows(query)
-    // Behind the values stand limit and offset.
+    // Limit and offset follow the values.
     guard sql.values.count == values.count + 2, zip(sql.values, values).allSatisfy({ $0.isSame(as: $1) }) else {
       return nil
     }
@@ -73,12 +73,12 @@ private final class SQLiteLookup: StoreLookup {
   }
 }
 
-/// A query in SQL, for whatever columns are asked of its rows.
+/// A query in SQL, from which statements for other columns of its rows are made.
 final class PreparedSelect: PreparedQuery {
   let plan: RowPlan
-  /// The statement that gives whole rows, or the columns that are asked for in their place.
+  /// The statement that returns whole rows, or the columns that the query selects instead.
   let sql: String
-  /// The store that it was made by: tables and entity numbers are that one's.
+  /// The store that prepared the query. Tables and entity numbers are those of that store.
   let owner: ObjectIdentifier
   private let builder: SelectBuilder
 
@@ -88,21 +88,21 @@ final class PreparedSelect: PreparedQuery {
     sql = (isOfRows ? builder.select(plan.select.columns, for: query) : builder.selectValues(for: query)).text
   }
 
-  /// The statement that gives the rows of a query.
+  /// The statement that returns the rows of a query.
   func rows(_ query: StoreQuery) -> SQLFragment { builder.select(plan.select.columns, for: query) }
 
-  /// The statement that gives their keys, in the order in which it would give rows: were it free to, SQLite would go through an index.
+  /// The statement that returns the keys, in the order of the rows. Without an order SQLite would scan an index.
   func keys(_ query: StoreQuery) -> SQLFragment {
     builder.select(plan.keyColumns, for: query, otherwise: query.predicate == nil ? "t0.Z_PK" : nil)
   }
 
-  /// A statement that gives nothing but their keys, to stand within another one.
+  /// A subquery of the keys alone.
   func keysAlone(_ query: StoreQuery) -> SQLFragment { values(["t0.Z_PK"], query) }
 
-  /// A statement that gives something of each row, to stand within another one.
+  /// A subquery of some columns.
   func values(_ columns: [String], _ query: StoreQuery) -> SQLFragment { builder.select(columns, for: query) }
 
-  /// What picks them out of their table, called `t0`; nil where only a statement of its own can. Where the table is theirs it is not asked for.
+  /// The condition for the rows of the table `t0`. Nil where the condition needs a statement of its own.
   func condition(_ query: StoreQuery) -> SQLFragment? { builder.condition(for: query) }
   func isWhole(_ query: StoreQuery) -> Bool { builder.isWhole(query) }
 
@@ -110,6 +110,6 @@ final class PreparedSelect: PreparedQuery {
   func values(_ query: StoreQuery) -> SQLFragment { builder.selectValues(for: query) }
   var forms: [ColumnSelect.Form] { builder.forms }
 
-  /// The statement that counts them.
+  /// The statement that counts the rows.
   func count(_ query: StoreQuery) -> SQLFragment { builder.select(["COUNT(*)"], for: query) }
 }
