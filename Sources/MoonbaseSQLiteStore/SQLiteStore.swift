@@ -17,8 +17,8 @@ public final class SQLiteStore: PersistentStore {
   public let identifier: String
   public let isReadOnly: Bool
   public let writingAdvice: String
-  /// The features of the model that the file, or Moonbase, lacks. With missing features a store is read-only, whatever the options say.
-  /// A request that needs a missing feature throws.
+  /// The features of the model that the file, or Moonbase, lacks. With missing features a store is read-only, whatever
+  /// the options say. A request that needs a missing feature throws.
   public let missingFeatures: [MissingFeature]
   public let entities: [ResolvedEntity]
 
