@@ -1,7 +1,8 @@
 package import MoonbaseModel
 package import MoonbasePlatform
 
-/// Which properties an update changed: a bit for each in a fixed order, the first in the highest bit of the first byte.
+/// The bitmap of the properties that an update changed: a bit for each in a fixed order, beginning with the highest
+/// bit of the first byte.
 package enum ChangedColumns {
   package static func bitmap(_ slots: Set<Slot>, of layout: EntityLayout) -> Data {
     let ordered = ordered(layout)
@@ -12,7 +13,8 @@ package enum ChangedColumns {
     return bytes
   }
 
-  /// The names of the properties whose bits are set, in their order. Bits that no property of now stands for are passed over.
+  /// The names of the properties whose bits are set, in order. Bits without a property of the current model are
+  /// skipped.
   package static func names(_ bitmap: Data, of layout: EntityLayout) -> [String] {
     let bytes = Array(bitmap)
     let names = ordered(layout).enumerated().compactMap { index, property in
@@ -21,8 +23,8 @@ package enum ChangedColumns {
     return Set(names).sorted()
   }
 
-  /// A bitmap whose bits stand for properties in other places; those without one are gone. Bits behind those of all properties, which frameworks
-  /// write too, stay behind them.
+  /// Moves the bits of a bitmap to other places. Bits whose place is nil are dropped. Bits after those of all
+  /// properties, which frameworks write too, are kept at the end.
   package static func moved(_ bitmap: Data, to places: [Int?], count: Int) -> Data {
     let bytes = Array(bitmap)
     var result = Data(count: (count + 7) / 8)
@@ -34,13 +36,15 @@ package enum ChangedColumns {
     return result
   }
 
-  /// How many bits there are.
+  /// The number of bits.
   package static func count(_ layout: EntityLayout) -> Int { ordered(layout).count }
 
-  /// What the bits stand for, from the first: to-one relationships, those of them with a column for the destination's entity once more,
-  /// attributes, and to-many relationships; each of these by the entity that declares it, the topmost first, and by name.
+  /// The properties of the bits, in order: to-one relationships, then a second bit for those with a column for the
+  /// destination's entity, then attributes, then to-many relationships. Within a group the order is by the declaring
+  /// entity, the topmost first, and by name.
   ///
-  /// So the changes of a real store make sense (`RealHistoryTests`). The order of to-many relationships among themselves is not known.
+  /// The changes of a real store confirm this order (`RealHistoryTests`). The order among to-many relationships is not
+  /// known.
   package static func ordered(_ layout: EntityLayout) -> [ResolvedProperty] {
     let kept = layout.entity.properties.filter { !$0.isTransient }.sorted {
       ($0.declaringEntity, $0.name) < ($1.declaringEntity, $1.name)
@@ -53,10 +57,11 @@ package enum ChangedColumns {
 }
 
 extension EntityLayout {
-  /// The attributes whose values stay in the history of a row that is deleted, in the order of the columns for them.
+  /// The attributes whose values a deletion keeps in the history, in the order of the tombstone columns.
   package var tombstone: [ResolvedProperty] {
     entity.properties.filter { property in
-      // A composite has several columns, and the history one: the model's checks tell that it is not kept.
+      // A composite has several columns, a tombstone column holds one value. The model's checks report that it is not
+      // kept.
       property.attribute.map { $0.preservesValueInHistoryOnDeletion && $0.type != .composite } ?? false
     }.sorted { $0.name < $1.name }
   }
