@@ -1,5 +1,5 @@
-/// Gives indexes names of their own. What SQLite would refuse, or leave out unseen with a unique constraint, is two indexes of
-/// one name; names are put together of the model's, so that two may well come out alike.
+/// Gives indexes unique names. Names derived from the model may coincide. SQLite refuses two indexes with the same
+/// name, or ignores the second one for a unique constraint.
 package struct IndexNames {
   package struct Index: Hashable {
     package var kind: String
@@ -7,7 +7,7 @@ package struct IndexNames {
     package var table: String
     /// The columns as SQL.
     package var columns: String
-    /// What picks the rows that it has, as SQL; nil for all of them.
+    /// The condition of the indexed rows as SQL. Nil for all rows.
     package var condition: String?
 
     package init(kind: String, name: String, table: String, columns: String) {
@@ -19,7 +19,7 @@ package struct IndexNames {
 
   package init(tables: [String]) { self.tables = tables }
 
-  /// The statements that make the indexes; one asked for twice is made once.
+  /// The statements that create the indexes, without duplicates.
   package func statements(_ indexes: [Index]) -> [String] {
     var taken = Set(tables.map { $0.lowercased() })
     var made: Set<Index> = []

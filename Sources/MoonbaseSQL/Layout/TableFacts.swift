@@ -1,12 +1,12 @@
 import MoonbaseModel
 
-/// What the entities of a store say of its tables, looked through once: there may be thousands of both.
+/// Facts about the tables of a store, collected in one pass over the entities: there may be thousands of both.
 package struct TableFacts {
   /// The columns of to-one relationships, by table.
   package private(set) var keys: [String: Set<String>] = [:]
-  /// The tables that hold subentities.
+  /// The tables that contain subentities.
   package private(set) var shared: Set<String> = []
-  /// The order columns of both sides of a table of pairs.
+  /// The order columns of both sides of a pair table.
   package private(set) var orders: [String: [String]] = [:]
 
   package init(_ layout: StoreLayout) {
