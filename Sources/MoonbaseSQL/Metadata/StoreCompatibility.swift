@@ -3,14 +3,14 @@ package import MoonbaseModel
 import MoonbaseModelFormats
 package import MoonbasePlatform
 
-/// Whether a model is the one that wrote a store.
+/// Checks whether a model is the one that wrote a store.
 package struct StoreCompatibility {
   private let path: String
   private let stored: [String: Data]
   private let version: ModelVersion
-  /// The model that it is opened with.
+  /// The model that opens the store.
   private let model: ManagedObjectModel
-  /// Reads the model that the store carries, if it does.
+  /// Reads the stored model, if there is one.
   private let carried: () -> ManagedObjectModel?
 
   package init(
@@ -21,9 +21,10 @@ package struct StoreCompatibility {
     self.carried = carried
   }
 
-  /// Throws `.incompatibleVersionHash` with what differs: the entities, and in the details their properties.
+  /// Throws `.incompatibleVersionHash` with the differences: the entities, and in the details their properties.
   ///
-  /// An entity of which Apple's hash cannot be computed is compared with the model that the store carries, and only where that has it.
+  /// Where Apple's hash of an entity cannot be computed, the entity is compared with the stored model, if that contains
+  /// it.
   package func check() throws {
     let carried = version.unprovenEntities.contains { stored[$0] != version.hashes[$0] } ? carried() : nil
     let known = try? carried?.resolved().version

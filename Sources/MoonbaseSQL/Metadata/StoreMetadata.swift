@@ -3,20 +3,20 @@ package import MoonbaseModel
 import MoonbaseModelFormats
 package import MoonbasePlatform
 
-/// The one row of `Z_METADATA`: the store's identifier and a property list.
+/// The row of `Z_METADATA`: the store's identifier and a property list.
 package struct StoreMetadata: Sendable {
   package var identifier: String
   package var entries: [String: PropertyList]
 
-  /// The framework version that new stores bear: that of iOS 17, the newest one whose stores were seen.
+  /// The framework version of new stores: that of iOS 17, the newest with a known store.
   private static let frameworkVersion: Int64 = 1344
 
-  /// What a store says of itself.
+  /// Makes metadata from its parts.
   package init(identifier: String, entries: [String: PropertyList]) {
     (self.identifier, self.entries) = (identifier, entries)
   }
 
-  /// For a new store of a type.
+  /// The metadata of a new store.
   package init(model: ResolvedModel, entities: [ResolvedEntity], type: String = "SQLite") {
     identifier = UUID.random().uuidString
     let version = Self.version(model, entities: entities)
@@ -33,11 +33,11 @@ package struct StoreMetadata: Sendable {
     ]
   }
 
-  /// Makes it the metadata of a store of another model. The store stays the same, and so does what is the program's own.
+  /// Changes the metadata to that of another model. The store's identity and the program's own entries are kept.
   package mutating func adopt(_ model: ResolvedModel, entities: [ResolvedEntity]) {
     let new = StoreMetadata(model: model, entities: entities).entries
     entries[Self.modelKey] = nil
-    // Of which framework a file is, and how it gives up pages, no model says.
+    // No model determines the framework version of a file, or its way of releasing pages.
     for (key, entry) in new where entries[key] == nil || key.hasPrefix("NSStoreModel") { entries[key] = entry }
   }
 
@@ -61,7 +61,7 @@ package struct StoreMetadata: Sendable {
 
   // MARK: As values
 
-  /// The property list, and the identifier as `NSStoreUUID`.
+  /// The property list, with the identifier as `NSStoreUUID`.
   package var values: [String: Value] {
     entries.filter { !Self.isHidden($0.key) }.mapValues(\.metadataValue).merging(["NSStoreUUID": .string(identifier)]) {
       entry, _ in entry
@@ -88,7 +88,7 @@ package struct StoreMetadata: Sendable {
     key.hasPrefix("NSStore") || key.hasPrefix("_NS") || key == "NSPersistenceFrameworkVersion" || isHidden(key)
   }
 
-  /// What is nobody's but the store's.
+  /// Whether an entry is internal to the store.
   private static func isHidden(_ key: String) -> Bool { key == modelKey || key == elementsKey }
 }
 
