@@ -1,27 +1,27 @@
 import MoonbaseGraph
 import MoonbaseModel
 
-/// The values of a query in SQL: what stands between SELECT and FROM, and behind GROUP BY.
+/// The selected values of a query in SQL: the columns after SELECT and the terms of GROUP BY.
 package struct ColumnSelect: Sendable {
-  /// How a value lies in its result column.
+  /// The form of a value in its result column.
   package enum Form: Sendable {
     case stored(ColumnKind)
-    /// An integer or a floating-point number, whichever SQL has made.
+    /// An integer or a floating-point number, as SQL computed it.
     case number
   }
 
-  /// By column.
+  /// The form of each column.
   package fileprivate(set) var forms: [Form] = []
   fileprivate(set) var columns: [SQLFragment] = []
   fileprivate(set) var groups: [SQLFragment] = []
-  /// Which groups are wanted; nil for all.
+  /// The condition on groups. Nil for all groups.
   fileprivate(set) var condition: SQLFragment?
-  /// Whether several objects make a row.
+  /// Whether a row of the result stands for several objects.
   fileprivate(set) var isGrouped = false
 }
 
 extension QueryTranslator {
-  /// Throws `Untranslatable` for what SQL would compute otherwise than memory does.
+  /// Throws `Untranslatable` for values that SQL would compute differently than memory does.
   func translate(_ wanted: QueryColumns) throws -> ColumnSelect {
     var result = ColumnSelect()
     result.isGrouped = wanted.isGrouped || wanted.isDistinct
@@ -86,7 +86,7 @@ extension QueryTranslator {
     }
   }
 
-  /// What a condition on groups calls by the place of a column.
+  /// The column that a condition on groups refers to by its position.
   func columnTerm(_ keys: [String], among terms: [SQLTerm]) throws -> SQLTerm {
     guard keys.count == 1, let place = Int(keys[0]), terms.indices.contains(place) else {
       throw Untranslatable("\(keys.joined(separator: ".")) is no column")

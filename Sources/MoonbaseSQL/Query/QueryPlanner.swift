@@ -1,24 +1,25 @@
 package import MoonbaseGraph
 import MoonbaseModel
 
-/// Divides a query between a store's engine and the context: what the engine takes, as one statement, and what is left, with reasons.
+/// Divides a query between a store's engine and the context: a statement for the engine, and the remaining conditions
+/// with reasons.
 package struct QueryPlanner {
-  /// A query that was put to the engine.
+  /// The result of translating a query for the engine.
   package enum Attempt {
-    /// The engine takes the statement: its text, and what the store needs to run it.
+    /// The engine accepts the statement. The values are its text, and the prepared query for the store.
     case statement(String, any PreparedQuery)
-    /// Why it cannot be said, or is too much.
+    /// The engine refuses the query. The value is the reason.
     case refused(String)
   }
 
   private let attempt: (StoreQuery) throws -> Attempt
 
-  /// `attempt` puts a query to the engine.
+  /// Makes a planner. `attempt` translates and prepares a query.
   package init(_ attempt: @escaping (StoreQuery) throws -> Attempt) { self.attempt = attempt }
 
-  /// What the engine takes over.
+  /// Plans a query.
   ///
-  /// What is left is looked for one by one only where the whole was refused.
+  /// Conditions are tried individually only after the engine refused the whole query.
   package func plan(_ query: StoreQuery) throws -> QueryPlan {
     guard let columns = query.columns else { return try plan(query, columns: nil) }
     switch try attempt(query) {
@@ -36,7 +37,7 @@ package struct QueryPlanner {
     }
   }
 
-  /// A plan for the rows of a query; `columns` is why these are not what is asked for.
+  /// A plan for the rows of a query. `columns` is the reason why the engine does not compute the selected columns.
   private func plan(_ whole: StoreQuery, columns: String?) throws -> QueryPlan {
     var query = whole
     query.columns = nil
@@ -53,7 +54,7 @@ package struct QueryPlanner {
     return try plan(whole, asking: unsorted, wholeRefused: reason)
   }
 
-  /// The conditions of which each can be said, as far as they can together.
+  /// A plan with those conditions that the engine accepts, individually and together.
   private func plan(_ query: StoreQuery, asking part: StoreQuery, wholeRefused whole: String) throws -> QueryPlan {
     let conditions = query.conditions
     var part = part
@@ -68,14 +69,14 @@ package struct QueryPlanner {
       switch try attempt(part) {
       case .statement(let sql, let select): return QueryPlan(query, accessPath: sql, leaving: left, prepared: select)
       case .refused(let reason):
-        // Without conditions nothing is left that could be too much.
+        // Without conditions there is nothing more to leave out.
         if kept.isEmpty { throw Self.error(of: query, refused: reason) }
         for place in kept.suffix((kept.count + 1) / 2) { left[place] = "with the others it is too much: \(reason)" }
       }
     }
   }
 
-  /// The error of a store that is asked for what it leaves to the context.
+  /// The error for a query whose evaluation the store leaves to the context.
   package static func error(of query: StoreQuery, refused reason: String) -> GraphError {
     GraphError(
       .invalidRequest,

@@ -28,7 +28,7 @@ extension QueryTranslator {
 
   // MARK: Quantifiers
 
-  /// `ANY` is an EXISTS; `ALL` says that none exists for which the comparison does not hold.
+  /// `ANY` becomes EXISTS. `ALL` becomes NOT EXISTS of the opposite comparison.
   private func quantified(_ comparison: Comparison) throws -> SQLFragment {
     guard let path = try toManyPath(comparison.left) else {
       throw Untranslatable("it quantifies what is no to-many relationship")
@@ -76,7 +76,8 @@ extension QueryTranslator {
     }
   }
 
-  /// A column of single precision beside a constant is asked for the range of what is read as it, for which there may be an index.
+  /// Compares a single-precision column with a constant by the range of numbers that are read as the constant, so that
+  /// an index may serve.
   private func compareSingles(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -106,7 +107,7 @@ extension QueryTranslator {
     }
   }
 
-  /// What a column of single precision is read as.
+  /// A column's number as single precision.
   func narrowed(_ term: SQLTerm) throws -> SQLFragment {
     guard term.isSingle else { return term.fragment }
     try needFunctions("comparing numbers of single precision")
@@ -136,7 +137,7 @@ extension QueryTranslator {
     }
   }
 
-  /// Relationships compare with NULL as plain values; keys of different tables never meet.
+  /// Relationships compare with NULL as plain values. Keys of different tables are never equal.
   private func compareObjects(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -173,8 +174,8 @@ extension QueryTranslator {
     return range.condition(dialect.ordered(left.fragment)) + " AND " + call
   }
 
-  /// Decimals compare by their keys. Beside a constant the column itself is asked first, for which there may be an index:
-  /// whether it is near, or no number for SQLite: text and blobs lie behind all numbers.
+  /// Decimals compare by their keys. With a constant, a condition on the column itself comes first, for which an index
+  /// may serve. It selects numbers near the constant, and texts and blobs, which sort after all numbers.
   private func compareDecimals(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -186,7 +187,7 @@ extension QueryTranslator {
     return near.parenthesized + " AND " + exact
   }
 
-  /// What a decimal column holds where it may satisfy a comparison; nil where that can be anything.
+  /// The condition for values of a decimal column that may satisfy a comparison. Nil where any value may.
   private static func near(_ column: SQLFragment, by comparator: Comparison.Operator, to number: Double) -> SQLFragment?
   {
     let (lower, upper) = (Value.double(number - abs(number) * 1e-12), Value.double(number + abs(number) * 1e-12))
@@ -240,7 +241,7 @@ extension QueryTranslator {
       return dialect.membership(try narrowed(left), in: values.flatMap(\.fragment.values))
     }
     guard left.kind == .string, !options.isEmpty else {
-      // The column's affinity would round an integer to a floating-point number that it is not.
+      // The column's affinity would round an integer to a floating-point number.
       let column =
         left.isReal && values.contains { !$0.isExactDouble } ? dialect.withoutIndex + left.fragment : left.fragment
       return dialect.membership(column, in: values.flatMap(\.fragment.values))
@@ -251,7 +252,7 @@ extension QueryTranslator {
     return dialect.membership(try fold(left.fragment, options: options), in: folded)
   }
 
-  /// Objects of another table are none of the list.
+  /// Leaves out objects of other tables, whose keys are never equal.
   private func objects(_ left: SQLTerm, in values: [SQLTerm]) throws -> SQLFragment {
     guard case .object(let entity) = left.kind else { throw Untranslatable("it looks for values among objects") }
     var keys: [SQLTerm] = []
@@ -326,7 +327,7 @@ extension SQLTerm {
     }
   }
 
-  /// Whether the constant is, as a floating-point number, what it was.
+  /// Whether the constant is exactly representable as a floating-point number.
   fileprivate var isExactDouble: Bool {
     if case .int(let number)? = constant { Int64(exactly: Double(number)) == number } else { true }
   }

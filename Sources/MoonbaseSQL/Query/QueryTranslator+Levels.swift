@@ -1,8 +1,9 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// Numbers for an engine that compares integers with floating-point numbers as two of these: a constant becomes one of the column's type,
-/// by which the comparison says the same, and columns of both types are compared only where integers are narrow.
+/// Comparisons of numbers for an engine that compares an integer and a floating-point number as floating-point numbers.
+/// A constant becomes an equivalent constant of the column's type. Columns of both types are compared only where the
+/// integers are narrow.
 extension QueryTranslator {
   func compareLevelled(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws -> SQLFragment {
     if left.isSingle, let range = right.constant?.asDouble.flatMap(Single.range) {
@@ -22,7 +23,7 @@ extension QueryTranslator {
     }
   }
 
-  /// Values that no number of the column's type is equal to are none of the list.
+  /// Leaves out values that equal no number of the column's type.
   func levelledList(_ left: SQLTerm, in values: [SQLTerm]) throws -> SQLFragment {
     let found: [Value] = values.compactMap { term in
       guard let value = term.constant else { return nil }
@@ -51,12 +52,12 @@ extension SQLTerm {
 }
 
 extension Value {
-  /// A number, or a date in the seconds that its column has.
+  /// A number, or a date in seconds as its column stores it.
   fileprivate var levelNumber: Double? {
     if case .date(let date) = self { date.timeIntervalSinceReferenceDate } else { asDouble }
   }
 
-  /// An integer, or a truth value as one.
+  /// An integer, or a Boolean as an integer.
   fileprivate var wholeNumber: Value? {
     switch self {
     case .int: self
@@ -65,12 +66,12 @@ extension Value {
     }
   }
 
-  /// Whether a floating-point number is what this is.
+  /// Whether a floating-point number equals this value exactly.
   fileprivate func isExactly(_ number: Double) -> Bool {
     if case .int(let whole) = self { Int64(exactly: number) == whole } else { true }
   }
 
-  /// What says the same to an integer: between two of these one half will do.
+  /// An equivalent value for a comparison with integers. Between two integers a half is equivalent.
   fileprivate var besideIntegers: Value? {
     if let wholeNumber { return wholeNumber }
     guard let number = levelNumber, !number.isNaN else { return nil }
@@ -81,10 +82,10 @@ extension Value {
     return .decimal(Decimal(floor) + Decimal(sign: .plus, exponent: -1, significand: 5))
   }
 
-  /// The same as a floating-point number; nil where that would be another one.
+  /// The value as a floating-point number. Nil where that would be a different number.
   fileprivate var besideDoubles: Value? { levelNumber.flatMap { isExactly($0) && !$0.isNaN ? .double($0) : nil } }
 
-  /// A number that is compared with decimals: a floating-point number counts as its shortest numeral.
+  /// A number for comparison with decimals. A floating-point number counts as its shortest numeral.
   var exactDecimal: Value {
     get throws {
       switch self {
