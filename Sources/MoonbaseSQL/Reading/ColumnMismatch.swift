@@ -2,29 +2,29 @@ package import MoonbaseGraph
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// What a column holds is no value of its attribute: nothing is made of it without a word.
+/// A column value that is no value of its attribute. Mismatched values are never converted silently.
 package struct ColumnMismatch: Error {
-  /// What the column holds, and what it should hold.
+  /// A description of the stored and the expected value.
   package let description: String
-  /// Tells apart what a column may hold.
+  /// A digest that distinguishes the stored values.
   package let digest: Int
-  /// The names of the elements of a composite that lead to the column.
+  /// The path of the composite's element with the column.
   package private(set) var element: [String] = []
 
   package init(_ description: String, digest: Int) { (self.description, self.digest) = (description, digest) }
 
-  /// The same of the column of an element.
+  /// The mismatch, as that of an element.
   package func of(element path: [String]) -> ColumnMismatch {
     var result = self
     result.element = path
     return result
   }
 
-  /// The property as it is called, with the element that is damaged.
+  /// The name of the property, with the path of the damaged element.
   package func name(of property: String) -> String { ([property] + element).joined(separator: ".") }
 }
 
-/// Whose values a row holds that are none: what the error of each says.
+/// Errors for the invalid values of a row.
 package struct RowDamage {
   /// The store's file, or address.
   private let path: String
@@ -35,14 +35,14 @@ package struct RowDamage {
     (self.path, self.table, self.id) = (path, table, id)
   }
 
-  /// The error of a row, or of what one column of it holds.
+  /// The error for a row, or for a column of it.
   package func error(_ what: String, property: String? = nil) -> GraphError {
     GraphError(
       .invalidStore, message: "\(path) is damaged: table \(table), row \(id.key): \(what)", entity: id.entityName,
       property: property, objectID: id)
   }
 
-  /// What stands in the place of a value that a column does not hold: to read it throws.
+  /// A token for a value that a column does not hold. Reading it throws.
   package func token(_ mismatch: ColumnMismatch, of property: ResolvedProperty) -> Value {
     let error = error(
       "\(id.entityName).\(mismatch.name(of: property.name)) \(mismatch.description); \(property.derivationAdvice ?? "put it right, or set it to NULL")",
@@ -50,7 +50,7 @@ package struct RowDamage {
     return .object(OpaqueObject(damage: error, digest: mismatch.digest))
   }
 
-  /// What stands in the place of all values of a row whose entity nobody knows.
+  /// A token for all values of a row of an unknown entity.
   package func token(entityNumber found: String, known: String) -> Value {
     let error = error("its entity number (Z_ENT) is \(found), which is none of \(known)")
     return .object(OpaqueObject(damage: error, digest: error.message.hashValue))
@@ -58,7 +58,7 @@ package struct RowDamage {
 }
 
 extension ResolvedProperty {
-  /// What to do where the store derived a value that the attribute cannot be; nil for an attribute that is not derived.
+  /// Advice for a derived value that the attribute's type cannot hold. Nil for an attribute that is not derived.
   package var derivationAdvice: String? {
     attribute?.derivationExpression.map {
       "it is derived (\($0)): \(Self.derivationRemedy)"
@@ -67,7 +67,7 @@ extension ResolvedProperty {
 
   private static let derivationRemedy = "put right what it is derived from, or make its type wider"
 
-  /// What is wrong with a value to which the store derives an attribute, and what to do.
+  /// A description of a derived value that the attribute's type cannot hold, with advice.
   package var derivedMisfitAdvice: String? {
     attribute.flatMap(ColumnKind.init).map { "no \($0.valueName): \(Self.derivationRemedy)" }
   }
