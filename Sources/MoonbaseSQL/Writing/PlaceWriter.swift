@@ -1,9 +1,9 @@
 package import MoonbaseGraph
 package import MoonbaseModel
 
-/// Writes the places of one owner's ordered destinations: of as few rows as it can, beside those that stay.
+/// Writes the places of an owner's ordered destinations, and changes as few rows as possible.
 package struct PlaceWriter<Column: PlaceColumn> {
-  /// How many neighbours on each side make room together where there is none.
+  /// The number of neighbours on each side that also get new places where there is no room.
   private static var margin: Int { StoreChanges.Stretch.margin - 1 }
 
   private let owner: ManagedObjectID
@@ -29,7 +29,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
     }
   }
 
-  /// Places for all, of which as many as can stay where they are.
+  /// Writes places for all keys. As many old places as possible are kept.
   @discardableResult
   private func arrange(_ keys: [Int64], known: [Int64: Int64]) throws -> [Int64] {
     let places = OrderKeys.ascending(keys.map { known[$0] })
@@ -46,7 +46,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
     let last = column.knownEnd(of: owner.key, before: coming)
     let end = try last.map { (last: $0, missing: 0) } ?? column.end(owner.key)
     column.note(end: nil, of: owner.key)
-    // Others without a place stand behind all that have one, and so before what comes.
+    // Members without a place sort after all that have a place, and must come before the appended members.
     if end.missing <= coming.count(where: { known[$0] == nil }),
       let places = OrderKeys.between(end.last, and: nil, old: coming.map { _ in nil })
     {
@@ -62,7 +62,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
 
   // MARK: Between others
 
-  /// False where neighbours leave no room, and nothing was written.
+  /// Returns false where neighbours leave no room. Nothing is written then.
   private func place(_ stretches: [StoreChanges.Stretch], margin: Int) throws -> Bool {
     let runs = stretches.flatMap { stretch in
       let keys = stretch.ids.map(\.key)
@@ -78,7 +78,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
     return true
   }
 
-  /// The moved positions with so many beside them; neighbours as one.
+  /// The ranges of moved positions with `margin` neighbours on each side. Adjacent ranges are joined.
   private static func runs(around moved: [Int], margin: Int, count: Int) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for position in moved {
@@ -92,20 +92,20 @@ package struct PlaceWriter<Column: PlaceColumn> {
     return runs
   }
 
-  /// Places between those of the neighbours; nil where there is no room.
+  /// Places between those of the neighbours. Nil where there is no room.
   private static func places(
     for run: Range<Int>, of keys: [Int64], known: [Int64: Int64], keepingOld: Bool
   ) -> [Int64]? {
     let (before, after) = (run.lowerBound - 1, run.upperBound)
     let (low, high) = (keys.indices.contains(before), keys.indices.contains(after))
     let ends = (low ? known[keys[before]] : nil, high ? known[keys[after]] : nil)
-    // A neighbour without a place comes behind all that have one.
+    // A neighbour without a place sorts after all that have one.
     guard low == (ends.0 != nil), high == (ends.1 != nil) else { return nil }
     let old = run.map { keepingOld ? known[keys[$0]] : nil }
     return OrderKeys.between(ends.0, and: ends.1, old: old)
   }
 
-  /// A list as the file has it, with those that moved behind whom the stretches show before them.
+  /// The list in the file, with each moved member after its predecessor in the stretches.
   private static func list(_ listed: [Int64], with stretches: [StoreChanges.Stretch]) -> [Int64] {
     var first: Int64?
     var followers: [Int64: Int64] = [:]
@@ -127,7 +127,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
     }
     put(first)
     for key in listed where !moved.contains(key) { put(key) }
-    // Whoever stood before these is gone.
+    // The predecessor of these members is deleted.
     for key in followers.keys.sorted() where !moved.contains(key) { put(followers.removeValue(forKey: key)) }
     return result
   }
@@ -141,7 +141,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
 }
 
 extension StoreChanges.Order {
-  /// The ID of a destination that is named here.
+  /// The ID of a destination that this order contains.
   package func id(of key: Int64) -> ManagedObjectID? {
     switch self {
     case .all(let ids), .appended(let ids, _): ids.first { $0.key == key }
@@ -150,18 +150,19 @@ extension StoreChanges.Order {
   }
 }
 
-/// The column that keeps the places of an ordered relationship's destinations, as an engine reads and writes it.
+/// The column with the places of an ordered relationship's destinations, as an engine reads and writes it.
 package protocol PlaceColumn {
-  /// The places of some of an owner's destinations; without those that have none.
+  /// The places of some of an owner's destinations, without those that have no place.
   func read(_ owner: Int64, some keys: [Int64]) throws -> [Int64: Int64]
-  /// An owner's destinations in their order, and the places of those that have one.
+  /// An owner's destinations in order, and the places of those that have a place.
   func listing(_ owner: Int64) throws -> (keys: [Int64], places: [Int64: Int64])
-  /// The last place of an owner's destinations, nil where none has one, and how many have none.
+  /// The last place of an owner's destinations, nil where no destination has a place, and the number of destinations
+  /// without a place.
   func end(_ owner: Int64) throws -> (last: Int64?, missing: Int)
-  /// Gives destinations of an owner places, of which `order` speaks.
+  /// Sets the places of an owner's destinations. `order` is the change that they belong to.
   func write(_ places: [(key: Int64, place: Int64)], of owner: ManagedObjectID, _ order: StoreChanges.Order) throws
-  /// The last place of a list to which these are about to be appended, where it is known without asking the engine.
+  /// The last place of a list to which these members are about to be appended, where it is known without a query.
   func knownEnd(of owner: Int64, before members: [Int64]) -> Int64?
-  /// The last place of a list is this one; nil where it is not known.
+  /// Notes the last place of a list; nil where it is not known.
   func note(end place: Int64?, of owner: Int64)
 }

@@ -1,16 +1,16 @@
 package import MoonbaseGraph
 import MoonbaseModel
 
-/// No save leaves a relationship that points at nothing: asked within its transaction, when all is written.
+/// Checks that a save leaves no dangling references. Called within its transaction, when all rows are written.
 package struct ReferenceCheck {
   private let changes: StoreChanges
   private let layout: StoreLayout
   private let dialect: Dialect
   private let statements: ReferenceStatements
-  /// The integers that a statement gives, row by row.
+  /// Runs a statement and returns its integers, row by row.
   private let ask: (_ sql: String, _ keys: Keys) throws -> [[Int64]]
 
-  /// The one parameter of a statement.
+  /// The single parameter of a statement.
   package enum Keys {
     case one(Int64)
     case list([Int64])
@@ -24,7 +24,8 @@ package struct ReferenceCheck {
     statements = ReferenceStatements(dialect)
   }
 
-  /// The conflicts with what other contexts deleted, or pointed at what is deleted here.
+  /// The conflicts with other contexts: a destination that they deleted, or a new reference to an object that is
+  /// deleted here.
   package func conflicts() throws -> [SaveConflict] {
     let missing = try missingDestinations()
     return try changes.conflicts(missing: missing, in: layout.model) + unreached() + unpaired()
@@ -44,7 +45,7 @@ package struct ReferenceCheck {
     return missing
   }
 
-  /// What a query over the keys of objects finds, a hundred rows at most.
+  /// The rows of a query over the keys of objects, at most `StoreChanges.greatestConflicts`.
   private func rows(_ sql: String, ids: [ManagedObjectID]) throws -> [[Int64]] {
     try ask("\(sql) LIMIT \(StoreChanges.greatestConflicts)", .list(ids.map(\.key)))
   }
@@ -114,7 +115,8 @@ package struct ReferenceCheck {
     return ManagedObjectID(store: StoreNumber(rawValue: store), entity: symbol, key: key)
   }
 
-  /// What another context linked to deleted objects, unseen by a rule that deletes or refuses. Asked while the pairs are there.
+  /// The conflicts with links that another context added to deleted objects, unknown to a cascade or deny rule. Called
+  /// while the pairs still exist.
   package func unreachedPairs() throws -> [SaveConflict] {
     let gone = Set(changes.deleted.lazy.map(\.id))
     var conflicts: [SaveConflict] = []
