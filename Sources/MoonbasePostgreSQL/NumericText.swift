@@ -1,17 +1,18 @@
-/// A decimal numeral as PostgreSQL's `numeric` has it: groups of four digits, and where the point is.
+/// A decimal numeral, with conversions to and from the binary form of PostgreSQL's `numeric`: groups of four digits,
+/// and the position of the decimal point.
 package struct NumericText {
-  /// The numeral: digits with at most one point and a minus sign, no exponent; or `-Infinity`.
+  /// The numeral: digits with at most one decimal point and a minus sign, without an exponent; or `-Infinity`.
   package let text: String
 
   package init(_ text: String) { self.text = text }
 
-  /// What stands for the least number of all.
+  /// The text of minus infinity, the least `numeric`.
   package static let leastText = "-Infinity"
 
   private static let negative: UInt16 = 0x4000
   private static let negativeInfinity: UInt16 = 0xF000
 
-  /// In the form in which it is sent.
+  /// The binary form that is sent.
   var wire: ContiguousArray<UInt8> {
     var result = WireBytes()
     if text == Self.leastText {
@@ -41,7 +42,7 @@ package struct NumericText {
     return result.bytes
   }
 
-  /// Reads what was sent; nil for what is no number, and for infinity.
+  /// Reads the binary form. Returns nil for NaN and infinity.
   package init?(wire bytes: UnsafeRawBufferPointer) {
     func word(_ place: Int) -> UInt16 {
       UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: place * 2, as: UInt16.self))

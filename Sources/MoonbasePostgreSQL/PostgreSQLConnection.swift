@@ -2,37 +2,37 @@
   internal import MoonbaseCPostgreSQL
   import MoonbasePlatform
 
-  /// A connection to a server. One thread uses it at a time.
+  /// A connection to a server. Only a single thread may use it at a time.
   ///
   /// ```swift
   /// let connection = try PostgreSQLConnection(["host": "/run/postgresql", "dbname": "people"])
   /// let rows = try connection.query("SELECT count(*) FROM zperson")
   /// ```
-  package final class PostgreSQLConnection: @unchecked Sendable {  // whoever has it is alone with it
+  package final class PostgreSQLConnection: @unchecked Sendable {  // its owner has exclusive use
     private struct Shape: Hashable {
       let sql: String
       let types: [UInt32]
     }
 
     private let connection: OpaquePointer
-    /// The names of statements that the server has planned.
+    /// The names of the prepared statements.
     private var prepared: [Shape: String] = [:]
     private var preparedCount = 0
-    /// So many statements are planned before all of them are forgotten.
+    /// The greatest number of prepared statements. Beyond it all are forgotten.
     private static let greatestCount = 500
-    /// Told of each statement that has run: its text, its parameters, the number of rows, the time.
+    /// Called after each statement with its text, its parameters, the number of rows and the duration.
     package var observer: ((String, Parameters, Int, Duration) -> Void)?
-    /// Whether what is read must end.
+    /// Whether waiting for the server must end.
     package var isCancelled: (() -> Bool)?
 
-    /// Connects with libpq's parameters; what they lack libpq takes from the environment and its files.
+    /// Connects with libpq's parameters. For missing parameters libpq uses the environment and its files.
     package init(_ parameters: [(name: String, value: String)]) throws {
       let names = parameters.map { strdup($0.name) } + [nil]
       let values = parameters.map { strdup($0.value) } + [nil]
       defer { for text in names + values { free(text) } }
       let made = names.map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
         values.map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
-          // An address as `dbname` is taken apart.
+          // With the flag 1, `dbname` may be a whole address.
           PQconnectdbParams(names.baseAddress, values.baseAddress, 1)
         }
       }
@@ -50,7 +50,7 @@
 
     private static func failure(of connection: OpaquePointer) -> PostgreSQLError {
       let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-      // libpq gives no code of why a server refused a connection: only the server's words say it.
+      // libpq reports no code for a refused connection; only the text of the message tells the reason.
       let state =
         words.contains("authentication failed") || words.contains("no password supplied")
         ? "28P01"
@@ -60,26 +60,26 @@
         state: state, message: words.trimmingCharacters(in: .whitespacesAndNewlines), isConnectionLost: true)
     }
 
-    /// Whether the connection is there, as far as is known without asking.
+    /// Whether the connection is open, as far as is known without a round trip.
     package var isAlive: Bool { PQstatus(connection) == CONNECTION_OK }
 
-    /// Whether a statement has run on it: then it may turn out to be gone when the next one runs.
+    /// Whether a statement has run on the connection. Before the next statement the server may close a used connection.
     package private(set) var wasUsed = false
 
-    /// Whether a transaction has begun and not ended.
+    /// Whether a transaction is open.
     package var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
 
-    /// The server's process for this connection.
+    /// The ID of the server's process for this connection.
     package var processID: Int32 { PQbackendPID(connection) }
 
-    /// What the server says of itself: `server_version`, `server_encoding`.
+    /// A setting that the server reports: `server_version`, `server_encoding`.
     package func serverSetting(_ name: String) -> String? {
       PQparameterStatus(connection, name).map { String(cString: $0) }
     }
 
     package var serverVersion: Int { Int(PQserverVersion(connection)) }
 
-    /// What is known of the connection, without a password.
+    /// The user, host, port and database of the connection.
     package var place: (user: String, host: String, port: String, database: String) {
       func text(_ value: UnsafeMutablePointer<CChar>?) -> String { value.map { String(cString: $0) } ?? "" }
       return (text(PQuser(connection)), text(PQhost(connection)), text(PQport(connection)), text(PQdb(connection)))
@@ -87,13 +87,13 @@
 
     // MARK: Statements
 
-    /// Runs statements without parameters, one after the other, in one round trip; gives the rows of the last.
+    /// Runs statements without parameters in one round trip. Returns the rows of the last statement.
     @discardableResult
     package func execute(_ sql: String) throws -> ResultRows? {
       try run(sql, Parameters()) { PQsendQuery(connection, sql) }
     }
 
-    /// Runs a statement, which the server plans once.
+    /// Runs a statement, which the server prepares on first use.
     @discardableResult
     package func query(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ResultRows {
       let name = try prepare(sql, parameters)
@@ -106,7 +106,7 @@
       return rows
     }
 
-    /// Runs a statement once.
+    /// Runs a statement without preparing it.
     @discardableResult
     package func queryOnce(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ResultRows {
       let rows = try run(sql, parameters) {
@@ -118,7 +118,7 @@
       return rows
     }
 
-    /// Has the server look at a statement without running it.
+    /// Prepares a statement without running it, so that the server checks it.
     package func check(_ sql: String, _ parameters: Parameters) throws {
       _ = try prepare(sql, parameters)
     }
@@ -143,10 +143,10 @@
 
     // MARK: Waiting
 
-    /// So long nobody looks whether the run on this thread must end, in milliseconds.
+    /// The longest time between two checks whether waiting must end, in milliseconds.
     private static let pause: Int32 = 50
 
-    /// Tells the observer of a statement, but not of one that is only planned.
+    /// Runs a statement. The observer is notified, except when a statement is only prepared.
     private func run(_ sql: String?, _ parameters: Parameters, send: () -> Int32) throws -> ResultRows? {
       let began = observer == nil ? nil : ContinuousClock.now
       guard send() == 1 else { throw lost() }
@@ -191,7 +191,7 @@
 
     private func lost() -> PostgreSQLError {
       let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
-      // What is there of an answer is taken, so that the next statement does not meet it.
+      // Reads the rest of the answer, so that the next statement does not receive it.
       while let result = PQgetResult(connection) { PQclear(result) }
       return PostgreSQLError(
         message: words.trimmingCharacters(in: .whitespacesAndNewlines),
@@ -208,7 +208,7 @@
         isConnectionLost: PQstatus(connection) != CONNECTION_OK)
       error.detail = field("D")
       error.constraint = field("n")
-      // 57P01 to 57P03: the server is being shut down, or starts.
+      // 57P01 to 57P03: the server shuts down, or is starting.
       if error.state.hasPrefix("57P") || error.state.hasPrefix("08") { error.isConnectionLost = true }
       return error
     }
@@ -227,7 +227,7 @@
       var values = [UnsafePointer<CChar>?](repeating: nil, count: places.count)
       return withExtendedLifetime(arrays) {
         wire.bytes.withUnsafeBytes { bytes in
-          // An empty text is a value, which libpq tells from a missing one by its pointer.
+          // libpq distinguishes an empty text from NULL by its pointer.
           let somewhere = UnsafeRawPointer(bitPattern: 16)
           for (place, parameter) in places.enumerated() {
             if let array = parameter.array {

@@ -1,16 +1,16 @@
 public import MoonbasePlatform
 
-/// What PostgreSQL refused, or why it cannot be reached.
+/// An error of PostgreSQL or libpq.
 public struct PostgreSQLError: LocalizedError, Sendable, CustomStringConvertible {
-  /// The five characters by which PostgreSQL tells kinds of errors apart (SQLSTATE); empty where no server spoke.
+  /// The five characters of the error code (SQLSTATE). Empty where no server answered.
   public var state: String
-  /// PostgreSQL's own words, or libpq's.
+  /// The message of PostgreSQL or libpq.
   public var message: String
-  /// What the server adds: which key is taken, for instance.
+  /// The server's detail, for example the key that exists already.
   public var detail: String?
-  /// The constraint that is violated.
+  /// The violated constraint.
   public var constraint: String?
-  /// Whether the connection is gone.
+  /// Whether the connection is lost.
   public var isConnectionLost = false
 
   /// Makes an error.
@@ -18,12 +18,12 @@ public struct PostgreSQLError: LocalizedError, Sendable, CustomStringConvertible
     (self.state, self.message, self.isConnectionLost) = (state, message, isConnectionLost)
   }
 
-  /// Whether the same transaction may succeed when it is run again.
+  /// Whether the transaction may succeed when it is run again.
   public var isRetryable: Bool { state == "40001" || state == "40P01" }
 
-  /// The message, with what the server adds.
+  /// The message, with the server's detail.
   public var description: String { detail.map { "\(message) (\($0))" } ?? message }
 
-  /// The same, for Foundation.
+  /// The description, for Foundation.
   public var errorDescription: String? { description }
 }

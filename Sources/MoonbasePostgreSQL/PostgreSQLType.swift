@@ -1,4 +1,4 @@
-/// The types of parameters and columns that Moonbase uses, by PostgreSQL's own numbers of them.
+/// The types of parameters and columns that Moonbase uses, by their PostgreSQL object identifiers (OID).
 package enum PostgreSQLType: UInt32, Sendable {
   case bytea = 17
   case bigint = 20
@@ -7,7 +7,7 @@ package enum PostgreSQLType: UInt32, Sendable {
   case numeric = 1700
   case uuid = 2950
 
-  /// The number of the type of its arrays.
+  /// The identifier of the type's array type.
   var array: UInt32 {
     switch self {
     case .bytea: 1001
@@ -19,7 +19,7 @@ package enum PostgreSQLType: UInt32, Sendable {
     }
   }
 
-  /// The type in statements.
+  /// The name of the type in statements.
   package var name: String {
     switch self {
     case .bytea: "bytea"

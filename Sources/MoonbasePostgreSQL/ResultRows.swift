@@ -2,12 +2,12 @@
   internal import MoonbaseCPostgreSQL
   package import MoonbasePlatform
 
-  /// The rows that a statement gave, all of them, in PostgreSQL's binary form. Bytes are valid as long as it is kept.
+  /// The complete result of a statement, in PostgreSQL's binary form. Bytes are valid while the result is retained.
   package final class ResultRows {
     private let result: OpaquePointer
-    /// How many rows there are.
+    /// The number of rows.
     package let count: Int
-    /// How many columns each has.
+    /// The number of columns.
     package let columnCount: Int
 
     init(_ result: OpaquePointer) {
@@ -18,10 +18,10 @@
 
     deinit { PQclear(result) }
 
-    /// How many rows the statement wrote.
+    /// The number of rows that the statement wrote.
     package var affectedCount: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-    /// The type of a column; nil for one that Moonbase does not use.
+    /// The type of a column. Nil for types that Moonbase does not use.
     package func type(_ column: Int) -> PostgreSQLType? { PostgreSQLType(rawValue: PQftype(result, Int32(column))) }
 
     @inline(__always)
@@ -34,7 +34,7 @@
       )
     }
 
-    /// An integer of whatever width, or a truth value; 0 for a missing one.
+    /// An integer of any width, or a Boolean as an integer; 0 for NULL.
     @inline(__always)
     package func integer(_ row: Int, _ column: Int) -> Int64 {
       let bytes = bytes(row, column)
@@ -47,7 +47,7 @@
       }
     }
 
-    /// A number of double precision; 0 for a missing one.
+    /// A double-precision number; 0 for NULL.
     @inline(__always)
     package func double(_ row: Int, _ column: Int) -> Double {
       let bytes = bytes(row, column)

@@ -1,6 +1,6 @@
 package import MoonbasePlatform
 
-/// Bytes in the form in which PostgreSQL sends and takes them: the highest byte of a number first.
+/// Bytes in PostgreSQL's network format, with numbers in big-endian order.
 struct WireBytes {
   private(set) var bytes: ContiguousArray<UInt8> = []
 
@@ -16,7 +16,7 @@ struct WireBytes {
   @inline(__always)
   mutating func append(_ other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
 
-  /// Puts a number of four bytes where another one stands.
+  /// Replaces the four-byte number at a position.
   mutating func replace(at place: Int, with number: Int32) {
     withUnsafeBytes(of: number.bigEndian) { source in
       for (offset, byte) in source.enumerated() { bytes[place + offset] = byte }
@@ -24,7 +24,7 @@ struct WireBytes {
   }
 }
 
-/// A value on its way into a statement.
+/// A destination for the values of a statement's parameters.
 package protocol ParameterSink {
   mutating func appendNull(_ type: PostgreSQLType)
   mutating func append(_ number: Int64)
@@ -47,13 +47,13 @@ extension ParameterSink {
   }
 }
 
-/// The parameters of one statement.
+/// The parameters of a statement.
 package struct Parameters: ParameterSink {
   struct Place {
     let type: UInt32
-    /// Nil for a missing value.
+    /// Nil for NULL.
     let range: Range<Int>?
-    /// The array that it is, among those of the list.
+    /// The index of the parameter's array, if the parameter is an array.
     var array: Int?
   }
 
@@ -63,7 +63,7 @@ package struct Parameters: ParameterSink {
 
   package init() {}
 
-  /// How many there are.
+  /// The number of parameters.
   package var count: Int { places.count }
 
   package mutating func appendNull(_ type: PostgreSQLType) { places.append(Place(type: type.rawValue, range: nil)) }
@@ -79,7 +79,7 @@ package struct Parameters: ParameterSink {
     arrays.append(array)
   }
 
-  /// A list of keys.
+  /// Appends an array of keys.
   package mutating func append(_ keys: some Collection<Int64>) {
     var array = ArrayParameter(.bigint, expecting: keys.count)
     for key in keys { array.append(key) }
@@ -94,7 +94,7 @@ package struct Parameters: ParameterSink {
 }
 
 extension Parameters: CustomStringConvertible {
-  /// The values, as a log shows them; of an array how many there are.
+  /// The values, as a log shows them. For an array the number of its elements.
   package var description: String {
     places.map { place in
       if let array = place.array { return "\(arrays[array].count) values" }
@@ -113,11 +113,11 @@ extension Parameters: CustomStringConvertible {
   }
 }
 
-/// An array that is one parameter: a column of rows that are inserted together, or a list of keys.
+/// An array as a single parameter: a column of rows that are inserted together, or a list of keys.
 package struct ArrayParameter: ParameterSink {
   package let type: PostgreSQLType
   private(set) var wire = WireBytes()
-  /// How many elements there are.
+  /// The number of elements.
   package private(set) var count = 0
   private var hasNull = false
 
@@ -131,7 +131,7 @@ package struct ArrayParameter: ParameterSink {
     for number in [1, 0, Int32(bitPattern: type.rawValue), 0, 1] as [Int32] { wire.append(number) }
   }
 
-  /// The bytes that it takes.
+  /// The size of the parameter in bytes.
   package var size: Int { wire.count }
 
   package mutating func appendNull(_ type: PostgreSQLType) {
@@ -158,7 +158,7 @@ package struct ArrayParameter: ParameterSink {
     count += 1
   }
 
-  /// Writes at the beginning what is known at the end.
+  /// Completes the array's header.
   mutating func finish() {
     wire.replace(at: Self.flagsPlace, with: hasNull ? 1 : 0)
     wire.replace(at: Self.countPlace, with: Int32(count))
