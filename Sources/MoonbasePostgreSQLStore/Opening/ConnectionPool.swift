@@ -5,7 +5,7 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// The connections of a store: as many as threads use at once, a few of them kept.
+  /// The connections of a store, as many as threads use at once. Some idle connections are kept.
   final class ConnectionPool: Sendable {
     private static let kept = 4
 
@@ -26,14 +26,14 @@
       GraphError(.invalidRequest, message: "\(address) was closed: open the store again, or make a new container")
     }
 
-    /// A connection for the caller alone, until it is given back.
+    /// A connection for the exclusive use of the caller, until it is given back.
     func take() throws -> PostgreSQLConnection {
       if isClosed { throw closedError }
       if let connection = idle.withLock({ $0.popLast() }) { return connection }
       return try open()
     }
 
-    /// A new connection, which no server has forgotten.
+    /// Opens a new connection.
     func open() throws -> PostgreSQLConnection {
       if isClosed { throw closedError }
       do {
@@ -69,14 +69,14 @@
       text.utf8.count > 10_000 ? String(decoding: text.utf8.prefix(10_000), as: UTF8.self) : text
     }
 
-    /// Takes a connection back, which has no transaction any more.
+    /// Takes back a connection without an open transaction.
     func giveBack(_ connection: PostgreSQLConnection) {
       guard connection.isAlive, !connection.isInTransaction, !isClosed else { return }
       idle.withLock { if $0.count < Self.kept { $0.append(connection) } }
     }
 
-    /// Gives `body` a connection. Where a kept one turns out to be gone, `body` runs again with a new one: it must leave nothing behind but its
-    /// result.
+    /// Runs `body` with a connection. Where a kept connection is lost, `body` runs again with a new connection.
+    /// Therefore `body` must have no effect besides its result.
     func reading<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
       let first = try take()
       do {
@@ -94,7 +94,7 @@
       do { return try body(second) } catch { throw failure.translate(error) }
     }
 
-    /// A connection with a transaction that sees one state from now on; nil where too many have one.
+    /// A connection in a transaction with a consistent snapshot. Nil where too many views are open.
     func takeView() throws -> PostgreSQLConnection? {
       let isRoom = views.withLock { [options] count in
         guard count < options.viewLimit else { return false }
@@ -106,7 +106,7 @@
         for isLast in [false, true] {
           let connection = try isLast ? open() : take()
           do {
-            // The state is that of the first statement within the transaction.
+            // The snapshot is taken by the first statement of the transaction.
             try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
             return connection
           } catch let error as PostgreSQLError where error.isConnectionLost && !isLast {
@@ -115,7 +115,7 @@
         }
       } catch {
         views.withLock { $0 -= 1 }
-        // The server may have room for fewer.
+        // The server may allow fewer connections.
         if ((error as? GraphError)?.underlying as? PostgreSQLError)?.state == "53300" { return nil }
         throw isClosed ? closedError : failure.translate(error)
       }

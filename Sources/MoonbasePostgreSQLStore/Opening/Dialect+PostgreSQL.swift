@@ -2,7 +2,7 @@
   import MoonbaseSQL
 
   extension Dialect {
-    /// How PostgreSQL speaks. Columns of texts are declared with the collation "C", so that no statement has to name it.
+    /// The SQL of PostgreSQL. Text columns are declared with the collation "C", so that no statement needs to name it.
     static let postgreSQL = Dialect(
       engine: "PostgreSQL", placeholder: .numbered, truth: ("TRUE", "FALSE"),
       nullSafe: ("IS NOT DISTINCT FROM", "IS DISTINCT FROM"), keySets: .arrays, nullOrder: .written, collation: nil,

@@ -3,26 +3,27 @@
   import MoonbaseModel
   public import MoonbasePlatform
 
-  /// Where a store in PostgreSQL is: a server, a database and a schema.
+  /// The address of a store in PostgreSQL: a server, a database and a schema.
   ///
   /// ```
   /// postgresql://ann@db.example.org/shop?schema=people
   /// postgresql:///shop?host=/run/postgresql
   /// ```
   ///
-  /// All of it but `schema` is libpq's; what is not said comes from libpq's variables and files (`PGHOST`, `PGPASSFILE`).
+  /// All parts but `schema` have libpq's meaning. Missing parts come from libpq's environment variables and files
+  /// (`PGHOST`, `PGPASSFILE`).
   public struct PostgreSQLAddress: Sendable, CustomStringConvertible {
-    /// The schema that is the store.
+    /// The schema with the store's tables.
     public let schema: String
     /// The address without a password, for messages.
     public let description: String
-    /// What libpq connects to, a password included.
+    /// The address for libpq, password included.
     let target: String
 
-    /// The schema of an address that names none.
+    /// The schema of an address that names no schema.
     public static let defaultSchema = "moonbase"
 
-    /// Takes an address apart. Throws `.cannotOpenFile` for what is none.
+    /// Parses an address. Throws `.cannotOpenFile` for an invalid address.
     public init(_ url: URL) throws {
       guard var parts = URLComponents(string: url.absoluteString), Self.isAddress(url.absoluteString) else {
         throw Self.error("is no address of PostgreSQL: write postgresql://USER@HOST/DATABASE?schema=NAME")
@@ -44,12 +45,12 @@
       description = parts.string ?? "postgresql:"
     }
 
-    /// Whether a text is an address, and no path.
+    /// Whether a text is an address, not a path.
     public static func isAddress(_ text: String) -> Bool {
       text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
     }
 
-    /// The words do not have the address, which may have a password.
+    /// The message omits the address, which may contain a password.
     private static func error(_ what: String) -> GraphError {
       GraphError(.cannotOpenFile, message: "the store's address \(what)")
     }

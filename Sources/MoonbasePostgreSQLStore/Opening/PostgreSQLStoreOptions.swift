@@ -1,22 +1,24 @@
 #if PostgreSQL
   public import MoonbaseSQL
 
-  /// How a store in PostgreSQL is opened.
+  /// The options for opening a store in PostgreSQL.
   public struct PostgreSQLStoreOptions: Sendable {
-    /// Whether nothing is written.
+    /// Whether the store is only read.
     public var readOnly = false
-    /// How long a statement waits for a row that another session has locked, and opening for a store that another process makes.
+    /// The time that a statement waits for a row that another session has locked, and that opening waits for another
+    /// process that makes the store.
     public var busyTimeout = Duration.seconds(5)
-    /// Whether the store keeps a history of what is saved in it; one that was made so keeps it whatever is said here.
+    /// Whether a new store keeps a history. An existing history is kept in any case.
     public var tracksHistory = false
-    /// The name that the history has for saves of contexts without a `transactionAuthor`.
+    /// The author in the history for saves of contexts without a `transactionAuthor`.
     public var transactionAuthor: String?
-    /// How many connections are kept open for views of one state at most. Others read each call's own state.
+    /// The greatest number of connections for views with a consistent snapshot. Further views read the current state on
+    /// each call.
     public var viewLimit = 16
-    /// What is told each statement.
+    /// The log that receives each statement.
     public var sqlLog: SQLLog?
 
-    /// The options of a store that is written.
+    /// The options for a store that is written.
     public init() {}
   }
 #endif

@@ -7,14 +7,14 @@
 
   import enum MoonbaseModel.Expression
 
-  /// Makes the tables and indexes of a new store: those of a SQLite store, with PostgreSQL's types.
+  /// Makes the tables and indexes of a new store. The tables are those of a SQLite store, with PostgreSQL's types.
   ///
-  /// Nothing that only a server alone has: no triggers, no foreign keys, no generated columns, no sequences.
+  /// No server features are used: no triggers, foreign keys, generated columns or sequences.
   struct SchemaWriter {
     let layout: StoreLayout
     let metadata: StoreMetadata
 
-    /// All in the caller's transaction.
+    /// Makes all tables, indexes and metadata in the caller's transaction.
     func write(_ connection: PostgreSQLConnection) throws {
       try connection.execute(statements.joined(separator: ";\n"))
       try writePrimaryKeys(connection)
@@ -42,7 +42,7 @@
         ]
     }
 
-    /// Throws for a name that PostgreSQL would cut off.
+    /// Throws for a name that PostgreSQL would truncate.
     func checkNames(_ address: PostgreSQLAddress) throws {
       let names =
         layout.tables.flatMap { [$0.name] + $0.columns.map(\.name) }
@@ -66,7 +66,7 @@
       return "CREATE TABLE \(identifier(table.name)) (\(columns.joined(separator: ", ")))"
     }
 
-    /// By column; those of relationships are none.
+    /// The kinds of attribute columns, by column name.
     private func kinds(of table: String) -> [String: ColumnKind] {
       var kinds: [String: ColumnKind] = [:]
       for case let entity? in layout.entities where entity.table == table {
@@ -128,7 +128,8 @@
       return flagged + fetch + unique
     }
 
-    /// An index of columns; nil for one of computations, or of some rows only, which PostgreSQL would not find by Moonbase's statements.
+    /// An index of columns. Nil for an index of expressions and for a partial index, which Moonbase's statements would
+    /// not use.
     private func fetchIndex(_ index: FetchIndexDescription, of entity: EntityLayout) -> IndexNames.Index? {
       guard let stored = try? index.stored(in: entity.entity), stored.structure == .ordered, stored.condition == nil
       else { return nil }
@@ -141,7 +142,7 @@
         "INDEX", "Z_\(entity.entity.name)_\(index.name)", entity.table, terms.joined(separator: ", "))
     }
 
-    /// A name that is too long is cut before it is told from others.
+    /// Truncates a long name before names are made unique.
     private func index(_ kind: String, _ name: String, _ table: String, _ columns: String) -> IndexNames.Index {
       var name = name
       while name.utf8.count > 56 { name.removeLast() }
@@ -175,7 +176,7 @@
     /// The numbers of the history's tables.
     static let (changes, transactions): (Int64, Int64) = (16_001, 16_002)
 
-    /// The tables of a history; a tombstone is the property list of what a row leaves.
+    /// Makes the history tables. A tombstone is a property list with the values of a deleted row.
     func writeHistory(_ connection: PostgreSQLConnection) throws {
       try connection.execute(
         """

@@ -4,11 +4,12 @@
   import MoonbasePlatform
   import MoonbasePostgreSQL
 
-  /// Says in the graph's terms what PostgreSQL refused. No message has a password: neither the address that is shown nor libpq's words do.
+  /// Translates PostgreSQL's errors to errors of the graph. No message contains a password: the address is shown
+  /// without it, and libpq's messages do not contain it.
   struct StoreFailure: Sendable {
     let address: PostgreSQLAddress
 
-    /// PostgreSQL's errors become the graph's; all others pass as they are.
+    /// Translates PostgreSQL's errors, and returns other errors unchanged.
     func translate(_ error: any Error) -> any Error {
       if HostWork.isOver { return HostWork.ending() }
       guard let error = error as? PostgreSQLError else { return error }

@@ -6,9 +6,9 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// The metadata of a schema.
+  /// Reads the metadata of a schema.
   extension StoreMetadata {
-    /// Reads the row; with `locking`, others wait who would change it.
+    /// Reads the metadata row. With `locking`, other sessions wait before they change it.
     init(_ connection: PostgreSQLConnection, address: PostgreSQLAddress, locking: Bool = false) throws {
       let rows = try connection.query(
         "SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1\(locking ? " FOR UPDATE" : "")")

@@ -6,7 +6,7 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// Opens or makes a store's schema, and says what it found.
+  /// Opens or makes a store's schema, and returns its layout and metadata.
   struct StoreOpener {
     struct Result {
       var layout: StoreLayout
@@ -20,7 +20,7 @@
     let options: PostgreSQLStoreOptions
 
     private var address: PostgreSQLAddress { pool.address }
-    /// The oldest server that has all of what statements say: minus infinity as a number.
+    /// The oldest supported server version: the first with minus infinity as a `numeric`.
     private static let oldestVersion = 140_000
 
     func open() throws -> Result {
@@ -61,7 +61,7 @@
 
     // MARK: An existing schema
 
-    /// Nil where there is no schema, or an empty one.
+    /// Returns nil where the schema does not exist or is empty.
     private func openExisting(_ connection: PostgreSQLConnection) throws -> Result? {
       let tables = try Self.tables(of: address.schema, connection)
       if tables.isEmpty { return nil }
@@ -96,7 +96,7 @@
       }.check()
     }
 
-    /// Whether the store keeps a history, for which it gets tables where it is to.
+    /// Whether the store keeps a history. Makes the history tables where the options require them.
     private func tracksHistory(
       _ isThere: Bool, _ layout: StoreLayout, _ metadata: StoreMetadata, _ connection: PostgreSQLConnection
     ) throws -> Bool {
@@ -158,7 +158,7 @@
       return Dictionary((0..<rows.count).map { (rows.text($0, 0), rows.integer($0, 1)) }) { first, _ in first }
     }
 
-    /// The archive of the model that a store carries with it.
+    /// The archived model of a store.
     static func modelCache(_ connection: PostgreSQLConnection, _ metadata: StoreMetadata) throws -> Data? {
       let rows = try connection.query("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
       return rows.count == 1 ? metadata.model(besideCache: rows.data(0, 0)) : nil
