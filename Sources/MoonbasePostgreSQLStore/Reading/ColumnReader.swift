@@ -5,9 +5,10 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// Reads one column. Its type is the server's word: what may be wrong is a number that is too large, and a text that is no URI.
+  /// Decodes a column. The server guarantees the type, so only numbers out of range and texts that are no URIs can be
+  /// invalid.
   enum ColumnReader {
-    /// Reads a column into a slot of the row that a page begins.
+    /// Decodes a column into a slot of the page's current row.
     @inline(__always)
     static func read(
       _ kind: ColumnKind, of rows: ResultRows, row: Int, column: Int, into page: RowPageBuilder, slot: Slot
@@ -24,7 +25,7 @@
       }
     }
 
-    /// The value of a column, by itself.
+    /// Decodes a column to a value, without a page.
     static func value(
       _ kind: ColumnKind, of rows: ResultRows, row: Int, column: Int
     ) throws(ColumnMismatch) -> Value {
@@ -61,14 +62,14 @@
       return text == NumericText.leastText ? .decimal(.nan) : Decimal(literal: text).map { .decimal($0) }
     }
 
-    /// What Foundation would write in another way is none.
+    /// Nil for a text that Foundation would write differently.
     private static func uri(_ text: String) -> Value? {
       guard let url = URL(string: text), url.absoluteString == text else { return nil }
       return .uri(url)
     }
   }
 
-  /// Reads the value of a composite attribute out of the columns of its elements.
+  /// Assembles the value of a composite attribute from the columns of its elements.
   struct CompositeReader: Sendable {
     private let attribute: AttributeDescription
     private let leaves: [(path: [String], kind: ColumnKind, column: Int)]
@@ -80,7 +81,7 @@
       }
     }
 
-    /// Null where no element has a value.
+    /// Returns null where no element has a value.
     func value(_ rows: ResultRows, row: Int) throws(ColumnMismatch) -> Value {
       var index = 0
       return try attribute.assembled { () throws(ColumnMismatch) -> Value in

@@ -9,7 +9,7 @@
     public func history() throws -> (any StoreHistory)? { tracksHistory ? HistoryReader(store: self) : nil }
   }
 
-  /// The history tables of a schema, as they are read.
+  /// Reads the history tables of a schema.
   struct HistoryReader: StoreHistory {
     let store: PostgreSQLStore
 
@@ -104,7 +104,7 @@
       return part
     }
 
-    /// The entities of changed rows as the rows themselves say them, where tables have several, by their root and key.
+    /// The entities of changed rows according to the rows themselves, in tables with several entities, by root and key.
     private func entities(
       _ rows: ResultRows, _ connection: PostgreSQLConnection
     ) throws -> [EntityIndex: [Int64: ResolvedEntity]] {
@@ -142,7 +142,7 @@
   }
 
   extension Value {
-    /// What a property list has of a value of a type.
+    /// A value of a property list, converted to an attribute type.
     fileprivate func kept(as type: AttributeType) -> Value {
       switch (self, type) {
       case (.string(let text), .decimal): Decimal(stored: text).map { .decimal($0) } ?? .null

@@ -6,7 +6,7 @@
   import MoonbaseSQL
 
   extension Parameters {
-    /// The values of a statement.
+    /// Makes the parameters of a statement.
     init(_ values: [Value]) {
       self.init()
       for value in values { append(value) }
@@ -21,7 +21,8 @@
   }
 
   extension ArrayParameter {
-    /// Values of one kind; numbers of several are floating-point numbers, or decimals where one is.
+    /// An array of values of one kind. Numbers of several kinds become floating-point numbers, or decimals where one is
+    /// a decimal.
     fileprivate init(_ values: [Value]) {
       let types = Set(values.map(\.parameterType))
       let type: PostgreSQLType =
@@ -32,7 +33,7 @@
   }
 
   extension Value {
-    /// How a value is sent by itself.
+    /// The type of the value as a parameter of its own.
     fileprivate var parameterType: PostgreSQLType {
       switch self {
       case .bool, .int, .objectID: .bigint
@@ -44,7 +45,7 @@
       }
     }
 
-    /// Sends a value as one of a column's type. What the type lacks is NULL.
+    /// Appends a value as a parameter of a column's type. A value that the type cannot hold becomes NULL.
     func append(to sink: inout some ParameterSink, as type: PostgreSQLType) {
       switch (self, type) {
       case (.bool(let truth), .bigint): sink.append(Int64(truth ? 1 : 0))
@@ -65,7 +66,8 @@
   }
 
   extension Decimal {
-    /// As a column holds it: what is no number comes before all numbers, in memory and as minus infinity.
+    /// The decimal as its column holds it. NaN is stored as minus infinity, because it sorts before all numbers in
+    /// memory.
     fileprivate var numeric: NumericText { NumericText(isNaN ? NumericText.leastText : description) }
   }
 

@@ -5,9 +5,10 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// A session that reads: a connection of the pool, for the time of a call or, where it is a view or has a cursor, until it ends.
+  /// A session for reading: a connection of the pool, held for the time of a call, or until the session ends if it is a
+  /// view or has a cursor.
   ///
-  /// What is kept is in a transaction that sees one state. Nobody waits for it.
+  /// A kept connection is in a transaction with a consistent snapshot, which blocks no other session.
   final class PostgreSQLReadSession: ReadSession, @unchecked Sendable {  // changed only while `turn` is held
     let store: PostgreSQLStore
     private let isView: Bool
@@ -108,7 +109,7 @@
 
     // MARK: Cursors
 
-    /// A cursor, if there is a connection that may be read from for longer.
+    /// Makes a cursor, if a connection may be held for longer than a call.
     private func begin(
       _ sql: SQLFragment, _ collect: @escaping @Sendable (ResultRows, RowCollector) throws -> Void
     ) throws -> PostgreSQLCursor? {
@@ -145,7 +146,7 @@
             return collector.finish()
           }
         } catch {
-          // The transaction is gone with the error: it never looks as if the cursor were at its end.
+          // The error ended the transaction. A failed cursor throws again and never appears to be at its end.
           cursor.failure = error
           throw error
         }
@@ -166,7 +167,7 @@
       let reader = try store.reader(entity, includesSubentities: false)
       return try read { connection in
         if let row = try reader.snapshot(of: id.key, connection) { return row }
-        // A row whose entity nobody knows is none of the entity's either.
+        // A row of an unknown entity is not of the requested entity.
         guard reader.select.entityCondition != nil else { return nil }
         let root = store.layout.model.entities[entity.root]
         let row = try store.reader(root, includesSubentities: true).snapshot(of: id.key, connection)
@@ -206,7 +207,7 @@
         try reader.collect(rows, 0..<rows.count, into: collector)
         var ranges = none
         var start = 0
-        // Destinations of one owner follow each other.
+        // Destinations of the same owner are adjacent.
         while start < rows.count {
           let owner = rows.integer(start, ownerColumn)
           var end = start + 1
@@ -220,7 +221,7 @@
   }
 
   extension RowReader {
-    /// The row of a key.
+    /// The row with a key.
     func snapshot(of key: Int64, _ connection: PostgreSQLConnection) throws -> Snapshot? {
       var parameters = Parameters()
       parameters.append(key)
@@ -242,7 +243,7 @@
   }
 
   extension PostgreSQLStore {
-    /// Rows by their keys.
+    /// The rows of objects, by their keys.
     func snapshots(of ids: [ManagedObjectID], _ connection: PostgreSQLConnection) throws -> [Snapshot] {
       var result: [Snapshot] = []
       let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
@@ -253,7 +254,7 @@
         let reader = try reader(single ?? layout.model.entities[root], includesSubentities: single == nil)
         let found = try reader.snapshots(of: group, connection)
         result += found
-        // Rows whose entity nobody knows are none of an entity's.
+        // Rows of an unknown entity belong to no requested entity.
         guard found.count < group.count, reader.select.entityCondition != nil else { continue }
         let missing = Set(group).subtracting(found.lazy.map(\.id))
         guard !missing.isEmpty else { continue }
@@ -288,7 +289,7 @@
     }
   }
 
-  /// A statement on its way, of which some rows are read at a time.
+  /// A cursor on the server, whose rows are read in portions.
   private final class PostgreSQLCursor: RowCursor, @unchecked Sendable {  // changed only in the session's turn
     let sql: SQLFragment
     let name: String

@@ -5,7 +5,7 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// How rows of an entity (and its subentities) are selected and read: worked out once, used for every row.
+  /// The selection and decoding of an entity's rows (and its subentities'), computed once and used for every row.
   struct RowReader: Sendable {
     private struct Decoder: Sendable {
       let symbol: Symbol
@@ -17,10 +17,10 @@
     private let model: ResolvedModel
     private let lost: [Value]
     private let composites: [CompositeReader]
-    /// By entity number.
+    /// The decoders by entity number.
     private let decoders: [Int64: Decoder]
     private let only: (number: Int64, decoder: Decoder)?
-    /// What a row of the table is taken for whose number no entity has.
+    /// The entity that stands for an unknown entity number.
     private let stranger: ResolvedEntity?
     private let numbered: ContiguousArray<(symbol: Symbol, root: EntityIndex)>
     private let path: String
@@ -43,7 +43,7 @@
       numbered = layout.symbolsByNumber
     }
 
-    /// What is read for an ID.
+    /// The columns that are read for an ID.
     var keyColumns: [String] { ["t0.Z_PK", "t0.Z_ENT"] }
 
     /// The ID in a row whose first columns are key and entity number.
@@ -64,7 +64,7 @@
       return ids
     }
 
-    /// Reads some rows of a result that `accepts` picks.
+    /// Reads the rows of a result that `accepts` selects.
     @inline(__always)
     func collect(
       _ rows: ResultRows, _ range: Range<Int>, into collector: RowCollector, accepts: (Int) -> Bool = { _ in true }
@@ -95,7 +95,7 @@
       }
     }
 
-    /// How a row is read; nil where its entity is not known. Throws for one that has no business among these rows.
+    /// The decoder of a row, or nil for an unknown entity number. Throws for an entity that the query does not select.
     @inline(__always)
     private func decoder(_ rows: ResultRows, _ row: Int) throws -> Decoder? {
       let number = rows.integer(row, 1)
@@ -155,7 +155,7 @@
       }
     }
 
-    /// The entity of a number, if it has rows in the table of a root.
+    /// The entity with a number, if its rows are in the table of the root.
     @inline(__always)
     private func symbol(number: Int64, root: EntityIndex) -> Symbol? {
       guard number > 0, number < numbered.count, numbered[Int(number)].root == root else { return nil }

@@ -5,7 +5,7 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// Reads the columns that a query asks for in the place of rows.
+  /// Reads the columns that a query selects instead of rows.
   struct ValueReader: Sendable {
     private let forms: [ColumnSelect.Form]
     private let query: StoreQuery
