@@ -3,11 +3,11 @@
   import MoonbasePlatform
 
   extension PostgreSQLStore {
-    /// So often the server is asked, in microseconds.
+    /// The time between two queries, in microseconds.
     private static let pause: UInt32 = 250_000
 
-    /// Tells of what others save in the schema, other processes and other stores of it in this one, from now on: the notes of their saves are
-    /// looked at four times a second, on a thread of the store's.
+    /// Notifies the handler of saves in the schema by other processes, and by other stores of this process. A thread of
+    /// the store reads the records of their saves four times a second.
     public func observeRemoteChanges(
       _ handler: @escaping @Sendable (PersistentStoreRemoteChange) -> Void
     ) -> RemoteChangeObservation? {
@@ -17,7 +17,7 @@
         while !hasEnded.withLock({ $0 }) {
           usleep(Self.pause)
           guard let self, !self.pool.isClosed else { return }
-          // A server that is gone for a while has no news.
+          // A server that is temporarily unreachable reports no changes.
           guard let mark = self.markOfOthers else { continue }
           let isNews = last.withLock { last in
             defer { last = mark }
