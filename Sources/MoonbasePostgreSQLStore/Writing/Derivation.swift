@@ -5,10 +5,10 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// What a model derives: which attributes, and from which rows.
+  /// The derived attributes of a model, and the rows that they are derived from.
   struct DerivationPlan: Sendable {
     let sources: [EntityIndex: [DerivationSource]]
-    /// By entity.
+    /// The derived attributes by entity.
     let derivations: [[StoredDerivation]]
 
     init(_ model: ResolvedModel) {
@@ -19,8 +19,8 @@
     var isEmpty: Bool { derivations.allSatisfy(\.isEmpty) }
   }
 
-  /// Attributes that the store derives from what is saved: found and written within the transaction of the save, by the code that a store in
-  /// memory has. A row's version stays.
+  /// Computes the attributes that the store derives from saved data. They are computed and written within the save's
+  /// transaction, by the same code as for an in-memory store. The version of a row is unchanged.
   struct Derivation {
     private let plan: DerivationPlan
     private let store: PostgreSQLStore
@@ -32,7 +32,7 @@
 
     private var layout: StoreLayout { store.layout }
 
-    /// Before the rows change: what is derived from them as they are.
+    /// Notes the rows that are derived from the old state. Called before the rows change.
     init(_ changes: StoreChanges, in store: PostgreSQLStore, on connection: PostgreSQLConnection) throws {
       (self.store, self.connection, plan) = (store, connection, store.derivations)
       let rows = changes.inserted.map(\.id) + changes.updated.map(\.snapshot.id)
@@ -42,7 +42,7 @@
       try noteSources()
     }
 
-    /// Derives what is to be derived anew, once the rows are written; returns whose values are others now.
+    /// Computes the derived attributes after the rows are written. Returns the objects whose values changed.
     mutating func run() throws -> [ManagedObjectID] {
       try noteSources()
       var changed: Set<ManagedObjectID> = []
@@ -78,7 +78,7 @@
         }
         let property = entity.properties[derivation.slot]
         if let misfit = property.misfit(value, of: row.id) { throw misfit }
-        // A sum of none is an integer.
+        // A sum of no values is an integer.
         values[derivation.slot] = (try? property.attribute?.checked(value)) ?? value
       }
       return values

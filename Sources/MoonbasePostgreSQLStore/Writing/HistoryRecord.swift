@@ -5,7 +5,7 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// What the history gets of a save: found out before the rows change, and written with the last of the transaction.
+  /// The history of a save, collected before the rows change, and written at the end of the transaction.
   struct HistoryRecord {
     private struct Change {
       let kind: PersistentHistoryChange.ChangeType
@@ -90,7 +90,7 @@
     }
   }
 
-  /// Which objects are destinations of others, asked once for each.
+  /// Tells which objects are destinations of others, with one query for each.
   private struct StoredLinks {
     let store: PostgreSQLStore
     let connection: PostgreSQLConnection

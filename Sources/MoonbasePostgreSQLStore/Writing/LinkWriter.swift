@@ -4,7 +4,7 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// Writes pairs of many-to-many relationships, and the order of ordered ones.
+  /// Writes the pairs of many-to-many relationships, and the places in ordered relationships.
   struct LinkWriter {
     let layout: StoreLayout
     let connection: PostgreSQLConnection
@@ -17,18 +17,18 @@
 
     func write(_ links: [StoreChanges.Links]) throws {
       if links.isEmpty { return }
-      // What goes comes first, so that a destination can pass from one object to another.
+      // Removals come first, so that a destination can pass from one object to another.
       try write(
         links.map { ($0, $0.removed) },
         "DELETE FROM %t j USING unnest($1, $2) AS n (o, d) WHERE j.%o = n.o AND j.%d = n.d")
       try write(
         links.map { ($0, $0.added) },
         "INSERT INTO %t (%o, %d) SELECT n.o, n.d FROM unnest($1, $2) AS n (o, d) ON CONFLICT (%o, %d) DO NOTHING")
-      // A pair may be written by the other side of its relationship: places are for pairs that are there.
+      // A pair may be written by the inverse side. Places need existing pairs.
       for link in links { try writePlaces(of: link) }
     }
 
-    /// Writes pairs, all of a table by one statement.
+    /// Writes pairs, with one statement for each table.
     private func write(_ links: [(StoreChanges.Links, [ManagedObjectID])], _ sql: String) throws {
       var found: [Pairs: (owners: [Int64], destinations: [Int64])] = [:]
       var order: [Pairs] = []
@@ -79,7 +79,7 @@
     }
   }
 
-  /// The column that keeps the places of an ordered relationship's destinations.
+  /// The column with the places of an ordered relationship's destinations.
   private struct OrderColumn: PlaceColumn {
     let statements: OrderStatements
     let connection: PostgreSQLConnection

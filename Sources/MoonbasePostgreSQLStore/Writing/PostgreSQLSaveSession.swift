@@ -5,10 +5,9 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// A save of a store in PostgreSQL: one transaction that sees what others have committed (READ COMMITTED), and checks the versions of the rows
-  /// that it writes.
+  /// A save in PostgreSQL: a transaction at READ COMMITTED that checks the versions of the rows that it writes.
   ///
-  /// What the server gives up because of others (a deadlock) runs again, from the beginning of the transaction.
+  /// Where the server aborts the transaction because of others (a deadlock), its steps run again from the beginning.
   final class PostgreSQLSaveSession: SaveSession {
     private typealias Step = (PostgreSQLConnection) throws -> Void
 
@@ -38,7 +37,7 @@
 
     deinit { abort() }
 
-    /// A connection with a transaction. One that was kept may turn out to be gone.
+    /// A connection with an open transaction. A kept connection may turn out to be lost.
     private static func begin(_ pool: ConnectionPool) throws -> PostgreSQLConnection {
       while true {
         let connection = try pool.take()
@@ -86,7 +85,7 @@
     func prepare() throws {
       try run { _ in self.derivedObjectIDs = try self.derivation?.run() ?? [] }
       guard store.tracksHistory else { return }
-      // Numbers come last: from here to the commit other saves wait for theirs.
+      // History numbers are assigned last, because other saves wait for theirs until the commit.
       try run { try self.history?.write(on: $0) }
     }
 
@@ -114,7 +113,7 @@
     private func end() {
       if isOver { return }
       isOver = true
-      // They hold the session.
+      // The steps hold references to the session.
       steps = []
       if let connection {
         if connection.isAlive, connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
@@ -137,7 +136,7 @@
       }
     }
 
-    /// Runs the last step; where the server gave up the transaction, all of them.
+    /// Runs the last step, or all steps where the server aborted the transaction.
     private func attempt(from first: Int) throws {
       var first = first
       for number in 1... {
@@ -154,7 +153,7 @@
       }
     }
 
-    /// So long a server may take to come back, for a commit whose answer was lost.
+    /// The longest wait for a server to return after a commit whose answer was lost.
     private static let patience = Duration.seconds(30)
 
     private func settle(_ number: Int64, after error: PostgreSQLError) throws -> Bool {

@@ -5,15 +5,15 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// The columns in which rows of an entity are written, and how their values are sent: column by column, as arrays.
+  /// The columns of an entity's rows and the encoding of their values, column by column as arrays.
   struct RowColumns {
     /// A slot that has columns.
     struct Column {
       let slot: Slot
       let layout: SlotLayout
-      /// Names as statements have them, with their types.
+      /// The quoted names of the columns, with their types.
       let parts: [(name: String, type: PostgreSQLType)]
-      /// The column of the place among the owner's ordered destinations.
+      /// The column with the place among the owner's ordered destinations.
       let orderColumn: String?
     }
 
@@ -22,7 +22,7 @@
     let columns: [Column]
     private let store: StoreLayout
 
-    /// Throws where the schema lacks what rows of the entity need.
+    /// Throws where the schema lacks columns that rows of the entity need.
     init(_ layout: EntityLayout, store: StoreLayout) throws {
       for case .lost(let error) in layout.slots { throw error }
       (self.layout, self.store) = (layout, store)
@@ -46,7 +46,7 @@
       }
     }
 
-    /// Adds what a row has in a column to the arrays of its parts.
+    /// Appends a row's values of a column to the arrays of its parts.
     func append(_ row: Snapshot, _ column: Column, to arrays: inout [ArrayParameter], at first: Int) throws {
       let cell = row.cell(column.slot)
       switch column.layout {
@@ -94,7 +94,7 @@
       case (.uuid(let uuid), .uuid): array.append(uuid)
       case (.null, _): array.appendNull(type)
       case (.value(.object(let token)), .bytea):
-        // A row of another store, copied with what it had not read yet.
+        // A row copied from another store, with data that was not loaded yet.
         if let load = token.load { array.append(try load()) } else { array.appendNull(type) }
       case (.value(.object(let token)), _):
         _ = try token.load?()
@@ -128,15 +128,15 @@
       return "INSERT INTO \(table) (\(names.joined(separator: ", "))) SELECT * FROM unnest(\(Self.arrays(types)))"
     }
 
-    /// Changes rows given as arrays: keys, versions, expected versions where they are checked, then the columns. Gives the keys of those that
-    /// were found.
+    /// Updates rows given as arrays: keys, versions, expected versions where they are checked, then the columns.
+    /// Returns the keys of the rows found.
     func update(_ changed: [Column], checksVersion: Bool) -> String {
       let parts = changed.flatMap(\.parts)
       let types = [PostgreSQLType](repeating: .bigint, count: checksVersion ? 3 : 2) + parts.map(\.type)
       let names = ["k", "v"] + (checksVersion ? ["e"] : []) + parts.indices.map { "c\($0)" }
       let settings =
         parts.enumerated().map { "\($1.name) = n.c\($0)" }
-        // An object that leaves an ordered relationship loses its place in it.
+        // An object that leaves an ordered relationship loses its place.
         + changed.compactMap { $0.orderColumn.map { "\($0) = NULL" } }
         + [checksVersion ? "Z_OPT = n.v" : "Z_OPT = COALESCE(t0.Z_OPT, 0) + 1"]
       return "UPDATE \(table) t0 SET \(settings.joined(separator: ", ")) FROM unnest(\(Self.arrays(types))) "
@@ -144,7 +144,7 @@
         + (checksVersion ? " AND COALESCE(t0.Z_OPT, 0) = n.e" : "") + " RETURNING t0.Z_PK"
     }
 
-    /// Sets columns of rows given as arrays: keys, then the columns. Versions stay.
+    /// Sets columns of rows given as arrays: keys, then the columns. Versions are unchanged.
     func setting(_ changed: [Column]) -> String {
       let parts = changed.flatMap(\.parts)
       let settings = parts.enumerated().map { "\($1.name) = n.c\($0)" }
@@ -154,7 +154,8 @@
         + "AS n (\(names.joined(separator: ", "))) WHERE t0.Z_PK = n.k"
     }
 
-    /// Deletes rows given as arrays of keys and expected versions, or of keys alone. Gives the keys of those that were found.
+    /// Deletes rows given as arrays of keys and expected versions, or of keys alone. Returns the keys of the rows
+    /// found.
     func deletion(checksVersion: Bool) -> String {
       checksVersion
         ? "DELETE FROM \(table) t0 USING unnest($1, $2) AS n (k, e) WHERE t0.Z_PK = n.k AND COALESCE(t0.Z_OPT, 0) = n.e "
@@ -162,13 +163,13 @@
         : "DELETE FROM \(table) t0 WHERE t0.Z_PK = ANY($1) RETURNING t0.Z_PK"
     }
 
-    /// Takes the values of some slots away from rows, so that others can have them.
+    /// Sets some slots of rows to null, so that other rows can take unique values.
     func clearing(_ slots: Set<Slot>) -> String? {
       let parts = columns.filter { slots.contains($0.slot) }.flatMap { $0.parts.map { "\($0.name) = NULL" } }
       return parts.isEmpty ? nil : "UPDATE \(table) SET \(parts.joined(separator: ", ")) WHERE Z_PK = ANY($1)"
     }
 
-    /// The versions of rows.
+    /// Selects the versions of rows.
     var versions: String { "SELECT Z_PK, COALESCE(Z_OPT, 0) FROM \(table) WHERE Z_PK = ANY($1)" }
 
     private static func arrays(_ types: [PostgreSQLType]) -> String {

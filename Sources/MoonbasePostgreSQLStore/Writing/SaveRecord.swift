@@ -3,8 +3,8 @@
   import MoonbasePlatform
   import MoonbasePostgreSQL
 
-  /// What a store notes of its saves in the schema, with each commit: a number under a name of its own. So a connection that is lost before the
-  /// answer to a commit leaves no doubt whether there was one.
+  /// The record of a store's last save in the schema, written with each commit: a number under a unique session name.
+  /// If a connection is lost before the answer to a commit, the record tells whether the commit succeeded.
   final class SaveRecord: Sendable {
     private let session = UUID.random().uuidString
     private let last = Lock(Int64(0))
@@ -17,13 +17,14 @@
       }
     }
 
-    /// Commits a transaction with the note.
+    /// The statements that commit a transaction with the record.
     func commit(_ number: Int64) -> String {
       "INSERT INTO Z_SAVES (Z_SESSION, Z_NUMBER, Z_TIME) VALUES ('\(session)', \(number), now()) ON CONFLICT (Z_SESSION) "
         + "DO UPDATE SET Z_NUMBER = EXCLUDED.Z_NUMBER, Z_TIME = EXCLUDED.Z_TIME; COMMIT"
     }
 
-    /// Whether a save was committed. The statement waits for a transaction that still has the row, and sees what became of it.
+    /// Whether a save was committed. The statement waits for a transaction that still holds the row, and sees its
+    /// outcome.
     func isCommitted(_ number: Int64, on connection: PostgreSQLConnection) throws -> Bool {
       var parameters = Parameters()
       parameters.append(session)
@@ -33,7 +34,7 @@
       return rows.integer(0, 0) >= number
     }
 
-    /// What changes with each save of others.
+    /// The state of other stores' records, which changes with each of their saves.
     func markOfOthers(on connection: PostgreSQLConnection) throws -> [Int64] {
       var parameters = Parameters()
       parameters.append(session)

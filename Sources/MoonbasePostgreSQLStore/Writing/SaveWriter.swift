@@ -5,8 +5,8 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// One save, in the transaction of its connection: deletions first, then updates, insertions and links, so that a unique value can pass from
-  /// one row to another.
+  /// Writes the changes of a save in the transaction of its connection: deletions first, then updates, insertions and
+  /// links, so that a unique value can pass from one row to another.
   struct SaveWriter {
     let changes: StoreChanges
     let store: PostgreSQLStore
@@ -17,14 +17,14 @@
 
     private var layout: StoreLayout { store.layout }
 
-    /// So many rows, or bytes, are written by one statement.
+    /// The greatest number of rows, and of bytes, that one statement writes.
     private static let (chunk, chunkSize) = (4096, 4 << 20)
 
     init(_ changes: StoreChanges, in store: PostgreSQLStore, on connection: PostgreSQLConnection) {
       (self.changes, self.store, self.connection) = (changes, store, connection)
     }
 
-    /// Writes all, or returns what is in the way.
+    /// Writes all changes, or returns the conflicts that prevent the save.
     mutating func run() throws -> [SaveConflict] {
       let claims = UniqueClaims(changes, in: store)
       if claims.areEmpty { return try write(clearing: []) }
@@ -32,7 +32,7 @@
       do {
         return try write(clearing: [])
       } catch let error as PostgreSQLError where error.state == "23505" {
-        // Two rows may exchange their values, which an index takes for a conflict on the way.
+        // Where two rows exchange their values, the index reports a temporary conflict.
         try connection.execute("ROLLBACK TO SAVEPOINT moonbase")
         let taken = try claims.conflicts(on: connection)
         let others = conflicts
@@ -76,7 +76,8 @@
       return try references.conflicts()
     }
 
-    /// Rows that are pointed at anew stay until the commit: whoever deletes one waits, and finds out then who points at it.
+    /// Locks the destinations of new references until the commit. Another save that deletes such a row waits, and then
+    /// finds the reference.
     private func holdDestinations() throws {
       let ids = NewDestinations(changes, in: layout.model).ids
       for (root, ids) in Dictionary(grouping: ids, by: { layout.model.entity(of: $0)?.root ?? -1 }) where root >= 0 {
@@ -116,7 +117,7 @@
       }
     }
 
-    /// Pairs go with their rows.
+    /// Pairs are deleted with their rows.
     private func unlink(_ ids: [Int64], of entity: EntityLayout) throws {
       var places: [(table: String, column: String)] = []
       for case .join(let join) in entity.slots {
@@ -223,7 +224,7 @@
 
     // MARK: Conflicts
 
-    /// Why changes found no row: another context came first.
+    /// Notes why changes found no row: a save of another context came first.
     private mutating func note(_ ids: [(ManagedObjectID, expected: Int64?)], _ columns: RowColumns) throws {
       if ids.isEmpty { return }
       var parameters = Parameters()
@@ -252,7 +253,7 @@
   }
 
   extension StoreChanges.Update {
-    /// Whether one statement can write both.
+    /// Whether one statement can write both updates.
     fileprivate func isAlike(_ other: Self) -> Bool {
       snapshot.id.entitySymbol == other.snapshot.id.entitySymbol
         && (expectedVersion == nil) == (other.expectedVersion == nil) && changedSlots == other.changedSlots

@@ -5,7 +5,7 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// The unique values that a save takes and gives up: what is really in the way where an index refused a row.
+  /// The unique values that a save takes and releases. Determines the real conflicts after an index refused a row.
   struct UniqueClaims {
     /// Rows whose unique values pass to other rows of the save.
     struct Passing {
@@ -14,7 +14,7 @@
       let keys: [Int64]
     }
 
-    /// Values that one row may have: those of a constraint, by the entity that declares it.
+    /// The properties of a uniqueness constraint, with the entity that declares it.
     private struct Constraint: Hashable {
       let entity: EntityIndex
       let slots: [Slot]
@@ -48,7 +48,7 @@
       claims = order.map { ($0, found[$0] ?? []) }
     }
 
-    /// Whether nothing unique is written.
+    /// Whether the save writes no unique values.
     var areEmpty: Bool { claims.isEmpty }
 
     private func constraints(of id: ManagedObjectID) -> [Constraint] {
@@ -63,7 +63,7 @@
       return result
     }
 
-    /// The changed rows that give up unique values, for a second attempt.
+    /// The changed rows that release unique values, for a second attempt.
     var passingRows: [Passing] {
       changes.updated.map { ($0.snapshot.id, Set($0.changedSlots)) }.grouped(by: \.0.entitySymbol).compactMap {
         symbol, rows in
@@ -103,7 +103,7 @@
       return conflicts
     }
 
-    /// The stored rows that have one of the values: looked for by the first of a constraint's columns.
+    /// The stored rows that have one of the values, found by the first column of the constraint.
     private func rows(
       of entity: ResolvedEntity, with claims: [Claim], _ slots: [Slot], _ connection: PostgreSQLConnection
     ) throws -> [Snapshot] {
