@@ -6,9 +6,10 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// A store in PostgreSQL: a schema, with the tables that a SQLite store has.
+  /// A store in PostgreSQL: a schema with the tables of a SQLite store.
   ///
-  /// Shared by contexts on several threads, and by processes on several machines: a save checks the versions of the rows that it changes.
+  /// Contexts on several threads and processes on several machines share a store: a save checks the versions of the
+  /// rows that it changes.
   ///
   /// ```swift
   /// let store = try PostgreSQLStore(url: URL(string: "postgresql:///shop?schema=people")!, model: model.resolved())
@@ -17,9 +18,9 @@
   public final class PostgreSQLStore: PersistentStore {
     public let identifier: String
     public let entities: [ResolvedEntity]
-    /// Where it is.
+    /// The address of the store.
     public let address: PostgreSQLAddress
-    /// Its address without a password.
+    /// The address without a password.
     public let url: URL?
 
     let options: PostgreSQLStoreOptions
@@ -42,10 +43,11 @@
     public var type: String { "PostgreSQL" }
     public var isReadOnly: Bool { options.readOnly }
 
-    /// Opens a store, or makes it where its schema is not there, or empty.
+    /// Opens a store, or makes one where its schema does not exist or is empty.
     ///
-    /// Throws `GraphError` with `.cannotOpenFile` where the server, the database or the user is wrong, `.invalidStore` for a schema that
-    /// is no store, `.incompatibleVersionHash` where another version of the model wrote it.
+    /// Throws `GraphError` with `.cannotOpenFile` where the server, the database or the user is wrong, `.invalidStore`
+    /// for a schema that is no store. Throws `.incompatibleVersionHash` where another version of the model wrote the
+    /// store.
     public init(
       url: URL, model: ResolvedModel, configuration: String? = nil,
       options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()
@@ -68,7 +70,7 @@
 
     public func close() {
       pool.close()
-      // The lock is free when the save that has it is done; saves that wait for it are refused.
+      // The lock is free when the running save is done. Saves that wait for the lock are refused.
       saves.withLock { _ in }
     }
 
@@ -105,7 +107,7 @@
       return PreparedSelect(builder, query: query, reader: reader, store: self)
     }
 
-    /// The statement of a query: the one of its plan, where it has one.
+    /// The prepared statement of a query, from its plan if there is one.
     func select(_ query: StoreQuery) throws -> PreparedSelect {
       if let known = query.prepared as? PreparedSelect, known.owner == ObjectIdentifier(self) { return known }
       do {
@@ -135,10 +137,10 @@
       return try PostgreSQLSaveSession(self, author: author ?? options.transactionAuthor)
     }
 
-    /// So many keys are set aside at once.
+    /// The number of keys that are set aside at once.
     private static let keyBlock: Int64 = 1000
 
-    /// Keys of a block that this store has set aside, and a new block where they are not enough.
+    /// Reserves keys from a block that this store has set aside, and sets aside a new block where needed.
     public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
       if isReadOnly { throw GraphError(.readOnlyStore, message: "\(address) is read-only: \(writingAdvice)") }
       let count = Int64(count)
@@ -156,7 +158,7 @@
       }
     }
 
-    /// Raises a counter, and returns what it is then.
+    /// Raises a counter, and returns its new value.
     static func raise(
       _ number: Int64, by count: Int64, name: String, _ connection: PostgreSQLConnection
     ) throws -> Int64 {
@@ -175,7 +177,7 @@
   }
 
   extension PostgreSQLStore {
-    /// The model that a store carries with it.
+    /// The stored model of a store.
     ///
     /// Throws `GraphError` as opening does.
     public static func cachedModel(ofStoreAt url: URL) throws -> ManagedObjectModel {
@@ -203,12 +205,12 @@
     }
   }
 
-  /// A query in SQL, for whatever columns are asked of its rows.
+  /// A query in SQL, from which statements for other columns of its rows are made.
   final class PreparedSelect: PreparedQuery {
     let reader: RowReader
-    /// The statement that gives whole rows, or the columns that are asked for in their place.
+    /// The statement that returns whole rows, or the columns that the query selects instead.
     let sql: String
-    /// The store that it was made by.
+    /// The store that prepared the query.
     let owner: ObjectIdentifier
     private let builder: SelectBuilder
 
@@ -219,7 +221,8 @@
         (isOfRows ? Self.rows(builder, reader, query) : builder.selectValues(for: query, otherwise: Self.byKey)).text
     }
 
-    /// Rows without an order come by their keys, as from other stores: the server gives them as they lie.
+    /// Rows of a query without an order are sorted by key, as in other stores. The server would return them in no
+    /// defined order.
     private static let byKey = "t0.Z_PK"
 
     private static func rows(_ builder: SelectBuilder, _ reader: RowReader, _ query: StoreQuery) -> SQLFragment {
