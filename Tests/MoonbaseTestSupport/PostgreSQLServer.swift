@@ -2,10 +2,10 @@
   public import MoonbasePlatform
   import MoonbasePostgreSQLStore
 
-  /// A server of PostgreSQL for the tests of a process: started by the first that needs one, on a loopback port and a socket of its own, and ended
-  /// with the process, however that ends.
+  /// A PostgreSQL server for the tests of a process. The first test that needs the server starts it, on a loopback port
+  /// and a socket of its own. The server ends with the process, however the process ends.
   public final class PostgreSQLServer: Sendable {
-    /// The server of this process; an error says why there is none.
+    /// The server of this process, or the error why there is none.
     public static let shared = Result { try PostgreSQLServer() }
 
     /// The folder of the socket.
@@ -36,13 +36,13 @@
       }
     }
 
-    /// Why there is no server.
+    /// The reason why there is no server.
     struct NoServer: Error {
       let reason: String
     }
 
-    /// PostgreSQL refuses to run as root: another user runs it then. The script watches the process of the tests, an hour at most, and ends the
-    /// server by its number.
+    /// PostgreSQL refuses to run as root, so another user then runs it. The script watches the process of the tests for
+    /// an hour at most, and ends the server by its process ID.
     private static let script = """
       umask 022
       mkdir -p %f && cd %f || exit 1
@@ -84,7 +84,7 @@
       return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// The address of a store that nobody else has.
+    /// The address of a new store.
     public static func newAddress() throws -> URL {
       let server = try shared.get()
       let schema = "s" + UUID().uuidString.replacing("-", with: "").lowercased()
@@ -92,7 +92,7 @@
       return url
     }
 
-    /// An address by the loopback port.
+    /// The address over the loopback port.
     public func address(schema: String) -> String {
       "postgresql://moonbase@127.0.0.1:\(port)/postgres?schema=\(schema)"
     }

@@ -8,7 +8,7 @@
 
   @testable import MoonbasePostgreSQLStore
 
-  /// What is wrong with an address, a server or a schema is one clear error, and nothing is made.
+  /// An invalid address, server or schema results in a clear error, and nothing is made.
   @Suite struct OpeningTests {
     private func failure(
       _ address: String, readOnly: Bool = false, _ model: ManagedObjectModel = People.model()

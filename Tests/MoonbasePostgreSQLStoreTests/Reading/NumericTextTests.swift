@@ -6,7 +6,7 @@
 
   @testable import MoonbasePostgreSQL
 
-  /// Decimals in PostgreSQL's own form, as the server itself reads and writes them.
+  /// Decimals in PostgreSQL's binary form, as the server itself reads and writes them.
   @Suite struct NumericTextTests {
     @Test(arguments: [
       "0", "1", "-1", "0.1", "-0.05", "10000", "9999", "99990000", "0.0001", "0.00010001",

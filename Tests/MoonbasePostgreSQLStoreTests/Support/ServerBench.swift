@@ -7,7 +7,7 @@
 
   @testable import MoonbasePostgreSQLStore
 
-  /// A store in a schema of its own, and a connection beside it.
+  /// A store in a schema of its own, with an additional connection.
   struct ServerBench {
     let address: URL
     let model: ResolvedModel
@@ -21,7 +21,7 @@
       store = try PostgreSQLStore(url: address, model: model, options: options)
     }
 
-    /// Another store of the same schema, as another process has it.
+    /// Another store of the same schema, as in another process.
     func other(options: PostgreSQLStoreOptions = PostgreSQLStoreOptions()) throws -> PostgreSQLStore {
       try PostgreSQLStore(url: address, model: model, options: options)
     }

@@ -8,7 +8,7 @@
 
   @testable import MoonbasePostgreSQLStore
 
-  /// Saves beside those of other processes, and over connections that go away.
+  /// Saves concurrent with other processes, and over lost connections.
   @Suite struct SavingTests {
     @Test func aSaveThatAnotherCameBeforeIsAConflictWithBothRows() throws {
       let bench = try ServerBench()
@@ -43,7 +43,7 @@
       #expect(all.count == 8 * 50 * 51 / 2 && Set(all).count == all.count)
     }
 
-    /// The connection is cut when the commit is done and its answer is not there: the save's own record says that it was.
+    /// The connection is cut after the commit and before its answer. The record of the save tells that it succeeded.
     @Test(arguments: [true, false]) func aLostAnswerToACommitIsFoundOut(_ isCommitted: Bool) throws {
       let bench = try ServerBench()
       let record = SaveRecord()
@@ -55,7 +55,7 @@
       if isCommitted { try writer.execute(record.commit(number)) }
       try connection.execute("SELECT pg_terminate_backend(\(writer.processID))")
       #expect(try record.isCommitted(number, on: connection) == isCommitted)
-      // The next one begins where this one ended.
+      // The next number follows the number of the ended save.
       let next = record.next()
       #expect(try !record.isCommitted(next, on: connection))
     }
@@ -89,7 +89,7 @@
             var changes = StoreChanges()
             for id in number == 0 ? ids : ids.reversed() {
               guard let row = try stores[number].snapshot(of: id) else { continue }
-              // Of two kinds, so that each has a statement of its own.
+              // Different attributes, so that each row has a statement of its own.
               let slot = try #require(bench.model.entity("Person")?.slot(id == ids[0] ? "lastName" : "firstName"))
               var values = Array(row.values)
               values[slot] = .string("\(number)")
@@ -130,7 +130,7 @@
       observation.cancel()
     }
 
-    /// The one deletes a department, the other puts a person into it: whoever comes second finds out.
+    /// A store deletes a department while another store adds a person to it: the later save reports a conflict.
     @Test func noRaceLeavesARelationshipThatLeadsNowhere() throws {
       let bench = try ServerBench()
       let stores = [bench.store, try bench.other()]
