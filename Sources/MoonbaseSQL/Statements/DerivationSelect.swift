@@ -4,8 +4,8 @@ package import MoonbaseModel
 package import enum MoonbaseModel.Expression
 
 extension StoredDerivation {
-  /// The statement that sets the attribute in rows of the declaring entity, in the form `UPDATE table SET column = d.v
-  /// FROM (SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)) d WHERE ...`.
+  /// The statement that sets the attribute in rows of the declaring entity:
+  /// `UPDATE table SET column = d.v FROM (SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)) d ...`.
   ///
   /// `keys` is a query for the rows' keys. Only changed values are set, and with `fitting` only those that the
   /// attribute's type holds. Returns nil for another entity, and where the tables lack a column of the derivation. The
