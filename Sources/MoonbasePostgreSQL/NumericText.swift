@@ -4,6 +4,7 @@ package struct NumericText {
   /// The numeral: digits with at most one decimal point and a minus sign, without an exponent; or `-Infinity`.
   package let text: String
 
+  /// Makes a numeral from its text, which must be valid.
   package init(_ text: String) { self.text = text }
 
   /// The text of minus infinity, the least `numeric`.

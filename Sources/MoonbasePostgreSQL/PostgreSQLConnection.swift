@@ -77,6 +77,7 @@
       PQparameterStatus(connection, name).map { String(cString: $0) }
     }
 
+    /// The version of the server as a number, 140000 for 14.0.
     package var serverVersion: Int { Int(PQserverVersion(connection)) }
 
     /// The user, host, port and database of the connection.

@@ -24,9 +24,11 @@
     /// The type of a column. Nil for types that Moonbase does not use.
     package func type(_ column: Int) -> PostgreSQLType? { PostgreSQLType(rawValue: PQftype(result, Int32(column))) }
 
+    /// Whether a value is NULL.
     @inline(__always)
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) != 0 }
 
+    /// The bytes of a value in binary form; empty for NULL.
     @inline(__always)
     package func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
       UnsafeRawBufferPointer(
@@ -54,6 +56,7 @@
       return bytes.count == 8 ? Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))) : 0
     }
 
+    /// The text of a value.
     package func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
     /// The elements of an array of texts.
@@ -73,8 +76,10 @@
       return texts
     }
 
+    /// A copy of a value's bytes.
     package func data(_ row: Int, _ column: Int) -> Data { Data(bytes(row, column)) }
 
+    /// The UUID of a value. Nil for NULL.
     package func uuid(_ row: Int, _ column: Int) -> UUID? {
       let bytes = bytes(row, column)
       return bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil

@@ -61,6 +61,7 @@ package struct Parameters: ParameterSink {
   private(set) var wire = WireBytes()
   private(set) var arrays: [ArrayParameter] = []
 
+  /// Makes an empty list.
   package init() {}
 
   /// The number of parameters.
@@ -73,6 +74,7 @@ package struct Parameters: ParameterSink {
     add(type) { $0.append(bytes) }
   }
 
+  /// Appends an array as one parameter.
   package mutating func append(_ array: consuming ArrayParameter) {
     array.finish()
     places.append(Place(type: array.type.array, range: nil, array: arrays.count))
@@ -115,6 +117,7 @@ extension Parameters: CustomStringConvertible {
 
 /// An array as a single parameter: a column of rows that are inserted together, or a list of keys.
 package struct ArrayParameter: ParameterSink {
+  /// The type of the elements.
   package let type: PostgreSQLType
   private(set) var wire = WireBytes()
   /// The number of elements.
@@ -124,6 +127,7 @@ package struct ArrayParameter: ParameterSink {
   private static let flagsPlace = 4
   private static let countPlace = 12
 
+  /// Makes an empty array for an expected number of elements.
   package init(_ type: PostgreSQLType, expecting count: Int = 0) {
     self.type = type
     wire.reserveCapacity(20 + 12 * count)

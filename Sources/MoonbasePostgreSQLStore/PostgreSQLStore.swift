@@ -16,7 +16,9 @@
   /// try coordinator.add(store)
   /// ```
   public final class PostgreSQLStore: PersistentStore {
+    /// The store's UUID.
     public let identifier: String
+    /// The entities that the store holds.
     public let entities: [ResolvedEntity]
     /// The address of the store.
     public let address: PostgreSQLAddress
@@ -40,7 +42,9 @@
       let includesSubentities: Bool
     }
 
+    /// The type of the store, as in its description.
     public var type: String { "PostgreSQL" }
+    /// Whether the store was opened with `readOnly`.
     public var isReadOnly: Bool { options.readOnly }
 
     /// Opens a store, or makes one where its schema does not exist or is empty.
@@ -68,20 +72,24 @@
 
     deinit { pool.close() }
 
+    /// Closes the store and its connections. Waits for a running save.
     public func close() {
       pool.close()
       // The lock is free when the running save is done. Saves that wait for the lock are refused.
       saves.withLock { _ in }
     }
 
+    /// The store's metadata, with its identifier as `NSStoreUUID`.
     public func metadata() throws -> [String: Value] {
       try pool.reading { try StoreMetadata($0, address: address).values }
     }
 
     // MARK: Plans
 
+    /// Plans a query: which part the server evaluates, and which part the context evaluates.
     public func plan(_ query: StoreQuery) throws -> QueryPlan { try QueryPlanner(attempt).plan(query) }
 
+    /// The server's plan of the statement (`EXPLAIN`), line by line.
     public func steps(of plan: QueryPlan) throws -> [String] {
       guard let select = plan.query.prepared as? PreparedSelect else { return [] }
       let sql = plan.query.columns == nil ? select.rows(plan.query) : select.values(plan.query)
@@ -128,10 +136,12 @@
 
     // MARK: Sessions
 
+    /// Begins a session for reading.
     public func beginReading(_ extent: ReadScope) throws -> any ReadSession {
       try PostgreSQLReadSession(self, isView: extent == .view)
     }
 
+    /// Begins a save.
     public func beginSave(author: String?) throws -> any SaveSession {
       if isReadOnly { throw GraphError(.readOnlyStore, message: "\(address) is read-only: \(writingAdvice)") }
       return try PostgreSQLSaveSession(self, author: author ?? options.transactionAuthor)

@@ -47,6 +47,7 @@ extension SQLiteStore {
 
   // MARK: By a mapping that depends on the store's model
 
+  /// Plans a migration by a mapping model that depends on the store's model.
   package static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], busyTimeout: Duration?
@@ -59,6 +60,7 @@ extension SQLiteStore {
     }
   }
 
+  /// Migrates by a mapping model that depends on the store's model.
   package static func migrate(
     storeAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], allowsLoss: Bool,

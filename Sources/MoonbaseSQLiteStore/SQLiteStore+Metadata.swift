@@ -6,6 +6,7 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {
+  /// The store's metadata, with its identifier as `NSStoreUUID`.
   public func metadata() throws -> [String: Value] {
     try read { try StoreMetadata($0.connection, path: file.path).values }
   }

@@ -47,6 +47,7 @@ extension SQLiteStore {
 }
 
 extension SQLiteStore: LookupStore {
+  /// A prepared lookup by equality with these values. Nil where SQLite cannot evaluate the whole query.
   package func lookup(_ query: StoreQuery, of values: [Value]) throws -> (any StoreLookup)? {
     guard case .statement(_, let prepared) = try attempt(query), let select = prepared as? PreparedSelect else {
       return nil

@@ -8,6 +8,7 @@ extension SQLiteStore {
   /// The number of keys in one statement.
   static let chunk = 512
 
+  /// Begins a session for reading.
   public func beginReading(_ extent: ReadScope) throws -> any ReadSession { try SQLiteReadSession(self, extent) }
 
   /// The rows of objects, by their keys.

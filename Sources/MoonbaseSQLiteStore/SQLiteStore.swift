@@ -14,12 +14,16 @@ import MoonbaseSQLite
 /// try coordinator.add(store)
 /// ```
 public final class SQLiteStore: PersistentStore {
+  /// The store's UUID.
   public let identifier: String
+  /// Whether the store cannot be written.
   public let isReadOnly: Bool
+  /// The reason why a read-only store cannot be written, with advice.
   public let writingAdvice: String
   /// The features of the model that the file, or Moonbase, lacks. With missing features a store is read-only, whatever
   /// the options say. A request that needs a missing feature throws.
   public let missingFeatures: [MissingFeature]
+  /// The entities that the store holds.
   public let entities: [ResolvedEntity]
 
   let file: StoreFile
@@ -37,7 +41,9 @@ public final class SQLiteStore: PersistentStore {
   /// The number of keys below which a second thread would not be faster. Tests lower it.
   package let fewRows = Lock(Int64(10_000))
 
+  /// The type of the store, as in its description.
   public var type: String { "SQLite" }
+  /// The URL of the store's file.
   public var url: URL? { file.url }
 
   /// Opens a store, or makes one where there is no file (or an empty file).

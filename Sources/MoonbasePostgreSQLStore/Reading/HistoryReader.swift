@@ -6,6 +6,7 @@
   import MoonbaseSQL
 
   extension PostgreSQLStore {
+    /// The history of the store. Nil where the store keeps none.
     public func history() throws -> (any StoreHistory)? { tracksHistory ? HistoryReader(store: self) : nil }
   }
 

@@ -4,6 +4,7 @@ package import MoonbasePlatform
 /// The bitmap of the properties that an update changed: a bit for each in a fixed order, beginning with the highest
 /// bit of the first byte.
 package enum ChangedColumns {
+  /// The bitmap of the properties in these slots.
   package static func bitmap(_ slots: Set<Slot>, of layout: EntityLayout) -> Data {
     let ordered = ordered(layout)
     var bytes = Data(count: (ordered.count + 7) / 8)

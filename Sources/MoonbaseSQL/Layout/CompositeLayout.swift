@@ -11,6 +11,7 @@ package struct CompositeLayout: Sendable, Hashable {
     package var kind: ColumnKind
   }
 
+  /// The composite attribute.
   package let attribute: AttributeDescription
   /// The elements in the order of the model.
   package let leaves: [Leaf]

@@ -16,6 +16,7 @@ package struct FileSchema: Sendable {
 
     private static let fewColumns = 24
 
+    /// Makes a table from its columns in upper case.
     package init(columns: [String], types: [String]? = nil, hasKey: Bool) {
       (self.columns, self.types, self.hasKey) = (columns, types, hasKey)
       guard columns.count > Self.fewColumns else { return }
@@ -27,6 +28,7 @@ package struct FileSchema: Sendable {
       if let places { places[column] } else { columns.firstIndex(of: column) }
     }
 
+    /// Whether the table has a column, given in upper case.
     package func has(_ column: String) -> Bool { place(column) != nil }
   }
 
@@ -36,17 +38,20 @@ package struct FileSchema: Sendable {
   package let numbers: [String: Int64]
   private let path: String
 
+  /// Makes a schema from tables and entity numbers.
   package init(tables: [String: Table], numbers: [String: Int64], path: String) {
     self.tables = tables
     self.numbers = numbers
     self.path = path
   }
 
+  /// Whether the file has a table, in any letter case.
   package func has(_ table: String) -> Bool { tables[table.uppercased()] != nil }
 
   /// Whether a table has no key, so that a row may occur twice.
   func lacksKey(_ table: String) -> Bool { tables[table.uppercased()]?.hasKey != true }
 
+  /// Whether a table of the file has a column, in any letter case.
   package func has(_ column: String, in table: String) -> Bool {
     tables[table.uppercased()]?.has(column.uppercased()) ?? false
   }

@@ -1,7 +1,9 @@
 /// Gives indexes unique names. Names derived from the model may coincide. SQLite refuses two indexes with the same
 /// name, or ignores the second one for a unique constraint.
 package struct IndexNames {
+  /// An index, before its name is made unique.
   package struct Index: Hashable {
+    /// The keyword of the statement: `INDEX` or `UNIQUE INDEX`.
     package var kind: String
     package var name: String
     package var table: String
@@ -17,6 +19,7 @@ package struct IndexNames {
 
   private let tables: [String]
 
+  /// Makes names that differ from the names of these tables.
   package init(tables: [String]) { self.tables = tables }
 
   /// The statements that create the indexes, without duplicates.

@@ -22,6 +22,7 @@ package struct LayoutBuilder {
   /// The columns of elements by `Entity.attribute.element`, from the file's metadata.
   private let elementColumns: [String: String]
 
+  /// Makes a builder for the entities that a store holds.
   package init(
     model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, elementColumns: [String: String] = [:],
     path: String = "", dialect: Dialect
@@ -37,6 +38,7 @@ package struct LayoutBuilder {
     self.file = file
   }
 
+  /// Builds the layout. Throws where the file or the model is invalid.
   package mutating func build() throws -> StoreLayout {
     try numberEntities()
     for entity in held where entity.parent == nil {

@@ -3,6 +3,7 @@ package import MoonbaseModel
 
 /// The features of a model that the file lacks, collected while the layout is built.
 package struct LayoutLacks: Sendable {
+  /// The missing features, in the order in which they were found.
   package fileprivate(set) var features: [MissingFeature] = []
   /// The errors for missing tables, by the topmost entity of the table.
   package fileprivate(set) var tables: [EntityIndex: GraphError] = [:]

@@ -12,9 +12,11 @@ package struct RTreeLayout: Sendable, Hashable {
     package var column: String
   }
 
+  /// The name of the tree.
   package let name: String
   /// The entity with the index. The tree holds its rows and those of its subentities.
   package let entity: EntityIndex
+  /// The table of the entity's rows.
   package let table: String
   package let dimensions: [Dimension]
   /// The numbers of the entities in the tree. Empty where these are all entities of the table.
@@ -69,7 +71,9 @@ package struct RTreeLayout: Sendable, Hashable {
     "INSERT INTO \(tree) (\(names)) SELECT \(values("t.")) FROM \(identifier(table)) t WHERE \(isThere)"
   }
 
+  /// The statement that deletes all entries.
   package var emptying: String { "DELETE FROM \(tree)" }
+  /// The statement that removes the tree.
   package var removal: String { "DROP TABLE \(tree)" }
 
   /// The query for keys of rows that the tree lacks or has at another place.

@@ -9,6 +9,7 @@ package struct TableFacts {
   /// The order columns of both sides of a pair table.
   package private(set) var orders: [String: [String]] = [:]
 
+  /// Collects the facts from a layout.
   package init(_ layout: StoreLayout) {
     for case let entity? in layout.entities {
       if entity.entity.parent != nil { shared.insert(entity.table) }

@@ -6,6 +6,7 @@ package import MoonbasePlatform
 /// The table `Z_MODELCACHE` holds the archive that a framework would write. The metadata holds the whole model under a
 /// key of Moonbase's own.
 extension StoreMetadata {
+  /// The key of the whole model in the metadata.
   package static let modelKey = "MoonbaseModel"
 
   /// Stores the whole model, with the digest of the archive that it belongs to.
@@ -24,6 +25,7 @@ extension StoreMetadata {
 
 /// The columns of composite attributes' elements. No store of Core Data was available to show its own choice.
 extension StoreMetadata {
+  /// The key of the elements' columns in the metadata.
   package static let elementsKey = "MoonbaseElementColumns"
 
   /// The columns by `Entity.attribute.element`. Empty in files of other programs.

@@ -5,7 +5,9 @@ package import MoonbasePlatform
 
 /// The row of `Z_METADATA`: the store's identifier and a property list.
 package struct StoreMetadata: Sendable {
+  /// The UUID of the store, as text.
   package var identifier: String
+  /// The property list.
   package var entries: [String: PropertyList]
 
   /// The framework version of new stores: that of iOS 17, the newest with a known store.
@@ -52,6 +54,7 @@ package struct StoreMetadata: Sendable {
     entries["NSStoreModelVersionHashes"]?.dictionary?.compactMapValues(\.data) ?? [:]
   }
 
+  /// The version hashes of the entities that a store holds.
   package static func version(_ model: ResolvedModel, entities: [ResolvedEntity]) -> ModelVersion {
     let names = Set(entities.map(\.name))
     return ModelVersion(
@@ -93,6 +96,7 @@ package struct StoreMetadata: Sendable {
 }
 
 extension PropertyList {
+  /// The property list as a value.
   package var metadataValue: MoonbaseModel.Value {
     switch self {
     case .dictionary(let entries): .map(entries.mapValues(\.metadataValue))
@@ -107,6 +111,7 @@ extension PropertyList {
     }
   }
 
+  /// Makes a property list from a value. Returns nil for values that property lists cannot hold.
   package init?(metadataValue: MoonbaseModel.Value) {
     switch metadataValue {
     case .null, .objectID, .object: return nil

@@ -2,5 +2,6 @@
 ///
 /// The names contain the generation, so that a new generation never redefines a function that a statement uses.
 package enum DerivedFunctions {
+  /// The name of the function with an index, in a generation of scripts.
   package static func name(_ index: Int, generation: UInt64) -> String { "moonbase_derived_\(generation)_\(index)" }
 }

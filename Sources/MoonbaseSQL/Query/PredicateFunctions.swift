@@ -71,6 +71,7 @@ package enum PredicateFunctions {
     var result: SQLKind
   }
 
+  /// The functions that are registered with SQL.
   package static let functions: [Entry] =
     [
       PredicateFunction.absolute, .floor, .ceiling, .truncate, .squareRoot, .logarithm, .naturalLogarithm, .exponential,
@@ -83,6 +84,7 @@ package enum PredicateFunctions {
     .map { Entry(function: $0, arity: 1, argument: .string, result: .string) }
     + [Entry(function: .length, arity: 1, argument: .string, result: .number)]
 
+  /// The SQL name of the function with an index in `functions`.
   package static func name(_ index: Int) -> String { "moonbase_function_\(index)" }
 
   /// The call of a predicate function. Nil where SQL has no such function, or for arguments of another kind.

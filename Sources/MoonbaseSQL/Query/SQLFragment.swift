@@ -5,6 +5,7 @@ package struct SQLFragment: Equatable {
   package var text: String
   package var values: [Value] = []
 
+  /// Makes a fragment from text with question marks for the values.
   package init(_ text: String, values: [Value] = []) {
     self.text = text
     self.values = values
@@ -14,6 +15,7 @@ package struct SQLFragment: Equatable {
     SQLFragment(left.text + right.text, values: left.values + right.values)
   }
 
+  /// The fragment in parentheses.
   package var parenthesized: SQLFragment { SQLFragment("(\(text))", values: values) }
 
   package static func + (left: SQLFragment, right: String) -> SQLFragment {
@@ -25,6 +27,7 @@ package struct SQLFragment: Equatable {
 }
 
 extension [SQLFragment] {
+  /// The fragments with a separator between them.
   package func joined(_ separator: String) -> SQLFragment {
     SQLFragment(map(\.text).joined(separator: separator), values: flatMap(\.values))
   }

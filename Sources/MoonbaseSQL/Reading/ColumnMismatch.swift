@@ -31,6 +31,7 @@ package struct RowDamage {
   private let table: String
   private let id: ManagedObjectID
 
+  /// Makes the errors for a row of a table.
   package init(path: String, table: String, id: ManagedObjectID) {
     (self.path, self.table, self.id) = (path, table, id)
   }

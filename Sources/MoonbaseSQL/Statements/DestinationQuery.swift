@@ -57,6 +57,7 @@ package struct DestinationQuery {
     place.map { "\($0) IS NULL, \($0), t0.Z_PK" } ?? "t0.Z_PK"
   }
 
+  /// The statement for `keyCount` owners.
   package func select(keyCount: Int) -> String {
     dialect.statement(
       "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) ORDER BY \(order)")

@@ -5,6 +5,7 @@ package struct PairStatements: Sendable {
   private let destination: String
   private let dialect: Dialect
 
+  /// Makes the statements for a pair table.
   package init(_ join: JoinLayout, dialect: Dialect) {
     (table, owner, destination) = (
       identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)

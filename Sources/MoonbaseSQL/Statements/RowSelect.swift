@@ -53,8 +53,11 @@ package struct RowSelect: Sendable {
   package let entityCondition: String?
   /// The result columns, with the alias `t0`: key, entity number, version, then values.
   package let columns: [String]
+  /// The errors for missing columns (`Place.lost`).
   package let lacks: [GraphError]
+  /// The composite attributes (`Place.composite`).
   package let composites: [Composite]
+  /// The entities whose rows may be in the result.
   package let kinds: [Kind]
   /// Selects a row by key.
   package let pointSelect: String

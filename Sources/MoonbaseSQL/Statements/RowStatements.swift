@@ -11,6 +11,7 @@ package struct RowStatements: Sendable {
     package var toOne: ToOneLayout?
     /// The columns of a composite.
     package var composite: CompositeLayout?
+    /// Whether the value may be in an external file.
     package var isExternal = false
   }
 
@@ -19,6 +20,7 @@ package struct RowStatements: Sendable {
   package static let versionMayRise = "(t0.Z_OPT | 0) IS t0.Z_OPT AND t0.Z_OPT IS NOT \(Int64.max)"
 
   package let layout: EntityLayout
+  /// The slots that have columns.
   package let columns: [Column]
   /// Inserts a row. The parameters are key, entity number, version and the columns' values. For a relationship with an
   /// entity column the entity number follows.

@@ -10,12 +10,14 @@ package struct PlaceWriter<Column: PlaceColumn> {
   private let order: StoreChanges.Order
   private let column: Column
 
+  /// Makes a writer for an owner's changed order.
   package init(_ owner: ManagedObjectID, order: StoreChanges.Order, column: Column) {
     self.owner = owner
     self.order = order
     self.column = column
   }
 
+  /// Writes the places of the changed order.
   package func write() throws {
     if case .appended(let ids, let returned) = order { return try append(ids, returned: returned) }
     column.note(end: nil, of: owner.key)

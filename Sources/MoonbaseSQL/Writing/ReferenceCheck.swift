@@ -16,6 +16,7 @@ package struct ReferenceCheck {
     case list([Int64])
   }
 
+  /// Makes a check of a save's changes.
   package init(
     _ changes: StoreChanges, layout: StoreLayout, dialect: Dialect,
     ask: @escaping (_ sql: String, _ keys: Keys) throws -> [[Int64]]

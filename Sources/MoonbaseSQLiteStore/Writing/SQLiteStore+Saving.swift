@@ -15,10 +15,12 @@ extension SQLiteStore: StreamingStore {
 }
 
 extension SQLiteStore {
+  /// Reserves consecutive keys, in a transaction of its own.
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
     try writeTransaction { try reserveKeys(for: entity, count: count, in: $0) }
   }
 
+  /// True: save sessions reserve keys in their transaction.
   public var reservesKeysInSaves: Bool { true }
 
   func reserveKeys(for entity: ResolvedEntity, count: Int, in session: Session) throws -> Int64 {
@@ -27,6 +29,7 @@ extension SQLiteStore {
       count, number: root.number, name: root.entity.name)
   }
 
+  /// Begins a save.
   public func beginSave(author: String?) throws -> any SaveSession {
     try SQLiteSaveSession(self, author: author ?? options.transactionAuthor)
   }
