@@ -63,7 +63,7 @@
     /// Whether the connection is open, as far as is known without a round trip.
     package var isAlive: Bool { PQstatus(connection) == CONNECTION_OK }
 
-    /// Whether a statement has run on the connection. Before the next statement the server may close a used connection.
+    /// Whether a statement has run on the connection. A used connection may turn out to be lost.
     package private(set) var wasUsed = false
 
     /// Whether a transaction is open.

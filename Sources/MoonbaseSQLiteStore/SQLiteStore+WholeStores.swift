@@ -78,7 +78,7 @@ extension StoreFile {
     guard isWritable else {
       throw GraphError(.readOnlyStore, message: "\(path) may not be written: change its permissions")
     }
-    // A damaged file is not written: closing the connection would copy its log into it.
+    // An incomplete file is not written: closing the connection would copy its log into it.
     if !hasJournal { try reading { _ in } }
     SessionPool.closeReadOnlySessions(of: self)
     let connection = try Connection(truePath, mode: mode(.readWrite))

@@ -1,8 +1,8 @@
 package import MoonbaseModel
 
 extension StoreLayout {
-  /// The pair tables whose destinations are rows of a table and have no inverse. Deleting such a row must delete the
-  /// pairs too, because no relationship of the row does.
+  /// The pair tables of relationships to a table whose rows have no inverse there. Deleting a row must delete its pairs
+  /// explicitly, because no relationship of the row itself does.
   package func loosePairs(ofTable root: EntityIndex) -> [JoinLayout] {
     entities.compactMap(\.self).flatMap { owner in
       zip(owner.entity.properties, owner.slots).compactMap { property, slot -> JoinLayout? in

@@ -66,8 +66,8 @@ struct ToManyEntry {
 
   /// The condition of `existence` by a list of all owners that satisfy it. A null owner never matches.
   ///
-  /// Where pairs lead from other rows to the owner, the index of the owner's key is excluded: otherwise the engine
-  /// would look up each key of the list in the pairs of every row.
+  /// Unless the owner is the destination of a to-one relationship, the index of its key is excluded: otherwise the
+  /// engine would look up each key of the list among the pairs of every row.
   func list(of condition: SQLFragment, dialect: Dialect) -> SQLFragment {
     let list = "SELECT \(key) FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL AND " + condition.parenthesized
     let sought = owner.isOptional ? "" : dialect.withoutIndex

@@ -17,8 +17,8 @@ import enum MoonbaseModel.Expression
 ///
 /// The last two are for an `UPDATE` that visits one row after the other and calls for a row's value directly after its
 /// condition. Entity and version must be such as a save accepts. The second call without a value in between shows that
-/// SQLite collects the rows first: `RowsAreCollected` is thrown, and nothing is written. A failing function also ends
-/// the update; the first function reports in which row.
+/// SQLite collects the rows first: `RowsAreCollected` is thrown, and nothing is written. The same happens where the
+/// function asks for the row's ID, for example to report a failure: only the first form receives the key.
 final class BatchFunction {
   private struct Input {
     let slot: Slot
@@ -205,7 +205,8 @@ final class BatchFunction {
     return check(UnsafeBufferPointer(cells), Snapshot.Cell(plain.given, of: attribute.type))
   }
 
-  /// Whether the column has another value. Throws `BatchRefusal` for a failure: `value` reports the row.
+  /// Whether the column has another value. Throws `RowsAreCollected` where the function asks for the row's ID, for
+  /// example to report a failure: only the call of `value` contains the key.
   private func differs(_ call: borrowing FunctionCall, at place: Int) throws -> Bool {
     var isRowAsked = false
     do {

@@ -110,8 +110,8 @@ struct BatchUpdateStatement: BatchStatement {
     else { return nil }
     let count = try rows.count(in: session)
     let written = try rows.run(update(where: soundDifference), in: session)
-    // A row that now has the greatest version counts as unsound too: the graph then repeats the update, with the same
-    // result.
+    // A row that now has the greatest version counts as unsound too. The graph then does the whole update
+    // instead.
     if written < count, try isThere(isUnsound, in: session) { throw BatchRefusal() }
     return StoreBatchResult(count: count, written: written, objectIDs: [], changes: changes(of: written))
   }

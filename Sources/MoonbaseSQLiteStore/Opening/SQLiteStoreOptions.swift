@@ -37,8 +37,8 @@ public struct SQLiteStoreOptions: Sendable {
   /// default of 2 MiB.
   public var cacheSize: Int
   /// The greatest number of connections that read at the same time. A further reader waits as long as `busyTimeout`
-  /// says. Open cursors and views have four times as many connections of their own. Beyond these, a cursor reads all
-  /// rows at once.
+  /// says. Open cursors have four times as many connections of their own. Beyond these, a cursor reads all rows at
+  /// once.
   public var readerLimit: Int
   /// The log that receives each statement after it has run. Nil, at no cost, for no log.
   public var sqlLog: SQLLog?

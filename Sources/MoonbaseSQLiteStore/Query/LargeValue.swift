@@ -8,7 +8,7 @@ enum LargeValue {
   /// The greatest number of bytes of a string, a blob and a row.
   static let greatest = Connection.greatestValue
 
-  /// The number of bytes that a string, blob or transformable value takes; 0 for other values.
+  /// The number of bytes of a string or a blob; 0 for other values.
   static func size(_ value: Value) -> Int {
     switch value {
     case .string(let string): string.utf8.count
