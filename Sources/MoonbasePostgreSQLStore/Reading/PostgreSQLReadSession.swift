@@ -290,7 +290,7 @@
   }
 
   /// A cursor on the server, whose rows are read in portions.
-  private final class PostgreSQLCursor: RowCursor, @unchecked Sendable {  // changed only in the session's turn
+  private final class PostgreSQLCursor: RowCursor, @unchecked Sendable {  // guarded by the session's `turn`
     let sql: SQLFragment
     let name: String
     let collect: @Sendable (ResultRows, RowCollector) throws -> Void

@@ -17,8 +17,8 @@ import enum MoonbaseModel.Expression
 ///
 /// The last two are for an `UPDATE` that visits one row after the other and calls for a row's value directly after its
 /// condition. Entity and version must be such as a save accepts. The second call without a value in between shows that
-/// SQLite collects the rows first: `RowsAreCollected` is thrown, and nothing is written. The same happens where the
-/// function asks for the row's ID, for example to report a failure: only the first form receives the key.
+/// SQLite collects the rows first: `RowsAreCollected` is thrown, and nothing is written. The error is also thrown where
+/// the function asks for the row's ID, for example to report a failure: only the first form receives the key.
 final class BatchFunction {
   private struct Input {
     let slot: Slot

@@ -4,7 +4,7 @@ import MoonbasePlatform
 /// thousand rows behind.
 ///
 /// Blocks of rows pass from the writer to the reader and back, so that no row needs a lock or an allocation.
-final class RowPipe: @unchecked Sendable {  // each side touches its own block; others lie in `full` and `empty`
+final class RowPipe: @unchecked Sendable {  // writer and reader each own a block; `full` and `empty` lock the others
   /// Thrown when the reader expects another row than the next one, or a value could not be computed. The rows then have
   /// to be updated in another way.
   struct Misfit: Error {}
@@ -20,7 +20,7 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     var place = 0
   }
 
-  private final class Block: @unchecked Sendable {  // one side has it at a time
+  private final class Block: @unchecked Sendable {  // owned by the writer or the reader at a time
     static let capacity = 1024
     /// The number of bytes that also fills a block.
     static let greatestSize = 256 << 10

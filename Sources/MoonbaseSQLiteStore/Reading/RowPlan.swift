@@ -282,7 +282,7 @@ struct RowPlan: Sendable {
     return unusualEntity(row, column: column, among: destinations)
   }
 
-  @inline(never)  // for destinations that are gone, or damaged
+  @inline(never)  // for deleted or damaged destinations
   private func unusualEntity(_ row: Statement, column: Int32, among destinations: RowSelect.Destinations) -> Symbol {
     // Rows that are older than the destination's subentities have no number.
     if row.isNull(column) { return destinations.declared }

@@ -5,7 +5,7 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// A running statement, whose rows are read in portions.
-class SQLiteCursor: @unchecked Sendable {  // what changes is touched in the session's turn
+class SQLiteCursor: @unchecked Sendable {  // changed only while the session's `turn` is held
   let query: StoreQuery
   let sql: SQLFragment
   let plan: RowPlan
