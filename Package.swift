@@ -21,6 +21,11 @@ let telemetry: [Target.Dependency] = [
     name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
 ]
 
+/// A second engine, with its trait only.
+let postgreSQL: [Target.Dependency] = [
+  .target(name: "MoonbasePostgreSQLStore", condition: .when(traits: ["PostgreSQL"]))
+]
+
 /// A tracer that keeps its spans, for tests.
 let telemetryTests: [Target.Dependency] = [
   .product(name: "InMemoryTracing", package: "swift-distributed-tracing", condition: .when(traits: ["Tracing"]))
@@ -49,6 +54,7 @@ let package = Package(
       name: "Observability", description: "Logging, Metrics and Tracing together.",
       enabledTraits: ["Logging", "Metrics", "Tracing"]),
     .trait(name: "ServiceLifecycle", description: "A container is a service of swift-service-lifecycle."),
+    .trait(name: "PostgreSQL", description: "Stores in PostgreSQL, through libpq."),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -73,6 +79,10 @@ let package = Package(
     // Apple's systems have CryptoKit. Without pkgConfig, whose library folder would come before the one of static libraries
     // that scripts/moonbase names.
     .systemLibrary(name: "MoonbaseCNettle", providers: [.apt(["nettle-dev"])]),
+    // Not looked for without the trait.
+    .systemLibrary(
+      name: "MoonbaseCPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     // Its header alone: the prompt loads the library when it begins, so that no other command starts later for it.
     .systemLibrary(name: "MoonbaseCEdit", providers: [.apt(["libedit-dev"])]),
 
@@ -149,12 +159,29 @@ let package = Package(
 
     // SQL for all engines: layout, predicates, statements. It speaks to none of them.
     .target(
-      name: "MoonbaseSQL", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"], swiftSettings: strict),
+      name: "MoonbaseSQL",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph"],
+      swiftSettings: strict),
 
     .target(
       name: "MoonbaseSQLiteStore",
       dependencies: [
         "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseSQLite",
+      ],
+      swiftSettings: strict),
+
+    // PostgreSQL; both are empty without the trait.
+    .target(
+      name: "MoonbasePostgreSQL",
+      dependencies: [
+        "MoonbasePlatform", .target(name: "MoonbaseCPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "MoonbasePostgreSQLStore",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQL",
+        "MoonbasePostgreSQL",
       ],
       swiftSettings: strict),
 
@@ -164,7 +191,7 @@ let package = Package(
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats",
         "MoonbaseGraph", "MoonbaseTypedPredicates", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
-      ] + telemetry,
+      ] + telemetry + postgreSQL,
       swiftSettings: strict),
 
     // Large data in and out of stores.
@@ -218,7 +245,8 @@ let package = Package(
       name: "MoonbaseFaultyDisk", dependencies: ["MoonbaseCSQLite"], path: "Tests/MoonbaseFaultyDisk"),
     .target(
       name: "MoonbaseTestSupport",
-      dependencies: ["MoonbaseMeter", "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore"],
+      dependencies: ["MoonbaseMeter", "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore"]
+        + postgreSQL,
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "MoonbaseGraphTests",
@@ -241,6 +269,13 @@ let package = Package(
         "MoonbasePlatform", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseGraph", "MoonbaseModel",
         "MoonbaseModelFormats",
         "MoonbaseSQLite", "MoonbaseTestSupport", "MoonbaseFaultyDisk",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MoonbasePostgreSQLStoreTests",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQL", "MoonbasePostgreSQL",
+        "MoonbasePostgreSQLStore", "MoonbaseTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,10 @@
 import MoonbaseLua
 import MoonbasePlatform
 
+#if PostgreSQL
+  import MoonbasePostgreSQLStore
+#endif
+
 extension ContainerDescription {
   /// Reads the model from the source that the description names.
   func openModel() throws -> ManagedObjectModel {
@@ -8,6 +12,7 @@ extension ContainerDescription {
     case .file(let url): return try ManagedObjectModel(contentsOf: url)
     case .value(let model): return model
     case .kept:
+      if let address = stores.lazy.compactMap(\.address).first { return try Self.model(keptAt: address) }
       let files = stores.compactMap(\.path)
       guard let first = files.first else { return ManagedObjectModel() }
       // Every store keeps the whole model, so any existing store can provide it.
@@ -23,7 +28,15 @@ extension ContainerDescription {
     }
   }
 
-  /// The extensions, with each path resolved to a file or a folder.
+  private static func model(keptAt address: URL) throws -> ManagedObjectModel {
+    #if PostgreSQL
+      return try PostgreSQLStore.cachedModel(ofStoreAt: address)
+    #else
+      throw PersistentStoreDescription.withoutPostgreSQL
+    #endif
+  }
+
+  /// The extensions, of which paths are files or folders now.
   func openExtensions() throws -> [ExtensionSource] {
     try extensions.map { source in
       try HostWork.charge(Self.fileUnits)
@@ -78,6 +91,7 @@ extension PersistentStoreDescription {
   ///
   /// Throws `.invalidRequest` if an option is set that this kind of store does not support.
   func open(_ model: ResolvedModel) throws -> any PersistentStore {
+    if let address { return try open(model, at: address) }
     guard let url else {
       if let option = optionsOfFiles.first(where: \.isSet) {
         throw GraphError(
@@ -98,7 +112,37 @@ extension PersistentStoreDescription {
     return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
   }
 
-  /// The options that only stores in files support.
+  private func open(_ model: ResolvedModel, at address: URL) throws -> any PersistentStore {
+    #if PostgreSQL
+      if let option = optionsOfFiles.first(where: { $0.isSet && !Self.optionsOfServers.contains($0.name) }) {
+        throw GraphError(
+          .invalidRequest, message: "a store in PostgreSQL has no \(option.name), which is for files: leave it out")
+      }
+      var options = PostgreSQLStoreOptions()
+      options.readOnly = isReadOnly
+      options.tracksHistory = tracksHistory
+      options.transactionAuthor = transactionAuthor
+      options.sqlLog = sqlLog
+      if let busyTimeout { options.busyTimeout = busyTimeout }
+      return try PostgreSQLStore(url: address, model: model, configuration: configuration, options: options)
+    #else
+      throw Self.withoutPostgreSQL
+    #endif
+  }
+
+  #if PostgreSQL
+    private static let optionsOfServers: Set = ["isReadOnly", "busyTimeout", "sqlLog", "transactionAuthor"]
+  #else
+    fileprivate static var withoutPostgreSQL: GraphError {
+      GraphError(
+        .cannotOpenFile,
+        message:
+          "a store in PostgreSQL was named, and this build has no PostgreSQL: build with the package trait PostgreSQL "
+          + "(swift build --traits Command,PostgreSQL; MOONBASE_POSTGRESQL=1 for scripts/moonbase)")
+    }
+  #endif
+
+  /// What only a file's store knows.
   private var optionsOfFiles: [(name: String, isSet: Bool)] {
     [
       ("isReadOnly", isReadOnly), ("busyTimeout", busyTimeout != nil), ("allowsCloudKit", allowsCloudKit),

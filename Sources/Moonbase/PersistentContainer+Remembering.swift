@@ -53,7 +53,7 @@ extension PersistentContainer {
     let missing = try RememberedExtensions.versions(in: store.metadata()).keys
       .filter { known[$0] == nil && !exceptions.contains($0) }.sorted()
     guard let first = missing.first else { return }
-    let place = store.url?.relativePath ?? store.identifier
+    let place = store.url.map { $0.isFileURL ? $0.relativePath : $0.absoluteString } ?? store.identifier
     let what =
       "\(place): saves of the store ran with \(missing.count == 1 ? "extension" : "extensions") \(missing.listed())"
     guard store.isReadOnly else {

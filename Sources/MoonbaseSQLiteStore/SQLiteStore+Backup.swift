@@ -1,22 +1,24 @@
 public import MoonbasePlatform
 import MoonbaseSQLite
 
-/// How far a backup is.
+/// The progress of a backup.
 public struct BackupProgress: Sendable, Hashable {
-  /// Pages of the file that are copied.
+  /// The number of copied pages of the file.
   public let completedPageCount: Int
-  /// Pages of the file in all.
+  /// The number of all pages of the file.
   public let totalPageCount: Int
 }
 
 extension SQLiteStore {
-  /// Makes a copy of the store while it is in use: one state of it, whatever is saved meanwhile, with the values that it keeps in files of
-  /// their own.
+  /// Makes a copy of the store while it is in use, with its external files. The copy holds one consistent state,
+  /// whatever is saved meanwhile.
   ///
-  /// The copy appears under its name in one step, when all of it is on the disk; a backup that fails, or whose process dies, leaves nothing there but
-  /// what was there before. What is there already is an error, unless it is a store and `replacing` says that it may go. `progress` is told again and
-  /// again, while the copy is looked at too; what it throws ends the backup. So does the cancellation of the task. A copy that is damaged, as the store is then, or
-  /// does not open as a store, is not kept: that is `.invalidStore`.
+  /// The copy appears under its name in one step, when all of it is on disk. A backup that fails, or whose process
+  /// dies, leaves the place as it was. An existing file is an error, unless it is a store and `replacing` is true.
+  ///
+  /// `progress` is called repeatedly, also while the copy is checked. An error that it throws ends the backup, and so
+  /// does the cancellation of the task. A copy that is damaged, or does not open as a store, is removed: the call then
+  /// throws `.invalidStore`.
   ///
   /// ```swift
   /// try store.backUp(to: backupURL) { progress in
@@ -24,7 +26,8 @@ extension SQLiteStore {
   /// }
   /// ```
   ///
-  /// The copy has the UUID of the store: a coordinator takes only one of them. Throws as `replace(storeAt:withStoreFrom:)` does.
+  /// The copy has the UUID of the store: a coordinator accepts only one of them. Throws as
+  /// `replace(storeAt:withStoreFrom:)` does.
   public func backUp(
     to url: URL, replacing: Bool = false, _ progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
@@ -32,14 +35,14 @@ extension SQLiteStore {
       storeAt: file.url, to: url, replacing: replacing, busyTimeout: options.busyTimeout, progress)
   }
 
-  /// The same for a store of which only the file is known.
+  /// Makes a copy of a store that is not open in this process.
   public static func backUp(
     storeAt original: URL, to url: URL, replacing: Bool = false, busyTimeout: Duration? = nil,
     _ progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
     let source = StoreFile(url: original, busyTimeout: busyTimeout)
     let destination = try closedDestination(url, for: source)
-    // A file that others write is tried again, whatever went wrong: not where the backup was told to end.
+    // Errors of a file that others write cause another attempt. An error of `progress` does not.
     var end: (any Error)?
     func tell(_ pages: CopyProgress) throws {
       do {
@@ -54,7 +57,7 @@ extension SQLiteStore {
     try withoutActuallyEscaping(tell) { tell in
       var last: CopyProgress?
       var lastLook = ContinuousClock.now
-      // Asked every thousand steps of SQLite's, of which a second has very many.
+      // SQLite calls this every thousand steps, of which a second has very many.
       func isEnded() -> Bool {
         guard let last, ContinuousClock.now - lastLook > greatestSilence else { return false }
         lastLook = ContinuousClock.now
@@ -75,16 +78,17 @@ extension SQLiteStore {
     }
   }
 
-  /// So long nobody is told anything while the copy is looked at.
+  /// The longest time between two calls of `progress` while the copy is checked.
   private static var greatestSilence: Duration { .milliseconds(250) }
 
   private static func back(
     up connection: Connection, to path: String, _ progress: (CopyProgress) throws -> Void
   ) throws {
     let copy = try Connection(path)
-    // It is brought to the disk when it is complete.
+    // The copy is synchronized to disk when it is complete.
     try copy.execute("PRAGMA synchronous = OFF")
-    // Beside a log nobody waits for who reads. Without one each step lets writers in, and SQLite sees to it that the state is one.
+    // A reader of a log does not block writers. Without a log each step lets writers in, and SQLite restarts the copy
+    // after a write.
     let holdsState = connection.usesWriteAheadLog
     if holdsState { try connection.beginReading() }
     defer { if holdsState { connection.endReading() } }

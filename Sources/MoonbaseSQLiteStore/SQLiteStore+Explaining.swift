@@ -3,8 +3,8 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {
-  /// SQLite's plan of the statement: the tables in the order in which it goes through them, the indexes that it uses, and what it sorts by
-  /// itself (`USE TEMP B-TREE`). What belongs to a step stands below it.
+  /// SQLite's plan of the statement: its tables in the order of the scan, the indexes used, and the sorts without an
+  /// index (`USE TEMP B-TREE`). The parts of a step follow below the step.
   public func steps(of plan: QueryPlan) throws -> [String] {
     let select = try select(plan.query)
     let statement = plan.query.columns == nil ? select.rows(plan.query) : select.values(plan.query)

@@ -4,9 +4,9 @@ public import MoonbaseModelFormats
 public import MoonbasePlatform
 
 extension SQLiteStore {
-  /// What a migration by a mapping model would do, without doing it. The file is only read.
+  /// Plans a migration by a mapping model, without migrating. The file is only read.
   ///
-  /// Throws as `migrate(storeAt:to:with:)` does, but for losses, which the plan tells.
+  /// Throws as `migrate(storeAt:to:with:)` does, except for losses, which the plan contains.
   public static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, with mapping: MappingModel,
     policies: [String: EntityMigrationPolicy] = [:], configuration: String? = nil, sources: [ResolvedModel] = [],
@@ -17,20 +17,22 @@ extension SQLiteStore {
       sources: sources, busyTimeout: busyTimeout)
   }
 
-  /// Makes a store of an older model a store of this one by a mapping model: Core Data's heavyweight migration. Returns what was done.
+  /// Migrates a store of an older model by a mapping model: Core Data's heavyweight migration. Returns the plan that
+  /// was carried out.
   ///
   /// ```swift
   /// let mapping = try MappingModel(ModelSource(contentsOf: mappingURL))
   /// try SQLiteStore.migrate(storeAt: url, to: model, with: mapping, policies: ["App.PersonPolicy": PersonPolicy()])
   /// ```
   ///
-  /// Objects are made entity mapping by entity mapping, then connected, then checked by the rules of the model; `policies` do what the mappings name
-  /// them for. Nobody else may have the store open. Either it is migrated or it is as it was, also where a process dies in between. Its UUID
-  /// and metadata of the program's own stay, and keys where each table's objects come from one; its history begins anew.
+  /// The migration makes objects entity mapping by entity mapping, then connects them, then validates them by the rules
+  /// of the model. `policies` customize the entity mappings that name them. No other client may have the store open.
+  /// The migration is atomic, also where a process dies in between. The UUID and the program's own metadata are kept,
+  /// and keys where each table's objects come from one table. The history begins anew.
   ///
-  /// Throws `ModelError` with `.invalidModel` where the mapping cannot be run, before anything is written; `.migrationLoss` where there are objects
-  /// that no mapping names, unless `allowsLoss`; what rules, policies and expressions throw, with mapping, entity and row; and as
-  /// `migrate(storeAt:to:)` does.
+  /// Throws `ModelError` with `.invalidModel` for an invalid mapping, before anything is written. Throws
+  /// `.migrationLoss` for objects that no mapping names, unless `allowsLoss`. Errors of validation, policies and
+  /// expressions name mapping, entity and row. Otherwise throws as `migrate(storeAt:to:)` does.
   @discardableResult
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, with mapping: MappingModel,
@@ -45,6 +47,7 @@ extension SQLiteStore {
 
   // MARK: By a mapping that depends on the store's model
 
+  /// Plans a migration by a mapping model that depends on the store's model.
   package static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], busyTimeout: Duration?
@@ -57,6 +60,7 @@ extension SQLiteStore {
     }
   }
 
+  /// Migrates by a mapping model that depends on the store's model.
   package static func migrate(
     storeAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], allowsLoss: Bool,

@@ -6,20 +6,21 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {
+  /// The store's metadata, with its identifier as `NSStoreUUID`.
   public func metadata() throws -> [String: Value] {
     try read { try StoreMetadata($0.connection, path: file.path).values }
   }
 
-  /// The metadata of a store that is not open. The file is only read; where another process keeps it locked this waits as long as `busyTimeout`
-  /// says, in milliseconds (5 seconds).
+  /// The metadata of a store that is not open. The file is only read. If another process keeps it locked, the call
+  /// waits for `busyTimeout` (5 seconds by default).
   ///
   /// Throws `GraphError` as opening does.
   public static func metadata(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> [String: Value] {
     try withFile(url, busyTimeout: busyTimeout) { try StoreMetadata($0, path: url.relativePath).values }
   }
 
-  /// The model that a store carries with it, as `ManagedObjectModel(modelCache:)` reads it; nil in stores of old frameworks.
-  /// The file is only read.
+  /// The stored model of a store, in the form that `ManagedObjectModel(modelCache:)` reads. Nil in stores of old
+  /// frameworks. The file is only read.
   public static func modelCache(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> Data? {
     try withFile(url, busyTimeout: busyTimeout) { connection in
       _ = try StoreMetadata(connection, path: url.relativePath)
@@ -27,13 +28,13 @@ extension SQLiteStore {
     }
   }
 
-  /// The error message for a store of an old framework, where a call needs its model.
+  /// The error message for a store without a stored model, where a call needs the model.
   package static func withoutModel(_ path: String) -> String {
     "\(path) carries no model (an old framework wrote it): name the one that it was made with (--model FILE, of moonbase "
       + "migrate --from FILE), or look at its tables with moonbase info and moonbase sql"
   }
 
-  /// The model that a store carries with it.
+  /// The stored model of a store.
   ///
   /// Throws `GraphError` as opening does, and with `.invalidStore` for a store of an old framework, which has no model.
   public static func cachedModel(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> ManagedObjectModel {
@@ -54,7 +55,7 @@ extension SQLiteStore {
     return model
   }
 
-  /// The tables of a store that hold its rows, by name, and how many rows each has: what can be told without a model.
+  /// The tables of a store's rows, by name, with their numbers of rows. Needs no model.
   package static func rowCounts(
     ofStoreAt url: URL, busyTimeout: Duration? = nil
   ) throws -> [(table: String, rows: Int)] {
@@ -69,10 +70,10 @@ extension SQLiteStore {
     }
   }
 
-  /// Whether a file is a SQLite database, of whomever. Nothing but SQLite opens it.
+  /// Whether a file is a SQLite database, of any program. Only SQLite opens the file.
   package static func isDatabase(at url: URL) -> Bool {
     let file = StoreFile(url: url)
-    // SQLite takes a file of one byte for a database without a table; the head alone has a hundred.
+    // SQLite considers a file of one byte a database without tables. The header alone has a hundred bytes.
     guard case .present? = try? file.state(), file.size("") ?? 0 >= 100 else { return false }
     return
       (try? FileOpeningLock.take(file.truePath) {
@@ -81,8 +82,8 @@ extension SQLiteStore {
       != nil
   }
 
-  /// Whether there is no store at a place yet: no file, an empty one, or a database without tables, as it is left by a
-  /// process that is killed while it makes a store.
+  /// Whether there is no store at a place yet: no file, an empty file, or a database without tables, which a process
+  /// leaves that is killed while it makes a store.
   package static func isBare(at url: URL, busyTimeout: Duration? = nil) throws -> Bool {
     try rollBackJournal(ofStoreAt: url, busyTimeout: busyTimeout)
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
@@ -92,8 +93,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Lets SQLite take back what a process that died left half written, so that the file can be read. One without a
-  /// journal is not touched, nor one that may not be written.
+  /// Lets SQLite roll back a transaction of a process that died, so that the file can be read. Files without a journal,
+  /// and files that may not be written, are not touched.
   package static func rollBackJournal(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     try StoreOpener.settled(file) {

@@ -3,11 +3,11 @@ public import MoonbaseModel
 public import MoonbasePlatform
 
 extension SQLiteStore {
-  /// What a migration of a store to a model would do, without doing it. The file is only read.
+  /// Plans a migration of a store to a model, without migrating. The file is only read.
   ///
-  /// The model that the store is of is the one that it carries, or the one of `sources` with its hashes. Throws `.missingSourceModel` where there is none,
-  /// `ModelError` with `.cannotInferMapping` where the models do not tell how the rows of the one become those of the other, and `GraphError` as
-  /// opening does.
+  /// The source model is the stored one, or the model of `sources` with the store's hashes. Throws
+  /// `.missingSourceModel` where there is none. Throws `ModelError` with `.cannotInferMapping` where the two models do
+  /// not determine how rows are converted. Otherwise throws `GraphError` as opening does.
   ///
   /// ```swift
   /// print(try SQLiteStore.migrationPlan(forStoreAt: url, to: model))
@@ -22,14 +22,16 @@ extension SQLiteStore {
     ).plan()
   }
 
-  /// Makes a store of an older (or newer) model a store of this one: Core Data's lightweight migration. Returns what was done.
+  /// Migrates a store of an older (or newer) model to this model: Core Data's lightweight migration. Returns the plan
+  /// that was carried out.
   ///
-  /// Nobody else may have the store open. Either it is migrated or it is as it was, also where a process dies in between. Its UUID, its
-  /// objects' keys and metadata of the program's own stay, and so does its history. Whoever has it is waited for as long as `busyTimeout` says, in milliseconds
-  /// (5 seconds).
+  /// No other client may have the store open. The migration is atomic, also where a process dies in between. The UUID,
+  /// the objects' keys, the program's own metadata and the history are kept. The call waits for other processes for
+  /// `busyTimeout` (5 seconds by default).
   ///
-  /// Throws `.migrationLoss` where objects, values or destinations would be lost, unless `allowsLoss`; `.invalidRequest` for a store that this process
-  /// has open, `.storeBusy` where another process has it; `CancellationError` where the progress is cancelled; and as `migrationPlan` does.
+  /// Throws `.migrationLoss` where objects, values or destinations would be lost, unless `allowsLoss`. Throws
+  /// `.invalidRequest` for a store that this process has open, `.storeBusy` where another process has it open, and
+  /// `CancellationError` where the progress is cancelled. Otherwise throws as `migrationPlan` does.
   @discardableResult
   public static func migrate(
     storeAt url: URL, to model: ResolvedModel, configuration: String? = nil, sources: [ResolvedModel] = [],
@@ -42,11 +44,13 @@ extension SQLiteStore {
     ).run().first ?? MigrationPlan()
   }
 
-  /// Migrates a store from the version of a model that it is of to each that follows, up to the last: `NSStagedMigrationManager` with
-  /// lightweight stages. What two versions do not tell directly, those between them may. Returns what was done, stage by stage.
+  /// Migrates a store from its version of a model through all later versions to the last: `NSStagedMigrationManager`
+  /// with lightweight stages. A mapping that two versions do not determine directly may follow from the versions
+  /// between them. Returns the plans of the stages.
   ///
-  /// All stages are one migration: the store is of the last version, or as it was. A store of none of the versions begins with the model that it carries, and
-  /// goes through all of them. Throws `.missingSourceModel` where that is not the one that wrote it, and else as `migrate(storeAt:to:)` does.
+  /// All stages are one atomic migration. A store of none of the versions begins with its stored model, and passes
+  /// through all versions. Throws `.missingSourceModel` where the stored model is not the one that wrote the store.
+  /// Otherwise throws as `migrate(storeAt:to:)` does.
   ///
   /// ```swift
   /// let versions = try VersionedModel(ModelSource(contentsOf: url)).versions.map { try $0.model.resolved() }
@@ -63,8 +67,8 @@ extension SQLiteStore {
     ).run()
   }
 
-  /// What `migrate(storeAt:through:)` would do, stage by stage, without doing it: the stages are tried in a copy beside the store. The plans end
-  /// with one that could not be carried out.
+  /// Plans `migrate(storeAt:through:)` stage by stage, without migrating. The stages are tried in a copy beside the
+  /// store. The list ends with the first plan that could not be carried out.
   public static func migrationPlans(
     forStoreAt url: URL, through versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Duration? = nil
   ) throws -> [MigrationPlan] {
@@ -89,7 +93,7 @@ extension SQLiteStore {
       configuration: configuration, allowsLoss: allowsLoss, progress: progress)
   }
 
-  /// Whether the model in a store is the one that wrote it.
+  /// Whether the stored model of a store is the one that wrote it.
   private static func carriesItsModel(storeAt url: URL, busyTimeout: Duration?) throws -> Bool {
     guard let carried = try? cachedModel(ofStoreAt: url, busyTimeout: busyTimeout).resolved() else { return false }
     let stored = try hashes(ofStoreAt: url, busyTimeout: busyTimeout)
@@ -102,7 +106,8 @@ extension SQLiteStore {
     return (entries?.map ?? [:]).compactMapValues(\.data)
   }
 
-  /// Which of several versions of a model a store is of, the first by its hashes; nil for none of them. The file is only read.
+  /// The index of the store's version among several versions of a model, by its hashes; nil for none. The file is only
+  /// read.
   package static func version(
     ofStoreAt url: URL, among versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Duration? = nil
   ) throws -> Int? {

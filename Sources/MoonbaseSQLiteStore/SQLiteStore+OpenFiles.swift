@@ -1,12 +1,13 @@
 extension SQLiteStore {
-  /// Whether a path without links leads to a file of a store that this process has open, or to something that moves one with it.
+  /// Whether a path without symbolic links names a file of an open store of this process, or a folder whose move would
+  /// also move one.
   ///
-  /// Such a file may be read through the store only; to open and close it elsewhere in the process drops SQLite's locks on it.
-  /// Values in the store's support folder may be read.
+  /// Only the store may read such a file: opening and closing it elsewhere in the process releases SQLite's locks.
+  /// Files in the store's support folder may be read.
   public static func isFileOfOpenStore(atPath path: String, writing: Bool) -> Bool {
     OpenStores.hold(path: path, writing: writing)
   }
 
-  /// Whether a descriptor is one of a file of a store that this process has open.
+  /// Whether a descriptor refers to a file of an open store of this process.
   public static func isFileOfOpenStore(descriptor: Int32) -> Bool { OpenStores.hold(descriptor: descriptor) }
 }

@@ -5,12 +5,13 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {
-  /// How many rows one statement asks for by key.
+  /// The number of keys in one statement.
   static let chunk = 512
 
+  /// Begins a session for reading.
   public func beginReading(_ extent: ReadScope) throws -> any ReadSession { try SQLiteReadSession(self, extent) }
 
-  /// Rows by their keys.
+  /// The rows of objects, by their keys.
   func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
     var result: [Snapshot] = []
     let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
@@ -21,7 +22,7 @@ extension SQLiteStore {
       let plan = try rowPlan(single ?? layout.model.entities[root], includesSubentities: single == nil)
       let found = try plan.snapshots(of: group, in: session)
       result += found
-      // Rows whose entity nobody knows are none of an entity's.
+      // Rows of an unknown entity belong to no requested entity.
       guard found.count < group.count, plan.select.entityCondition != nil else { continue }
       let missing = Set(group).subtracting(found.lazy.map(\.id))
       guard !missing.isEmpty else { continue }
@@ -33,7 +34,7 @@ extension SQLiteStore {
 }
 
 extension RowPlan {
-  /// The rows of IDs by their keys.
+  /// The rows of objects, by their keys.
   fileprivate func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
     let rows = RowCollector(store: store)
     for start in stride(from: 0, to: ids.count, by: SQLiteStore.chunk) {
@@ -47,7 +48,7 @@ extension RowPlan {
     return Array(rows.finish())
   }
 
-  /// The row of a key.
+  /// The row with a key.
   func snapshot(of key: Int64, in session: Session) throws -> Snapshot? {
     let statement = try pointStatement(session.connection)
     statement.bind(key, at: 1)
@@ -55,10 +56,11 @@ extension RowPlan {
     return try statement.step() ? try snapshot(statement) : nil
   }
 
-  /// Fewer keys are looked up each.
+  /// The number of keys below which keys are looked up individually.
   private static let fewKeys = 16
 
-  /// The range of keys that ascend and of which at most as many more lie between them: to go over it is quicker than to look each up.
+  /// The range of ascending keys, where at most as many other keys lie between them: a scan is then faster than
+  /// lookups.
   private static func denseRange(_ keys: ContiguousArray<Int64>) -> ClosedRange<Int64>? {
     guard keys.count >= fewKeys, let first = keys.first, let last = keys.last, first <= last else { return nil }
     let (span, overflow) = last.subtractingReportingOverflow(first)
@@ -70,11 +72,11 @@ extension RowPlan {
 }
 
 extension RowPlan {
-  /// What is read for an ID. Where a table has rows of one entity, Core Data does not look at their numbers either: SQLite need not look
-  /// into a row at all.
+  /// The columns that are read for an ID. For a table with one entity the entity number is not read, as in Core Data:
+  /// SQLite then need not read the row itself.
   var keyColumns: [String] { isSingle ? ["t0.Z_PK"] : ["t0.Z_PK", "t0.Z_ENT"] }
 
-  /// Reads IDs of a statement whose first columns are those, up to so many. Returns whether there may be more.
+  /// Reads the IDs of a statement that begins with `keyColumns`, up to a count. Returns whether there may be more.
   func collectIDs(_ statement: Statement, upTo count: Int) throws -> (ids: IDList, mayGoOn: Bool) {
     guard isSingle else { return try collectMixedIDs(statement, upTo: count) }
     var keys: [Int64] = []
@@ -95,7 +97,7 @@ extension RowPlan {
     return (ids, true)
   }
 
-  /// Reads the rows of keys.
+  /// Reads the rows with these keys.
   fileprivate func collect(_ keys: ContiguousArray<Int64>, session: Session, into rows: RowCollector) throws {
     let statement = try session.connection.statement(select.select(keyCount: keys.count.roundedUpToPowerOfTwo))
     for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
@@ -103,7 +105,7 @@ extension RowPlan {
     _ = try collect(statement, into: rows)
   }
 
-  /// Reads the rows of ascending keys, with one scan of the range that they are in.
+  /// Reads the rows with ascending keys, by a scan of their range.
   fileprivate func collect(
     _ keys: ContiguousArray<Int64>, in range: ClosedRange<Int64>, session: Session, into rows: RowCollector
   ) throws {
@@ -121,7 +123,7 @@ extension RowPlan {
 }
 
 extension RowCollector {
-  /// Has each row of a statement read, up to so many, or so many bytes of them. Returns whether there may be more.
+  /// Calls `read` for each row of a statement, up to a number of rows or bytes. Returns whether there may be more rows.
   @inline(__always)
   func collect(
     _ statement: Statement, limit: Int, weight greatest: Int, _ read: () throws -> Void
@@ -149,7 +151,7 @@ extension Session {
     return statement
   }
 
-  /// Runs the statement of a query, and ends it.
+  /// Runs the statement of a query, and resets it.
   func running<Result>(
     _ sql: SQLFragment, for query: StoreQuery, _ body: (Statement) throws -> Result
   ) throws -> Result {
@@ -160,6 +162,7 @@ extension Session {
 }
 
 extension Int {
-  /// So few shapes of a statement serve all lengths of a list: unbound parameters are NULL and match nothing.
+  /// The lengths that statements are prepared for, so that few statements serve all lengths of a list. Unbound
+  /// parameters are NULL and match nothing.
   var roundedUpToPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
 }

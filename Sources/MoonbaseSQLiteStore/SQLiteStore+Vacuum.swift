@@ -3,13 +3,13 @@ public import MoonbasePlatform
 import MoonbaseSQLite
 
 extension SQLiteStore {
-  /// Gives up the free pages of a store's file, and puts each table's pages together. Objects, keys and metadata stay
-  /// as they are.
+  /// Releases the free pages of a store's file, and makes each table's pages contiguous. Objects, keys and metadata are
+  /// unchanged.
   ///
-  /// Throws `.storeBusy` after `busyTimeout` (5 seconds) where another connection writes. Throws
-  /// `GraphError` as opening does. The disk needs room for a second copy of the file while this runs.
+  /// Throws `.storeBusy` after `busyTimeout` (5 seconds) where another connection writes. Otherwise throws `GraphError`
+  /// as opening does. The disk needs room for a second copy of the file.
   ///
-  /// Returns the sizes of the file before and after it, in bytes.
+  /// Returns the sizes of the file before and after the call, in bytes.
   @discardableResult
   public static func vacuum(storeAt url: URL, busyTimeout: Duration? = nil) throws -> (before: Int, after: Int) {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)

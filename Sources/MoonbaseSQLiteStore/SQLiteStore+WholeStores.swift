@@ -3,26 +3,25 @@ public import MoonbaseModel
 public import MoonbasePlatform
 import MoonbaseSQLite
 
-/// What is done with whole stores that are not open.
+/// Operations on whole stores that are not open.
 extension SQLiteStore {
-  /// Removes a store with all that belongs to it: its log and journal, and the folder of its external values.
+  /// Removes a store with its log, journal and folder of external values.
   ///
-  /// One that is not there is no error; what an earlier removal left is taken away. Either the store is gone or nothing happened: where a
-  /// process dies in between, files without a store may be left, which nobody reads, and which another call removes.
+  /// A missing store is no error; remains of an earlier removal are deleted. The removal is atomic. If a process dies
+  /// in between, unused files may be left, which another call removes.
   ///
-  /// Throws `.invalidRequest` for a store that this process has open, `.storeBusy` where another process reads or writes it, `.invalidStore`
-  /// for a database that is none, and `GraphError` as opening does.
+  /// Throws `.invalidRequest` for a store that this process has open, `.storeBusy` where another process reads or
+  /// writes it, and `.invalidStore` for a database that is no store. Otherwise throws `GraphError` as opening does.
   public static func destroy(storeAt url: URL) throws {
     let file = StoreFile(url: url)
     try requireClosed(file, participle: "destroyed")
     try StoreOpener.settled(file) { try StoreRemoval(file: file).run() }
   }
 
-  /// Puts a copy of a store in the place of another one, with the values that it keeps in files of their own; where there is none, the copy
-  /// is made.
+  /// Replaces a store by a copy of another store, with its external files. Where there is no store, the copy is made.
   ///
-  /// The copy has the UUID of the original: a coordinator takes only one of them. The original is only read, and may be open. Either
-  /// the store is replaced or it is as it was, also where a process dies in between; then files may be left, which nobody reads.
+  /// The copy has the UUID of the original: a coordinator accepts only one of them. The original is only read, and may
+  /// be open. The replacement is atomic. If a process dies in between, unused files may be left.
   ///
   /// Throws as `destroy(storeAt:)` does.
   public static func replace(storeAt url: URL, withStoreFrom original: URL) throws {
@@ -30,7 +29,7 @@ extension SQLiteStore {
     try StoreReplacement(source: source, destination: closedDestination(url, for: source)).run()
   }
 
-  /// A file that a copy may become: neither the original nor open.
+  /// The file of a copy. Throws where it is the original, or open.
   static func closedDestination(_ url: URL, for source: StoreFile) throws -> StoreFile {
     let file = StoreFile(url: url, busyTimeout: source.busyTimeout)
     guard file.truePath != source.truePath, file.identity == nil || file.identity != source.identity else {
@@ -45,9 +44,9 @@ extension SQLiteStore {
     return file
   }
 
-  /// Replaces the metadata of a store that is not open, but for what is the store's own.
+  /// Replaces the metadata of a store that is not open, except for the store's own entries.
   ///
-  /// Throws `GraphError` as opening does, and `.invalidValue` for what no property list holds.
+  /// Throws `GraphError` as opening does, and `.invalidValue` for a value that no property list can hold.
   public static func setMetadata(_ metadata: [String: Value], ofStoreAt url: URL) throws {
     let file = StoreFile(url: url)
     try StoreOpener.settled(file) {
@@ -73,13 +72,13 @@ extension SQLiteStore {
 }
 
 extension StoreFile {
-  /// A connection to a store that is there. Throws for a file that is none.
+  /// A writing connection to an existing store. Throws for a file that is no store.
   func connectionToChange() throws -> Connection {
     try requirePresent()
     guard isWritable else {
       throw GraphError(.readOnlyStore, message: "\(path) may not be written: change its permissions")
     }
-    // Nothing is written to a file that is not whole: its log would be taken in where the connection is closed.
+    // An incomplete file is not written: closing the connection would copy its log into it.
     if !hasJournal { try reading { _ in } }
     SessionPool.closeReadOnlySessions(of: self)
     let connection = try Connection(truePath, mode: mode(.readWrite))
@@ -87,12 +86,12 @@ extension StoreFile {
     return connection
   }
 
-  /// Runs `body` while no other process has the store open, and all of it is in the one file.
+  /// Runs `body` while no other process has the store open, with all data in the one file.
   func alone<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let connection = try connectionToChange()
     try requireWhole(connection)
     _ = try StoreMetadata(connection, path: path)
-    // This takes the log in, and it can only where nobody else has the store.
+    // This copies the log into the file. Fails while another process has the store open.
     guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
       throw GraphError(.storeBusy, message: "\(path) is open in another process: close it there and try again")
     }
@@ -102,13 +101,13 @@ extension StoreFile {
     return try body(connection)
   }
 
-  /// Runs `body` while no other process reads or writes the store. Nothing of it changes, unless `body` changes it.
+  /// Runs `body` while no other process reads or writes the store. Only `body` may change the store.
   func held<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let hasLog = (size("-wal") ?? 0) > 0
     let connection = try connectionToChange()
-    // A log that was there stays; an empty one, which the lock takes, goes with the connection.
+    // An existing log is kept. An empty log, which the lock makes, is removed with the connection.
     connection.setLeavesLog(hasLog)
-    // The lock that the transaction takes stays until the connection is closed.
+    // The lock of the transaction is held until the connection is closed.
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     try connection.execute("BEGIN EXCLUSIVE")
     connection.rollBack()
@@ -116,16 +115,16 @@ extension StoreFile {
     return try body(connection)
   }
 
-  /// Takes the log of a store that is held into the file, so that nothing beside it belongs to it.
+  /// Copies the log of a locked store into the file, so that no other file belongs to the store.
   func takeLogIn(_ connection: Connection) throws {
     guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
       throw GraphError(.storeBusy, message: "\(path) is open in another process: close it there and try again")
     }
-    // SQLite keeps the file of a journal that is done with, as long as it keeps its lock, and does not look at an index that it did not use.
+    // While it holds its lock, SQLite keeps the file of a finished journal, and ignores an index that it did not use.
     for suffix in ["-journal", "-shm"] { unlink(truePath + suffix) }
   }
 
-  /// Removes what SQLite keeps beside a file that is gone.
+  /// Removes the files that SQLite keeps beside a removed file.
   func removeCompanions() {
     for suffix in Self.companions { unlink(truePath + suffix) }
   }

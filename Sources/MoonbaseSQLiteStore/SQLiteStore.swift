@@ -6,20 +6,24 @@ import MoonbaseSQLite
 
 /// A store in a SQLite file of Core Data's own format.
 ///
-/// Shared by contexts on several threads: one connection writes, and readers, which the write-ahead log keeps apart from it,
-/// do not wait for saves.
+/// Contexts on several threads share a store. A single connection writes. Reading connections use the write-ahead log
+/// and do not wait for saves.
 ///
 /// ```swift
 /// let store = try SQLiteStore(url: url, model: model.resolved())
 /// try coordinator.add(store)
 /// ```
 public final class SQLiteStore: PersistentStore {
+  /// The store's UUID.
   public let identifier: String
+  /// Whether the store cannot be written.
   public let isReadOnly: Bool
+  /// The reason why a read-only store cannot be written, with advice.
   public let writingAdvice: String
-  /// What the model asks for and the file, or Moonbase, lacks. Such a store is read-only, whatever the options say; what is missing is an
-  /// error where it is asked for.
+  /// The features of the model that the file, or Moonbase, lacks. With missing features a store is read-only, whatever
+  /// the options say. A request that needs a missing feature throws.
   public let missingFeatures: [MissingFeature]
+  /// The entities that the store holds.
   public let entities: [ResolvedEntity]
 
   let file: StoreFile
@@ -28,24 +32,27 @@ public final class SQLiteStore: PersistentStore {
   let number: StoreNumber
   let externalData: ExternalData
   let readers: SessionPool
-  /// Nil for a store that is only read; of a store that was closed the session is nil.
+  /// Nil for a read-only store. The session of a closed store is nil.
   let writer: Lock<Session?>?
   let closing: ClosedFlag
   let schema: SchemaCheck
   let plans = RowPlanCache()
   let observer = StatementObserver()
-  /// A table with so many keys is done before another thread has begun to help; tests have all the others on two threads.
+  /// The number of keys below which a second thread would not be faster. Tests lower it.
   package let fewRows = Lock(Int64(10_000))
 
+  /// The type of the store, as in its description.
   public var type: String { "SQLite" }
+  /// The URL of the store's file.
   public var url: URL? { file.url }
 
-  /// Opens a store, or makes it where there is no file (or an empty one).
+  /// Opens a store, or makes one where there is no file (or an empty file).
   ///
   /// Throws `GraphError` with `.cannotOpenFile` for folders, missing folders and files that may not be read, and for a
-  /// missing file with `readOnly`; `.invalidStore` for files that are no Core Data stores; `.incompatibleVersionHash` where
-  /// another version of the model wrote the store; `.readOnlyStore` where the file may not be written. A refused file is
-  /// left as it was. A store that lacks something its model asks for opens read-only (`missingFeatures`).
+  /// missing file with `readOnly`. Throws `.invalidStore` for files that are no Core Data stores,
+  /// `.incompatibleVersionHash` where another version of the model wrote the store, and `.readOnlyStore` where the file
+  /// may not be written. A refused file is left unchanged. A store that lacks a feature of its model opens read-only
+  /// (`missingFeatures`).
   public convenience init(
     url: URL, model: ResolvedModel, configuration: String? = nil, options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws {
@@ -55,7 +62,7 @@ public final class SQLiteStore: PersistentStore {
       configuration: configuration, options: options, original: nil)
   }
 
-  /// Opens a store; one that is only a copy of another on the way has its values where that has them.
+  /// Opens a store. A copy in progress reads external files from the store `original`.
   init(
     file: StoreFile, model: ResolvedModel, entities: [ResolvedEntity], configuration: String? = nil,
     options: SQLiteStoreOptions, original: StoreFile?
@@ -89,7 +96,7 @@ public final class SQLiteStore: PersistentStore {
     let schema = SchemaCheck(
       file: file, layout: layout, entities: entities, identifier: identifier, missing: missingFeatures)
     if let writer = opened.writer {
-      // The first that it reads: SQLite opens log and index for it.
+      // The first read of the connection: SQLite opens log and index.
       do { schema.accept(try writer.connection.schemaVersion()) } catch {
         throw StoreFailure(path: file.path).translate(error)
       }
@@ -98,7 +105,7 @@ public final class SQLiteStore: PersistentStore {
     let folder = layout.namesFiles ? externalData.folder : nil
     readers = SessionPool(file, naming: folder, isReadOnly: isReadOnly, limit: options.readerLimit, closing: closing) {
       let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options: options)
-      // Another file in the place of the store's would be read as if it were the store.
+      // Otherwise another file at the store's place would be read as if it were the store.
       guard file.identity == identity else { throw StoreOpener.moved(file) }
       try schema.check(session.connection)
       try session.noteSchema()
@@ -113,8 +120,8 @@ public final class SQLiteStore: PersistentStore {
 
   // MARK: Sessions
 
-  /// Reads with a session. `looksAtFile` finds out first whether the file is still in its place: a query does, which takes long enough.
-  /// Rows that are asked for by their keys follow each other quickly: with them a connection looks again where it did not for a while.
+  /// Reads with a session. `looksAtFile` checks first whether the file is still in its place, which is cheap beside a
+  /// query. Reads of rows by key check only after a while.
   func read<Result>(looksAtFile: Bool = false, _ body: (Session) throws -> Result) throws -> Result {
     do {
       return try readers.withSession { session in
@@ -126,7 +133,7 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// A connection to read from for longer (`SessionPool.lend`).
+  /// Lends a connection for longer reading (`SessionPool.lend`).
   func lend(isView: Bool, to reader: SQLiteReadSession) throws -> Session? {
     do {
       guard let session = try readers.lend(isView: isView, to: reader) else { return nil }
@@ -151,7 +158,7 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// The writer's lock. Throws where the store is only read, and where this thread would wait for itself.
+  /// The writer's lock. Throws where the store is read-only, and where this thread would wait for itself.
   func writable() throws -> Lock<Session?> {
     try BatchInsertHandler.refuse("\(file.path) was to be written")
     if closing.isClosed { throw closedError }
@@ -159,7 +166,7 @@ public final class SQLiteStore: PersistentStore {
     throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: \(writingAdvice)")
   }
 
-  /// Before something is written.
+  /// Called before each write. Throws for a closed store and for a moved file.
   func ready(_ session: Session) throws {
     if closing.isClosed { throw closedError }
     if session.connection.hasMoved { throw StoreOpener.moved(file) }
@@ -167,7 +174,7 @@ public final class SQLiteStore: PersistentStore {
     try session.settleJournal()
   }
 
-  /// What SQLite refused, in the graph's terms.
+  /// Translates an error of SQLite to the graph's errors.
   func explained(_ error: any Error) -> any Error {
     if closing.isClosed { return closedError }
     if ChangedTables.mayExplain(error),
@@ -180,7 +187,7 @@ public final class SQLiteStore: PersistentStore {
     return StoreFailure(path: file.path).translate(error)
   }
 
-  /// The plan for all rows of the table that an entity has.
+  /// The plan for all rows of an entity's table.
   func tablePlan(_ entity: ResolvedEntity) throws -> RowPlan {
     try rowPlan(layout.model.entities[entity.root], includesSubentities: true)
   }
@@ -195,9 +202,9 @@ public final class SQLiteStore: PersistentStore {
 }
 
 extension SQLiteStore {
-  /// Bounds what SQLite may hold for all stores of this process together. What needs more fails.
+  /// Limits the memory of SQLite for all stores of this process together. Operations that need more fail.
   ///
-  /// A store's own SQL (triggers, generated columns) runs within SQLite, where no limit of a script sees what it holds: set this before
-  /// scripts open stores that others made.
+  /// The SQL of a store (triggers, generated columns) runs within SQLite, outside of a script's memory limit. Set this
+  /// limit before scripts open foreign stores.
   public static func limitMemory(to bytes: Int) { Connection.limitMemory(to: bytes) }
 }

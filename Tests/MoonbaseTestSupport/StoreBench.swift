@@ -3,6 +3,10 @@ public import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+#if PostgreSQL
+  import MoonbasePostgreSQLStore
+#endif
+
 public import struct MoonbaseModel.SortDescriptor
 
 /// The kinds of stores with which behaviour of the graph is tested.
@@ -10,10 +14,21 @@ public enum StoreKind: Sendable {
   case memory, sqlite
   /// A store written with the public API only.
   case folder
+  #if PostgreSQL
+    case postgreSQL
+  #endif
 
-  /// The package's own stores.
-  public static let allCases: [StoreKind] = [.memory, .sqlite]
-  /// The package's stores and the folder store: for behaviour that the store protocol promises.
+  /// The stores that the package has: that in PostgreSQL with its trait.
+  public static let allCases: [StoreKind] = {
+    #if PostgreSQL
+      [.memory, .sqlite, .postgreSQL]
+    #else
+      [.memory, .sqlite]
+    #endif
+  }()
+  /// Those whose engine speaks SQL.
+  public static let engines: [StoreKind] = allCases.filter { $0 != .memory }
+  /// Those and one that somebody else could have written: for what the protocol of stores promises.
   public static let withFolder: [StoreKind] = allCases + [.folder]
 
   /// A new store, for all entities or those of a configuration; a file is in `folder`.
@@ -26,6 +41,10 @@ public enum StoreKind: Sendable {
       try SQLiteStore(url: folder.file("\(UUID().uuidString).sqlite"), model: model, configuration: configuration)
     case .folder:
       try FolderStore(folder: folder.file(UUID().uuidString), model: model, configuration: configuration)
+    #if PostgreSQL
+      case .postgreSQL:
+        try PostgreSQLStore(url: PostgreSQLServer.newAddress(), model: model, configuration: configuration)
+    #endif
     }
   }
 }

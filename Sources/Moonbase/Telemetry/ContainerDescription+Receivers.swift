@@ -17,7 +17,7 @@ extension ContainerDescription {
 
   /// Adds a receiver of the statements of the description's stores in files.
   mutating func addStatementReceiver(_ new: @escaping @Sendable (SQLLog.Entry) -> Void) {
-    for index in stores.indices where stores[index].url != nil {
+    for index in stores.indices where !stores[index].isInMemory {
       let former = stores[index].sqlLog
       stores[index].sqlLog = SQLLog(former?.level ?? .statements) { entry in
         former?.write(entry)

@@ -18,18 +18,32 @@ extension NamedStore {
   /// configuration, or if a file with the whole name exists.
   init(_ text: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-    let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?".contains($0) }
+    let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?:".contains($0) }
     let isNamed = mayBeName && !FileManager.default.fileExists(atPath: text)
     self.init(configuration: isNamed ? parts[0] : nil, path: isNamed ? parts[1] : text)
   }
 
-  var description: PersistentStoreDescription { .sqlite(URL(literalPath: path), configuration: configuration) }
+  var description: PersistentStoreDescription {
+    if isOnServer, let address = URL(string: path) { return .postgreSQL(address, configuration: configuration) }
+    return .sqlite(URL(literalPath: path), configuration: configuration)
+  }
+
+  /// Whether it is an address, and no path.
+  var isOnServer: Bool { PersistentStoreDescription.isAddress(path) }
+
+  /// Throws for a store on a server, where a command works on files.
+  func requireFile() throws {
+    guard isOnServer else { return }
+    throw UsageError(
+      "this command takes a file, and no store on a server: run, repl, fetch, each, import, export and batch take one (--store ADDRESS)"
+    )
+  }
 }
 
 extension NamedStore {
   /// The store with the configuration that the project gives to its file, if no configuration is named.
   var inProject: NamedStore {
-    guard configuration == nil, let known = try? Project.current()?.namedStores() else { return self }
+    guard configuration == nil, !isOnServer, let known = try? Project.current()?.namedStores() else { return self }
     let file = FileIdentity.truePath(path) ?? path
     let same = known.first { ($0.path == path) || FileIdentity.truePath($0.path) == file }
     return NamedStore(configuration: same?.configuration, path: path, isOfProject: same != nil)

@@ -50,7 +50,9 @@ struct StoreSettings: Equatable {
 
   /// The path of a store as it was given.
   func name(of store: any PersistentStore) -> String {
-    guard let path = store.url?.path else { return store.identifier }
+    guard let url = store.url else { return store.identifier }
+    guard url.isFileURL else { return url.absoluteString }
+    let path = url.path
     let file = FileIdentity.truePath(path) ?? path
     return stores.compactMap(\.path).first { FileIdentity.truePath($0) == file } ?? path
   }
@@ -82,13 +84,13 @@ struct StoreSettings: Equatable {
     description.extensionLimits.merge(extensionLimits) { _, option in option }
     description.missingExtensions = .refused(but: withoutExtensions, tell: MissingExtensionNotice.tell)
     description.profile = profiles ? CommandProfile.profile : nil
-    for index in description.stores.indices where description.stores[index].url != nil {
-      if allowsCloudKit { description.stores[index].allowsCloudKit = true }
-      if tracksHistory { description.stores[index].tracksHistory = true }
+    for index in description.stores.indices where !description.stores[index].isInMemory {
       if let author { description.stores[index].transactionAuthor = author }
-      if synchronizesFully { description.stores[index].synchronizesFully = true }
       if let busyTimeout { description.stores[index].busyTimeout = busyTimeout }
-      if let cacheSize { description.stores[index].cacheSize = cacheSize }
+      if tracksHistory { description.stores[index].tracksHistory = true }
+      if allowsCloudKit { description.stores[index].allowsCloudKit = true }
+      if synchronizesFully { description.stores[index].synchronizesFully = true }
+      if let cacheSize, description.stores[index].url != nil { description.stores[index].cacheSize = cacheSize }
     }
     return description
   }
@@ -100,8 +102,8 @@ extension StoreSettings {
     let named = NamedStore(value)
     let store = named.description
     guard !named.path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
-    guard !stores.contains(where: { $0.url == store.url }) else {
-      throw UsageError("--store names \(named.path) twice")
+    guard !stores.contains(where: { $0.url == store.url && $0.address == store.address }) else {
+      throw UsageError("--store names \(named.isOnServer ? "one schema" : named.path) twice")
     }
     guard stores.isEmpty || store.configuration != nil && stores.allSatisfy({ $0.configuration != nil }) else {
       throw UsageError(

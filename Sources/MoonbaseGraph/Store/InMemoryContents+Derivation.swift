@@ -1,10 +1,10 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
-/// The path from the rows of an entity back to the rows whose attributes are derived from them.
-struct DerivationSource {
-  enum Step {
-    /// To the current and the former destination of a to-one relationship.
+/// How rows of one entity lead back to the rows that are derived from them, step by step.
+package struct DerivationSource {
+  package enum Step {
+    /// To the destination of a to-one relationship, the former one too.
     case destination(Slot)
     /// To the rows whose to-one relationship points at the row.
     case pointers(PropertyID)
@@ -14,10 +14,10 @@ struct DerivationSource {
     case owners(PropertyID)
   }
 
-  var steps: [Step]
+  package var steps: [Step]
 
-  /// All derivation sources of a model, by entity.
-  static func all(of model: ResolvedModel) -> [EntityIndex: [DerivationSource]] {
+  /// By entity, for all derivations of a model.
+  package static func all(of model: ResolvedModel) -> [EntityIndex: [DerivationSource]] {
     var sources: [EntityIndex: [DerivationSource]] = [:]
     for entity in model.entities {
       for derivation in model.storedDerivations(of: entity)
@@ -121,19 +121,32 @@ extension InMemoryContents {
 
   /// The derived value for a row.
   private func value(of derivation: StoredDerivation, for row: Snapshot) -> Value {
+    derivation.value(for: row) {
+      self.row(of: $0)
+    } destinations: {
+      destinations(of: $0, slot: $1)
+    }
+  }
+}
+
+extension StoredDerivation {
+  /// What the attribute of a row is derived to, given how a store finds rows and destinations. A date of now is the caller's to give.
+  package func value(
+    for row: Snapshot, rowOf find: (ManagedObjectID) throws -> Snapshot?,
+    destinations: (ManagedObjectID, Slot) throws -> [ManagedObjectID]
+  ) rethrows -> Value {
     var place = row
-    for slot in derivation.path {
-      guard case .objectID(let id) = place.values[slot], let next = self.row(of: id) else { return .null }
+    for slot in path {
+      guard case .objectID(let id) = place.values[slot], let next = try find(id) else { return .null }
       place = next
     }
-    switch derivation.result {
-    case .now: return row.values[derivation.slot]
+    switch result {
+    case .now: return row.values[self.slot]
     case .value(let slot, nil): return place.values[slot]
     case .value(let slot, let function?): return (try? function.evaluate([place.values[slot]])) ?? .null
-    case .collection(let relationship, nil, _):
-      return .int(Int64(destinations(of: place.id, slot: relationship).count))
+    case .collection(let relationship, nil, _): return .int(Int64(try destinations(place.id, relationship).count))
     case .collection(let relationship, let slot?, let function):
-      let rows = destinations(of: place.id, slot: relationship).lazy.compactMap(self.row(of:))
+      let rows = try destinations(place.id, relationship).compactMap(find)
       return (try? function.derive(from: rows.map { $0.values[slot] })) ?? .null
     }
   }

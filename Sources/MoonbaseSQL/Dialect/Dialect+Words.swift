@@ -1,11 +1,11 @@
 import MoonbaseModel
 
-/// What statements are put together of.
+/// The building blocks of statements.
 extension Dialect {
-  /// A truth as a condition.
+  /// A constant condition.
   func truth(_ value: Bool) -> String { value ? truth.yes : truth.no }
 
-  /// Whether a term is one of some constants, all in one parameter.
+  /// The condition that a term equals one of some constants, bound as a single parameter.
   func membership(_ term: SQLFragment, in values: [Value]) -> SQLFragment {
     switch keySets {
     case .json: term + " IN (" + ConstantList.select(values) + ")"
@@ -13,7 +13,15 @@ extension Dialect {
     }
   }
 
-  /// The same of a column of keys, as text with a parameter for the keys.
+  /// A column whose type may differ from the other columns in an expression. Only whether it has a value matters.
+  func ofAnyType(_ column: String) -> String {
+    switch keySets {
+    case .json: column
+    case .arrays: "CAST(\(column) AS TEXT)"
+    }
+  }
+
+  /// The condition that a key column has one of the keys of a single parameter, as text.
   package func isOneOfKeys(_ column: String) -> String {
     switch keySets {
     case .json: "\(column) IN (SELECT value FROM json_each(?))"
@@ -21,7 +29,7 @@ extension Dialect {
     }
   }
 
-  /// A table of a parameter's keys, whose column is `value`.
+  /// A table of the keys of a single parameter, whose column is `value`.
   package var keyTable: String {
     switch keySets {
     case .json: "json_each(?)"
@@ -29,7 +37,7 @@ extension Dialect {
     }
   }
 
-  /// Whether a column is one of so many keys, each a parameter of its own or all of them one.
+  /// The condition that a column has one of `count` keys, bound as a parameter each or all as one.
   package func isOneOf(_ count: Int, _ column: String) -> String {
     switch keySets {
     case .json: "\(column) IN (\(parameters(count)))"
@@ -37,10 +45,10 @@ extension Dialect {
     }
   }
 
-  /// A text as the engine compares it by code points.
+  /// A text with the collation by code points.
   func ordered(_ text: SQLFragment) -> SQLFragment { collation.map { text + " COLLATE \($0)" } ?? text }
 
-  /// The direction of a sort key: a missing value is less than all others.
+  /// The direction of a sort key. Null sorts before all values.
   func direction(ascending: Bool) -> String {
     let word = ascending ? " ASC" : " DESC"
     switch nullOrder {
@@ -49,7 +57,7 @@ extension Dialect {
     }
   }
 
-  /// How many rows one statement takes that has so many parameters for each.
+  /// The number of rows that a statement can insert, with so many parameters for each row.
   package func rowsPerStatement(_ parameterCount: Int) -> Int {
     switch writing {
     case .rows: 1
@@ -57,14 +65,14 @@ extension Dialect {
     }
   }
 
-  /// Which rows of a result are wanted; 0 means no limit.
+  /// The limit and the offset of a result; 0 means no limit.
   func window(limit: Int, offset: Int) -> SQLFragment {
     if limit <= 0, offset <= 0 { return SQLFragment("") }
     if limit <= 0, noLimit == .absent { return SQLFragment(" OFFSET ?", values: [.int(Int64(offset))]) }
     return SQLFragment(" LIMIT ? OFFSET ?", values: [.int(limit > 0 ? Int64(limit) : -1), .int(Int64(offset))])
   }
 
-  /// A statement as the engine wants it: its parameters are written as question marks until it is whole.
+  /// A statement with the engine's placeholders. Statements under construction use question marks.
   package func statement(_ text: String) -> String {
     guard placeholder == .numbered else { return text }
     var result = ""

@@ -1,9 +1,9 @@
-/// What an engine says in words of its own, and what it cannot say: a value that translation and statements are given.
+/// The SQL dialect of a database engine, which translation and statements depend on.
 ///
-/// Whatever a dialect lacks words for with the meaning that memory has, translation refuses (`Untranslatable`), and the context does
-/// it. The store that speaks to the engine makes the value: MoonbaseSQL knows no engine.
+/// Where a dialect has no SQL with the same meaning as evaluation in memory, translation throws `Untranslatable` and
+/// the context evaluates the condition. The store of the engine supplies the value: MoonbaseSQL contains no engine.
 package struct Dialect: Sendable {
-  /// How parameters stand in a statement.
+  /// The form of parameters in a statement.
   package enum Placeholder: Sendable {
     /// `?`
     case question
@@ -11,106 +11,115 @@ package struct Dialect: Sendable {
     case numbered
   }
 
-  /// How a list of constants is one parameter.
+  /// The form of a list of constants as a single parameter.
   package enum KeySets: Sendable {
-    /// JSON, which `json_each` takes apart. What JSON cannot hold a function of this process makes of its elements.
+    /// JSON, unpacked by `json_each`. A function of this process decodes elements that JSON cannot hold.
     case json
     /// An array.
     case arrays
   }
 
-  /// Where rows without a value stand in an order.
+  /// The position of null values in an order.
   package enum NullOrder: Sendable {
-    /// Before all others, without a word.
+    /// Before all values, by default.
     case least
-    /// Where a word says that they should.
+    /// As written in the statement.
     case written
   }
 
-  /// How a query says that it has an offset and no limit.
+  /// The form of a query with an offset and no limit.
   package enum NoLimit: Sendable {
-    /// By a limit of -1.
+    /// A limit of -1.
     case negative
-    /// By leaving the limit away.
+    /// No limit clause.
     case absent
   }
 
-  /// What arithmetic does beyond the range of its numbers.
+  /// The behaviour of arithmetic beyond the range of numbers.
   package enum Arithmetic: Sendable {
-    /// Integers grow into floating-point numbers, and what is divided by zero is NULL: as in memory. Only sums of integers fail.
+    /// Integers become floating-point numbers and a division by zero is NULL, as in memory. Only sums of integers fail.
     case overflowing
-    /// The statement fails: then only sums of integers, which are exact, are left to the engine.
+    /// The statement fails. Therefore only sums of narrow integers, which are exact, are left to the engine. The engine
+    /// compares an integer and a floating-point number as floating-point numbers, so constants are converted to the
+    /// column's type.
     case checked
   }
 
-  /// In what portions rows are written.
+  /// The number of rows that a statement writes.
   package enum Writing: Sendable {
-    /// A prepared statement is stepped row by row: a call of the engine costs nothing.
+    /// A prepared statement runs once for each row: a call of the engine costs little.
     case rows
-    /// A statement takes as many rows as it has parameters for, so many at most: each costs a round trip.
+    /// A statement writes as many rows as the greatest number of parameters allows, because each call is a round trip.
     case sets(parameters: Int)
   }
 
-  /// Whether statements can call functions of this process: operators on texts, functions of predicates, scripts.
+  /// Whether statements can call functions of this process: string operators, predicate functions, scripts.
   package enum Matching: Sendable {
     case functions
     case cannot
   }
 
-  /// How decimals are compared.
+  /// The comparison of decimals.
   package enum Decimals: Sendable {
-    /// By keys that functions of this process make.
+    /// By keys that functions of this process compute.
     case keys
     /// By the engine, exactly.
     case exact
   }
 
-  /// What the engine is called in messages.
+  /// The name of the engine in messages.
   package var engine: String
   package var placeholder: Placeholder
-  /// The words for true and false.
+  /// The literals for true and false.
   package var truth: (yes: String, no: String)
-  /// Equality that takes two missing values for equal, and its contrary.
+  /// The operators for equality and inequality that treat two nulls as equal.
   package var nullSafe: (equal: String, distinct: String)
   package var keySets: KeySets
   package var nullOrder: NullOrder
-  /// What stands behind a text so that it is compared by code points; nil where all are.
+  /// The collation that compares texts by code points. Nil where this is the default.
   package var collation: String?
   package var noLimit: NoLimit
-  /// What stands behind an insertion whose row may be there already, given the columns that tell.
+  /// The clause of an insertion that ignores an existing row, from the columns of the key.
   package var ignore: @Sendable (_ keys: String) -> String
-  /// What stands behind INSERT and UPDATE so that a conflict fails the statement, whatever the table says of conflicts.
+  /// The clause after INSERT and UPDATE that makes a conflict fail the statement, whatever the table declares.
   package var failing: String
   package var arithmetic: Arithmetic
   package var matching: Matching
   package var decimals: Decimals
   package var writing: Writing
-  /// What keeps an index of a column from being used, where the engine would choose the wrong one.
+  /// The prefix of a column that excludes its index, where the engine would choose the wrong index.
   package var withoutIndex: String
-  /// An order may have so many terms, the key of the row among them.
+  /// The greatest number of terms in an order, including the key of the row.
   package var greatestOrder: Int
-  /// A table may have so many columns.
+  /// The greatest number of columns in a table.
   package var greatestColumnCount: Int
 
-  /// Whether it has R-trees as virtual tables.
+  /// Whether the engine has R-trees as virtual tables.
   package var keepsRTrees = false
+  /// Whether an index serves the equality that treats two nulls as equal.
+  package var findsMissing = true
+  /// Whether a column may be selected beside aggregates without being grouped by. The value is that of any row.
+  package var takesBareColumns = true
+  /// Whether texts may contain the character NUL.
+  package var keepsNUL = true
 
-  /// Says how an engine speaks.
+  /// Makes a dialect.
   package init(
     engine: String, placeholder: Placeholder, truth: (yes: String, no: String),
     nullSafe: (equal: String, distinct: String), keySets: KeySets, nullOrder: NullOrder, collation: String?,
     noLimit: NoLimit, ignore: @escaping @Sendable (_ keys: String) -> String, failing: String = "",
     arithmetic: Arithmetic, matching: Matching, decimals: Decimals, writing: Writing, withoutIndex: String = "",
     greatestOrder: Int = .max,
-    greatestColumnCount: Int, keepsRTrees: Bool = false
+    greatestColumnCount: Int, keepsRTrees: Bool = false, keepsNUL: Bool = true, findsMissing: Bool = true,
+    takesBareColumns: Bool = true
   ) {
     self.engine = engine
     (self.placeholder, self.truth, self.nullSafe) = (placeholder, truth, nullSafe)
     (self.keySets, self.nullOrder, self.collation, self.noLimit) = (keySets, nullOrder, collation, noLimit)
     (self.ignore, self.failing) = (ignore, failing)
     (self.arithmetic, self.matching, self.decimals) = (arithmetic, matching, decimals)
-    self.writing = writing
+    (self.writing, self.findsMissing, self.takesBareColumns) = (writing, findsMissing, takesBareColumns)
     (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
-    (self.greatestColumnCount, self.keepsRTrees) = (greatestColumnCount, keepsRTrees)
+    (self.greatestColumnCount, self.keepsRTrees, self.keepsNUL) = (greatestColumnCount, keepsRTrees, keepsNUL)
   }
 }

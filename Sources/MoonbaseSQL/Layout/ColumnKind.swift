@@ -1,17 +1,17 @@
 package import MoonbaseModel
 
-/// How an attribute's value lies in its column.
+/// The form of an attribute's values in a column.
 package enum ColumnKind: Sendable {
   case integer16, integer32, integer64, boolean, double, float, decimal, string, date, data, uuid, uri
-  /// Bytes behind a prefix that says whether they are inline or in a file beside the store.
+  /// Bytes after a prefix that tells whether they are inline or in an external file.
   case externalData
 
-  /// The kind for an attribute; nil for types that no column can hold.
+  /// The kind for an attribute. Nil for types that no column can hold.
   package init?(_ attribute: AttributeDescription) {
     self.init(attribute.type, isExternal: attribute.allowsExternalBinaryDataStorage)
   }
 
-  /// The same, where not all of the description is at hand.
+  /// The kind for an attribute type, for callers without the whole description.
   init?(_ type: AttributeType, isExternal: @autoclosure () -> Bool) {
     switch type {
     case .integer16: self = .integer16
@@ -42,7 +42,7 @@ package enum ColumnKind: Sendable {
     }
   }
 
-  /// What a value of it is called.
+  /// The name of a value in messages.
   package var valueName: String {
     switch self {
     case .integer16: "16-bit integer"
@@ -59,7 +59,7 @@ package enum ColumnKind: Sendable {
     }
   }
 
-  /// Core Data's order of columns within a table.
+  /// The rank of the kind in Core Data's order of columns.
   package var rank: Int {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: 0

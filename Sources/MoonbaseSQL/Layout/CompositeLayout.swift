@@ -1,21 +1,23 @@
 package import MoonbaseModel
 
-/// Where the elements of a composite attribute lie: each that is no composite itself has a column.
+/// The columns of a composite attribute: a column for each element that is no composite itself.
 package struct CompositeLayout: Sendable, Hashable {
   /// An element that has a column.
   package struct Leaf: Sendable, Hashable {
-    /// The names that lead to it from the attribute.
+    /// The names of the elements from the attribute to this one.
     package var path: [String]
     package var attribute: AttributeDescription
     package var column: String
     package var kind: ColumnKind
   }
 
+  /// The composite attribute.
   package let attribute: AttributeDescription
-  /// In the order in which the model has them.
+  /// The elements in the order of the model.
   package let leaves: [Leaf]
 
-  /// Gives each element a column, in the order of the names that lead to it: two forms of a model may have them in different ones.
+  /// Assigns a column to each element, in the order of the elements' paths: two forms of a model may order elements
+  /// differently.
   init(_ attribute: AttributeDescription, column: (AttributeDescription.Leaf) -> String) {
     let found = attribute.leaves.compactMap { leaf in ColumnKind(leaf.attribute).map { (leaf: leaf, kind: $0) } }
     var columns: [[String]: String] = [:]
@@ -26,16 +28,16 @@ package struct CompositeLayout: Sendable, Hashable {
     }
   }
 
-  /// Why an attribute has no columns, as a clause; nil where it has some.
+  /// The reason why an attribute has no columns, as a clause. Nil where it has columns.
   static func obstacle(_ attribute: AttributeDescription) -> String? {
     if attribute.elements.isEmpty { return "it has no elements" }
     return attribute.unkeptElements.first.map { "its element \($0.path.joined(separator: ".")), \($0.reason)" }
   }
 
-  /// The element with a column at the end of a path from the attribute.
+  /// The element at the end of a path from the attribute.
   package func leaf(at path: some Collection<String>) -> Leaf? { leaves.first { $0.path.elementsEqual(path) } }
 
-  /// The elements with columns behind a path; all of them behind an empty one.
+  /// The elements whose paths begin with a path; all elements for an empty path.
   package func leaves(behind path: some Collection<String>) -> [Leaf] { leaves.filter { $0.path.starts(with: path) } }
 }
 
@@ -45,20 +47,22 @@ extension AttributeDescription.Leaf {
   }
 }
 
-/// Looks for the columns of a composite's elements in a file.
+/// Finds the columns of a composite's elements in a file.
 ///
-/// In which columns Core Data keeps them is not known from any store. A file that was made here says it in its metadata. In others an element
-/// is found where one column alone may be its: by its own name, or behind that of the attribute.
+/// No known store shows Core Data's columns for them. Stores of Moonbase name the columns in their metadata. In other
+/// stores an element is found where a single column has a possible name: the element's own name, or that name after the
+/// attribute's.
 struct ElementSearch {
   private let attribute: AttributeDescription
   private let entity: String
   private let columns: Set<String>
   private let stated: [String: String]
   private let wanters: [String: Int]
-  /// Why they are not found, as a clause.
+  /// The reason why the elements are not found, as a clause.
   private(set) var obstacle = ""
 
-  /// `taken` are the columns of other properties, `wanters` says of how many elements of the table a column may be.
+  /// `taken` are the columns of other properties. `wanters` counts the elements of the table that each column may
+  /// belong to.
   init(
     _ attribute: AttributeDescription, entity: String, columns: [String], taken: Set<String>, stated: [String: String],
     wanters: [String: Int]
@@ -67,7 +71,7 @@ struct ElementSearch {
     self.columns = Set(columns).subtracting(taken)
   }
 
-  /// Nil where the elements are not found.
+  /// Returns nil where the elements are not found.
   mutating func layout() -> CompositeLayout? {
     if let reason = CompositeLayout.obstacle(attribute) {
       obstacle = reason
@@ -110,7 +114,7 @@ struct ElementSearch {
     return wanted
   }
 
-  /// Of how many elements each column of a table may be, of those that the file does not state.
+  /// The number of elements that each column of a table may belong to, without elements whose columns the file names.
   static func wanters(in entities: [ResolvedEntity], stated: [String: String]) -> [String: Int] {
     var result: [String: Int] = [:]
     for entity in entities {
@@ -127,7 +131,7 @@ struct ElementSearch {
 }
 
 extension StoreLayout {
-  /// The columns of elements by `Entity.attribute.element`.
+  /// The columns of elements, by `Entity.attribute.element`.
   package var elementColumns: [String: String] {
     var result: [String: String] = [:]
     for case let entity? in entities {

@@ -1,57 +1,62 @@
 import MoonbaseGraph
 import MoonbaseModel
 
-/// What a file holds: its tables with their columns, and the entity numbers.
+/// The schema of a file: its tables with their columns, and the entity numbers.
 package struct FileSchema: Sendable {
   /// A table of the file.
   package struct Table: Sendable {
     /// The columns in order, in upper case.
     package private(set) var columns: [String] = []
-    /// The types that are declared for them; nil where columns may say more than a type.
+    /// The declared types of the columns. Nil where columns may declare more than a type.
     package private(set) var types: [String]?
-    /// Whether it has a primary key.
+    /// Whether the table has a primary key.
     package var hasKey = false
-    /// Of a table with many columns, so that looking them up is not quadratic.
+    /// The positions of the columns in a wide table, so that lookups are not quadratic.
     private var places: [String: Int]?
 
     private static let fewColumns = 24
 
+    /// Makes a table from its columns in upper case.
     package init(columns: [String], types: [String]? = nil, hasKey: Bool) {
       (self.columns, self.types, self.hasKey) = (columns, types, hasKey)
       guard columns.count > Self.fewColumns else { return }
       places = Dictionary(zip(columns, columns.indices), uniquingKeysWith: { first, _ in first })
     }
 
-    /// Where a column stands whose name is given in upper case.
+    /// The position of a column, whose name is in upper case.
     package func place(_ column: String) -> Int? {
       if let places { places[column] } else { columns.firstIndex(of: column) }
     }
 
+    /// Whether the table has a column, given in upper case.
     package func has(_ column: String) -> Bool { place(column) != nil }
   }
 
-  /// By name, in upper case.
+  /// The tables by name in upper case.
   package let tables: [String: Table]
   /// `Z_ENT` by `Z_NAME`.
   package let numbers: [String: Int64]
   private let path: String
 
+  /// Makes a schema from tables and entity numbers.
   package init(tables: [String: Table], numbers: [String: Int64], path: String) {
     self.tables = tables
     self.numbers = numbers
     self.path = path
   }
 
+  /// Whether the file has a table, in any letter case.
   package func has(_ table: String) -> Bool { tables[table.uppercased()] != nil }
 
-  /// Whether nothing keeps a row from standing twice in a table.
+  /// Whether a table has no key, so that a row may occur twice.
   func lacksKey(_ table: String) -> Bool { tables[table.uppercased()]?.hasKey != true }
 
+  /// Whether a table of the file has a column, in any letter case.
   package func has(_ column: String, in table: String) -> Bool {
     tables[table.uppercased()]?.has(column.uppercased()) ?? false
   }
 
-  /// Throws `.invalidStore` where the file has no such table, or one that lacks some of these columns.
+  /// Throws `.invalidStore` where the file lacks the table or some of the columns.
   package func require(_ wanted: [String], in table: String) throws {
     guard let found = tables[table] ?? tables[table.uppercased()] else {
       throw GraphError(
@@ -61,7 +66,7 @@ package struct FileSchema: Sendable {
     try Self.require(wanted, in: table, found: found.columns, path: path)
   }
 
-  /// The same of a table whose columns are known.
+  /// Throws `.invalidStore` where some of the wanted columns are not among the found columns.
   package static func require(_ wanted: [String], in table: String, found: some Collection<String>, path: String) throws
   {
     let found = Set(found.map { $0.uppercased() })

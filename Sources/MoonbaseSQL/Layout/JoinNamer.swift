@@ -1,25 +1,25 @@
 import MoonbaseModel
 
-/// Names a many-to-many relationship's table and columns as Core Data does, or finds them in a file.
+/// Names the pair table of a many-to-many relationship and its columns as Core Data does, or finds them in a file.
 ///
-/// The side with the lower entity number names the table: `Z_<a><RELATIONSHIP>` with the columns `Z_<a><INVERSE>` (the owner)
-/// and `Z_<b><RELATIONSHIP>` (the destination). A reflexive relationship's table bears either name.
+/// The side with the lower entity number names the table: `Z_<a><RELATIONSHIP>` with the columns `Z_<a><INVERSE>` (the
+/// owner) and `Z_<b><RELATIONSHIP>` (the destination). The table of a reflexive relationship has either name.
 struct JoinNamer {
   var owner: Int64
   var relationship: RelationshipDescription
   var other: Int64
-  /// Nil for a relationship without an inverse: such pairs get a table of their own too.
+  /// Nil for a relationship without an inverse, which has a pair table too.
   var inverse: RelationshipDescription?
   var isReflexive: Bool
 
   private var name: String { relationship.name.uppercased() }
   private var inverseName: String { inverse?.name.uppercased() ?? "\(name)OWNERS" }
 
-  /// The columns as the names predict them; the same whichever side names the table.
+  /// The columns by the naming rules. Both sides yield the same names.
   private var ownerColumn: String { isReflexive ? "Z_\(owner)\(name)" : "Z_\(owner)\(inverseName)" }
   private var destinationColumn: String { isReflexive ? "REFLEXIVE" : "Z_\(other)\(name)" }
 
-  /// The table as the names predict it.
+  /// The table by the naming rules.
   var table: String { tables[0] }
 
   private var tables: [String] {
@@ -30,14 +30,14 @@ struct JoinNamer {
     return owner < other ? [mine, theirs] : [theirs, mine]
   }
 
-  /// Between two relationships of one entity the ordered one names the table, else the first by name.
+  /// Of two relationships of one entity the ordered one names the table; otherwise the first by name.
   private func preferred(_ mine: String, theirs: String) -> [String] {
     let ordered = (relationship.isOrdered, inverse?.isOrdered ?? false)
     let isMine = ordered.0 == ordered.1 ? mine < theirs : ordered.0
     return isMine ? [mine, theirs] : [theirs, mine]
   }
 
-  /// The layout from this side; nil where the file has no such table.
+  /// The layout seen from this side. Nil where the file has no such table.
   func layout(in file: FileSchema?) -> JoinLayout? {
     guard let file else {
       return layout(table: tables[0], owner: ownerColumn, destination: destinationColumn, file: nil)
@@ -51,15 +51,15 @@ struct JoinNamer {
     return nil
   }
 
-  /// What a file lacks that has no layout for it.
+  /// The table or the columns that the file lacks, as a clause.
   func lack(in file: FileSchema?) -> String {
     let present = tables.first { file?.has($0) == true }
     return present.map { "its table \($0) has no columns \(ownerColumn) and \(destinationColumn)" }
       ?? "it has no table \(tables[0])"
   }
 
-  /// Finds the columns by name, with a counter behind it or not, or by what is left when the other one is found. There may be
-  /// more of them, which are none of the format's.
+  /// Finds the columns by name, with or without a trailing number. If the table has two columns, finding one is enough.
+  /// Further columns, which are not part of the format, are ignored.
   private func match(_ keys: [String]) -> (owner: String, destination: String)? {
     func find(_ wanted: String) -> Int? {
       keys.firstIndex(of: wanted)
@@ -81,7 +81,7 @@ struct JoinNamer {
       destination: 0)
   }
 
-  /// The layout from the other side.
+  /// The layout seen from the other side.
   func reversed(_ layout: JoinLayout, in file: FileSchema?, destination: EntityIndex) -> JoinLayout {
     JoinLayout(
       table: layout.table, ownerColumn: layout.destinationColumn, destinationColumn: layout.ownerColumn,
@@ -90,7 +90,7 @@ struct JoinNamer {
       isReflexive: false, mayRepeat: layout.mayRepeat, destination: destination)
   }
 
-  /// The column of the places beside one with destinations.
+  /// The name of the order column for a column of destinations.
   static func orderName(of column: String) -> String {
     column.hasPrefix("Z_") ? "Z_FOK_\(column.dropFirst(2))" : "Z_FOK_\(column)"
   }

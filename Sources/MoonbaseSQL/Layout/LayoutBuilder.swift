@@ -1,27 +1,28 @@
 import MoonbaseGraph
 package import MoonbaseModel
 
-/// Works out a layout: numbers first, then columns, then tables of pairs.
+/// Builds the layout of a store: first entity numbers, then columns, then pair tables.
 package struct LayoutBuilder {
   let model: ResolvedModel
   let held: [ResolvedEntity]
-  /// The file's contents; nil for a file that is about to be made.
+  /// The schema of the file. Nil for a file that is about to be made.
   let file: FileSchema?
   private let path: String
   private let dialect: Dialect
 
   private var numbers: [EntityIndex: Int64] = [:]
-  /// By the index of the entity whose it is; nil for subentities.
+  /// The tables by the index of their root entity. Nil for subentities.
   private var tables: [TableLayout?]
-  /// What the file has of them.
+  /// The tables that the file has, in the same order.
   private var found: [FileSchema.Table?]
   private var slots: PropertySlots
   private var lacks = LayoutLacks()
   private var joins: [JoinLayout] = []
 
-  /// The columns of elements by `Entity.attribute.element`, as the file itself says.
+  /// The columns of elements by `Entity.attribute.element`, from the file's metadata.
   private let elementColumns: [String: String]
 
+  /// Makes a builder for the entities that a store holds.
   package init(
     model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, elementColumns: [String: String] = [:],
     path: String = "", dialect: Dialect
@@ -37,6 +38,7 @@ package struct LayoutBuilder {
     self.file = file
   }
 
+  /// Builds the layout. Throws where the file or the model is invalid.
   package mutating func build() throws -> StoreLayout {
     try numberEntities()
     for entity in held where entity.parent == nil {
@@ -72,10 +74,11 @@ package struct LayoutBuilder {
 
   // MARK: Numbers
 
-  /// Numbers are small; arrays are as long as the greatest one.
+  /// Numbers are small, and arrays have the length of the greatest number.
   private static let possibleNumbers: ClosedRange<Int64> = 1...65_535
 
-  /// Entities are known by name; one whose name is stale in the file (after a renaming migration) by its place in the order.
+  /// Finds entities by name. An entity whose name in the file is stale, after a renaming migration, is found by its
+  /// place in the order.
   private mutating func numberEntities() throws {
     let known = file?.numbers ?? [:]
     for entity in held {
@@ -156,7 +159,7 @@ package struct LayoutBuilder {
     return .toOne(layout)
   }
 
-  /// A column beside a relationship's, and what it holds.
+  /// A further column of a relationship, and its content.
   private mutating func companion(
     _ wanted: String, _ content: String, of name: String, in entity: ResolvedEntity
   ) -> String? {
@@ -172,7 +175,7 @@ package struct LayoutBuilder {
 
   private func table(of entity: ResolvedEntity) -> String { tables[entity.root]?.name ?? "" }
 
-  /// What says that the file lacks a column; nil where it is there.
+  /// The error for a column that the file lacks. Nil where the column exists.
   private mutating func lack(
     _ column: String, type: String, of property: String, holding content: String? = nil, in entity: ResolvedEntity
   ) -> GraphError? {
@@ -190,8 +193,8 @@ package struct LayoutBuilder {
 
   // MARK: Composites
 
-  /// Elements come when all properties of the table have their columns, which do not depend on them so: entity by entity, and by the
-  /// names that lead to them.
+  /// Places elements after all other properties of the table, whose columns then do not depend on them. The order is by
+  /// entity and by the path of the element.
   private mutating func placeComposites(of entity: ResolvedEntity) throws {
     let composites = entity.properties.filter {
       $0.attributeType == .composite && $0.declaringEntity == entity.index && !$0.isTransient
@@ -222,7 +225,7 @@ package struct LayoutBuilder {
     return .composite(layout)
   }
 
-  /// Where a file has the elements: where it says so itself, or in the only columns whose names they could bear.
+  /// Finds the elements in a file: as its metadata says, or in the only columns with possible names.
   private mutating func foundComposite(_ attribute: AttributeDescription, of entity: ResolvedEntity) -> SlotLayout {
     var search = ElementSearch(
       attribute, entity: entity.name, columns: found[entity.root]?.columns ?? [],
@@ -288,7 +291,7 @@ package struct LayoutBuilder {
     slots[inverseKey] = .join(reversed)
   }
 
-  /// Notes where a table of pairs has no column for the places of a list.
+  /// Notes that a pair table has no column for the places of a list.
   private mutating func notePlaces(
     in join: JoinLayout, of relationship: ResolvedRelationship, entity: ResolvedEntity
   ) {
@@ -300,7 +303,7 @@ package struct LayoutBuilder {
   }
 }
 
-/// What is known of each property, by the entity that declares it.
+/// The places found so far for each property, by its declaring entity.
 private struct PropertySlots {
   private var slots: [[SlotLayout?]]
 

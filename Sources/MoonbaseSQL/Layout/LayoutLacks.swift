@@ -1,10 +1,11 @@
 package import MoonbaseGraph
 package import MoonbaseModel
 
-/// What a model asks of a file and the file lacks, as it is found.
+/// The features of a model that the file lacks, collected while the layout is built.
 package struct LayoutLacks: Sendable {
+  /// The missing features, in the order in which they were found.
   package fileprivate(set) var features: [MissingFeature] = []
-  /// By the topmost entity of each table that is not there: what says so where its objects are asked for.
+  /// The errors for missing tables, by the topmost entity of the table.
   package fileprivate(set) var tables: [EntityIndex: GraphError] = [:]
 
   package init() {}
@@ -23,7 +24,8 @@ package struct LayoutLacks: Sendable {
         advice: "restore the file from a backup that has it"), in: path)
   }
 
-  /// `content` is what the column holds beside a relationship; nil for the property itself, which cannot be read then.
+  /// Notes a missing column. `content` is what a further column of a relationship holds; nil for the property itself,
+  /// which then cannot be read.
   mutating func note(
     column: String, type: String, table: String, holding content: String?, of property: String, entity: ResolvedEntity,
     path: String
@@ -48,7 +50,7 @@ package struct LayoutLacks: Sendable {
         advice: "restore the file from a backup that has it"), in: path)
   }
 
-  /// Elements of a composite attribute that may lie here or there, or nowhere.
+  /// Notes a composite attribute whose elements have no known columns.
   mutating func note(
     elements obstacle: String, of attribute: AttributeDescription, entity: ResolvedEntity, table: String, path: String
   ) -> GraphError {
@@ -60,7 +62,7 @@ package struct LayoutLacks: Sendable {
         advice: "write the store with Core Data, or give what it holds attributes of their own"), in: path)
   }
 
-  /// A type of which no column's form is known.
+  /// Notes an attribute of a type whose stored form is not known.
   mutating func noteForm(
     of attribute: AttributeDescription, entity: ResolvedEntity, table: String, path: String
   ) -> GraphError {

@@ -1,23 +1,25 @@
 package import MoonbaseModel
 
-/// An R-tree of an entity's rows, kept by triggers of their table.
+/// An R-tree of an entity's rows, maintained by triggers of their table.
 ///
-/// The form is that of published listings of the tables of Apple's Photos: `Z_RT_<Entity>_<index>` with the key of the row and two columns for each
-/// attribute. No file was at hand to prove it.
+/// The form follows published listings of the tables of Apple's Photos: `Z_RT_<Entity>_<index>` with the key of the row
+/// and two columns for each attribute. No file was available to confirm it.
 package struct RTreeLayout: Sendable, Hashable {
   /// An attribute that is a dimension.
   package struct Dimension: Sendable, Hashable {
-    /// The path from the entity: an attribute, or an element of a composite.
+    /// The path from the entity to an attribute, or to an element of a composite.
     package var keys: [String]
     package var column: String
   }
 
+  /// The name of the tree.
   package let name: String
-  /// The entity that has the index: its rows and those of its subentities are in the tree.
+  /// The entity with the index. The tree holds its rows and those of its subentities.
   package let entity: EntityIndex
+  /// The table of the entity's rows.
   package let table: String
   package let dimensions: [Dimension]
-  /// The numbers of the entities whose rows are in it; empty where these are all of the table.
+  /// The numbers of the entities in the tree. Empty where these are all entities of the table.
   private let numbers: [Int64]
 
   init(name: String, entity: EntityIndex, table: String, dimensions: [Dimension], numbers: [Int64]) {
@@ -30,12 +32,12 @@ package struct RTreeLayout: Sendable, Hashable {
   private var tree: String { identifier(name) }
   private var columns: [String] { dimensions.map { identifier($0.column) } }
 
-  /// The least and the greatest value of a dimension, as columns of the tree.
+  /// The columns with the least and the greatest value of a dimension.
   package func bounds(_ dimension: Dimension) -> (least: String, greatest: String) {
     (identifier("\(dimension.column)_MIN"), identifier("\(dimension.column)_MAX"))
   }
 
-  /// Makes the table.
+  /// The statement that creates the tree.
   package var creation: String {
     let list = dimensions.map(bounds).map { "\($0.least) FLOAT, \($0.greatest) FLOAT" }.joined(separator: ", ")
     return "CREATE VIRTUAL TABLE \(tree) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(list))"
@@ -44,7 +46,8 @@ package struct RTreeLayout: Sendable, Hashable {
   /// The names of the triggers.
   package var triggerNames: [String] { triggers.map(\.name) }
 
-  /// Make the triggers that keep it. A conflict would be handled as the statement says that fires one: what is there goes before.
+  /// The triggers that maintain the tree. In a trigger the conflict handling of the outer statement applies, so an
+  /// existing entry is deleted first.
   package var triggers: [(name: String, sql: String)] {
     let remove = "DELETE FROM \(tree) WHERE Z_PK = "
     let add = "INSERT INTO \(tree) (\(names)) SELECT \(values("NEW.")) WHERE \(presence("NEW."));"
@@ -63,20 +66,22 @@ package struct RTreeLayout: Sendable, Hashable {
     }
   }
 
-  /// Fills it, when it is empty, with the rows that there are.
+  /// The statement that fills an empty tree with the existing rows.
   package var filling: String {
     "INSERT INTO \(tree) (\(names)) SELECT \(values("t.")) FROM \(identifier(table)) t WHERE \(isThere)"
   }
 
+  /// The statement that deletes all entries.
   package var emptying: String { "DELETE FROM \(tree)" }
+  /// The statement that removes the tree.
   package var removal: String { "DROP TABLE \(tree)" }
 
-  /// Keys of rows that have no place in the tree, or another one.
+  /// The query for keys of rows that the tree lacks or has at another place.
   package var strays: String {
     let places = dimensions.map { dimension in
       let (least, greatest) = bounds(dimension)
       let value = "t.\(identifier(dimension.column))"
-      // What no float holds, and what is no number, has a place that says nothing.
+      // For a value outside the range of floats, or no number, the place in the tree is not significant.
       return "(r.\(least) <= \(value) AND r.\(greatest) >= \(value) OR ABS(\(value)) >= \(Self.greatest) "
         + "OR ABS(\(value)) < \(Self.least) "
         + "OR TYPEOF(\(value)) NOT IN ('integer', 'real'))"
@@ -85,7 +90,7 @@ package struct RTreeLayout: Sendable, Hashable {
       + "WHERE r.Z_PK = t.Z_PK AND \(places.joined(separator: " AND ")))"
   }
 
-  /// Keys in the tree of which no row has a place.
+  /// The query for keys in the tree without a row.
   package var leftovers: String {
     "SELECT r.Z_PK FROM \(tree) r WHERE NOT EXISTS (SELECT 1 FROM \(identifier(table)) t WHERE t.Z_PK = r.Z_PK AND \(isThere))"
   }
@@ -108,14 +113,14 @@ package struct RTreeLayout: Sendable, Hashable {
 
   private var isThere: String { [membership("t."), presence("t.")].compactMap(\.self).joined(separator: " AND ") }
 
-  /// From here on a float is infinite, and its place not outside of the value any more.
+  /// From here on a float is infinite, and an entry may no longer enclose its value.
   static let greatest = 3.4e38
-  /// Nearer to zero, but for zero itself, floats are rounded and not moved outwards any more.
+  /// Below this, except for zero, floats are rounded to nearest instead of outwards.
   static let least = 1.2e-38
 }
 
 extension StoreLayout {
-  /// The R-trees that the model asks for.
+  /// The R-trees that the model declares.
   func declaredRTrees() -> [RTreeLayout] {
     var names: Set<String> = []
     return entities.compactMap(\.self).flatMap { entity in
@@ -142,7 +147,7 @@ extension StoreLayout {
 }
 
 extension EntityLayout {
-  /// The one column of an attribute or a to-one relationship, or of an element of a composite.
+  /// The column of an attribute, a to-one relationship, or an element of a composite.
   package func column(of keys: some Collection<String>) -> String? {
     guard let slot = keys.first.flatMap({ entity.slot($0) }) else { return nil }
     if case .composite(let composite) = slots[slot] { return composite.leaf(at: Array(keys.dropFirst()))?.column }

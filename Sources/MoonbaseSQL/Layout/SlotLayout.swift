@@ -1,56 +1,56 @@
 package import MoonbaseGraph
 package import MoonbaseModel
 
-/// Where a property lies in the file.
+/// The place of a property in the file.
 package enum SlotLayout: Sendable {
-  /// Nowhere: a transient property.
+  /// No place: a transient property.
   case none
-  /// In a column.
+  /// A column.
   case attribute(column: String, kind: ColumnKind)
-  /// In the columns of its elements.
+  /// The columns of the elements.
   case composite(CompositeLayout)
-  /// In a column that holds the destination's key.
+  /// A column with the destination's key.
   case toOne(ToOneLayout)
-  /// In the destinations' to-one column.
+  /// The to-one column of the destinations.
   case foreignKey(ToOneLayout, destination: EntityIndex)
-  /// In a table of pairs.
+  /// A pair table.
   case join(JoinLayout)
-  /// In a column or a table that the file lacks, or of which nobody knows the form: what says so when it is read.
+  /// A column or table that the file lacks, or whose form is not known. Reading the property throws the error.
   case lost(GraphError)
 }
 
-/// A to-one relationship's columns.
+/// The columns of a to-one relationship.
 package struct ToOneLayout: Sendable {
-  /// Holds the destination's key.
+  /// The column with the destination's key.
   package var column: String
-  /// Holds the destination's entity number, where the destination entity has subentities.
+  /// The column with the destination's entity number, where the destination entity has subentities.
   package var entityColumn: String?
-  /// Holds the place among the owner's ordered destinations, where the inverse is ordered.
+  /// The column with the place among the owner's ordered destinations, where the inverse is ordered.
   package var orderColumn: String?
   /// The index of the destination entity in the model.
   package var destination: EntityIndex
 }
 
-/// A table of pairs, seen from one side.
+/// A pair table, seen from one side.
 package struct JoinLayout: Sendable {
   /// The table.
   package var table: String
-  /// Holds the key of the relationship's owner.
+  /// The column with the owner's key.
   package var ownerColumn: String
-  /// Holds the key of the destination.
+  /// The column with the destination's key.
   package var destinationColumn: String
-  /// Holds the place among the owner's destinations, where the relationship is ordered.
+  /// The column with the place among the owner's destinations, where the relationship is ordered.
   package var orderColumn: String?
-  /// Whether the relationship is its own inverse, so that each pair counts both ways.
+  /// Whether the relationship is its own inverse, so that each pair counts in both directions.
   package var isReflexive: Bool
-  /// Whether a pair may stand in the table more than once.
+  /// Whether the table may contain a pair more than once.
   package var mayRepeat = false
   /// The index of the destination entity in the model.
   package var destination: EntityIndex
 }
 
 extension JoinLayout {
-  /// The table as it is read: each pair once.
+  /// The table as a source of distinct pairs.
   var source: String {
     let name = identifier(table)
     guard mayRepeat else { return name }
@@ -61,7 +61,7 @@ extension JoinLayout {
 }
 
 extension StoreLayout {
-  /// Whether rows may name files with values.
+  /// Whether rows may refer to external files.
   package var namesFiles: Bool {
     entities.contains { entity in
       entity?.slots.contains { if case .attribute(_, .externalData) = $0 { true } else { false } } ?? false

@@ -2,7 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 
 extension StoreLayout {
-  /// Throws where a table would have more columns than the engine takes.
+  /// Throws where a table would have more columns than the engine allows.
   package func checkColumnCounts(_ dialect: Dialect) throws {
     for table in tables {
       let count = table.columns.count + 3

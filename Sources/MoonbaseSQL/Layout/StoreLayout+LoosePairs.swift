@@ -1,8 +1,8 @@
 package import MoonbaseModel
 
 extension StoreLayout {
-  /// The tables of pairs whose destinations are rows of a table, where these rows' own relationships do not speak of the pairs: without
-  /// an inverse nothing else takes a pair away when its destination goes.
+  /// The pair tables of relationships to a table whose rows have no inverse there. Deleting a row must delete its pairs
+  /// explicitly, because no relationship of the row itself does.
   package func loosePairs(ofTable root: EntityIndex) -> [JoinLayout] {
     entities.compactMap(\.self).flatMap { owner in
       zip(owner.entity.properties, owner.slots).compactMap { property, slot -> JoinLayout? in
@@ -14,7 +14,7 @@ extension StoreLayout {
     }
   }
 
-  /// Whether the destinations have a relationship that lies in the same table.
+  /// Whether the destinations have a relationship in the same pair table.
   private func isKept(by property: ResolvedProperty, in join: JoinLayout) -> Bool {
     guard let inverse = property.relationship?.inverseSlot, case .join? = entities[join.destination]?.slots[inverse]
     else { return false }

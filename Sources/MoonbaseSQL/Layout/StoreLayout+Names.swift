@@ -5,8 +5,8 @@ extension StoreLayout {
   /// The tables that every store has.
   private static let ownTables = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
-  /// Throws where two parts of the model would lie in one table, or both keys of a pair in one column: SQLite's names know no
-  /// case, and the format writes them in capitals.
+  /// Throws where two parts of the model would share a table, or both keys of a pair a column. SQLite's names are
+  /// case-insensitive, and the format writes them in upper case.
   func checkNames(_ dialect: Dialect) throws {
     var taken = Set(Self.ownTables)
     for name in tables.map(\.name) + joins.map(\.table) where !taken.insert(name.asciiUppercased).inserted {
@@ -28,14 +28,14 @@ extension StoreLayout {
       message: "\(one) and \(other) \(what) in a \(dialect.engine) store, which looks at no case: rename one of them")
   }
 
-  /// What of the model lies in a table.
+  /// The entities and relationships that use a table.
   private func users(of table: String) -> [String] {
     let roots = entities.compactMap { $0 }.filter { $0.entity.parent == nil && $0.table.asciiUppercased == table }
     return roots.map { "entity \($0.entity.name)" }
       + relationships(in: table).map { "relationship \($0.joined(separator: " with its inverse "))" }
   }
 
-  /// The relationships whose pairs lie in a table, each with its inverse.
+  /// The relationships whose pairs are in a table, each with its inverse.
   private func relationships(in table: String) -> [[String]] {
     var result: [[String]] = []
     for layout in entities.compactMap({ $0 }) {
@@ -48,7 +48,8 @@ extension StoreLayout {
     return result
   }
 
-  /// A relationship and its inverse as `Entity.name`; one name where it is its own inverse, or has none.
+  /// A relationship and its inverse as `Entity.name`. A single name for a reflexive relationship, and without an
+  /// inverse.
   private func names(of property: ResolvedProperty) -> [String] {
     let inverse = property.relationship.flatMap { relationship in
       relationship.inverseSlot.map { model.destination(of: relationship).properties[$0] }
@@ -60,7 +61,7 @@ extension StoreLayout {
 }
 
 extension String {
-  /// In capitals as SQLite understands them: it takes letters beyond ASCII as they are.
+  /// Upper case as SQLite understands it, for ASCII letters only.
   fileprivate var asciiUppercased: String {
     String(decoding: utf8.map { (0x61...0x7a).contains($0) ? $0 - 0x20 : $0 }, as: UTF8.self)
   }

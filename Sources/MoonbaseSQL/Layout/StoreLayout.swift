@@ -1,28 +1,30 @@
 import MoonbaseGraph
 package import MoonbaseModel
 
-/// Where everything of a model lies in a file: Core Data's tables, columns and numbers.
+/// The places of a model's entities and properties in a file: Core Data's tables, columns and numbers.
 ///
-/// Names follow from the model; where a file exists, they are looked up in it, because old frameworks named some differently.
+/// The names follow from the model. In an existing file they are looked up, because old frameworks named some tables
+/// and columns differently.
 package struct StoreLayout: Sendable {
   package let model: ResolvedModel
-  /// The entities by their index in the model; nil for those that the store does not hold, or whose table the file lacks.
+  /// The entities by their index in the model. Nil for entities that the store does not hold, or whose table the file
+  /// lacks.
   package private(set) var entities: [EntityLayout?]
   /// The entity tables, in the order of their numbers.
   package private(set) var tables: [TableLayout]
-  /// The tables of pairs, each seen from the side that names it.
+  /// The pair tables, each seen from the side that names it.
   package private(set) var joins: [JoinLayout]
-  /// What the model asks for and the file lacks.
+  /// The features of the model that the file lacks.
   package let lacks: LayoutLacks
-  /// Attributes whose values SQLite would compare otherwise than memory does, and which only memory compares therefore.
+  /// Attributes whose values SQLite would compare differently than memory does. They are compared in memory only.
   package var comparedInMemory: Set<PropertyID> = []
-  /// The R-trees that the file has in the form that is known here: those of others are left to their triggers.
+  /// The R-trees of the file with known triggers. Trees in other forms are left to their triggers.
   package var rTrees: [RTreeLayout] = []
-  /// Whether the file keeps its text in UTF-16, in which SQLite lets anything pass.
+  /// Whether the file stores its text in UTF-16, which SQLite does not validate.
   package var keepsUTF16 = false
-  /// Indexes of the model's entities by `Z_ENT`, −1 where a number is not in use.
+  /// The indexes of the model's entities by `Z_ENT`, −1 for unused numbers.
   private let indexesByNumber: [Int]
-  /// Symbols and root entities by `Z_ENT`; a root of −1 stands for no entity. All row plans share this list.
+  /// Symbols and root entities by `Z_ENT`. A root of −1 stands for no entity. All row plans share this list.
   package let symbolsByNumber: ContiguousArray<(symbol: Symbol, root: EntityIndex)>
 
   package init(
@@ -63,20 +65,20 @@ package struct StoreLayout: Sendable {
     return try layout(entity)
   }
 
-  /// The entity that a `Z_ENT` of the file stands for.
+  /// The entity with this `Z_ENT`.
   package func entity(number: Int64) -> EntityLayout? { numbered(number).flatMap { entities[$0.index] } }
 
-  /// The same for an entity whose table the file lacks too.
+  /// The entity with this number, also where the file lacks its table.
   package func numbered(_ number: Int64) -> ResolvedEntity? {
     guard number > 0, number < indexesByNumber.count else { return nil }
     let index = indexesByNumber[Int(number)]
     return index < 0 ? nil : model.entities[index]
   }
 
-  /// The number of an entity given by its index in the model.
+  /// The number of an entity, from its index in the model.
   package func number(_ index: EntityIndex) -> Int64 { entities[index]?.number ?? 0 }
 
-  /// The first entity of a table that may have objects: what a row is taken for of which nobody knows the entity.
+  /// The first entity of a table that may have objects. It stands for rows of an unknown entity.
   package func firstConcrete(ofTable entity: ResolvedEntity) -> ResolvedEntity? {
     subtree(of: model.entities[entity.root]).first { !$0.entity.isAbstract }?.entity
   }
@@ -85,10 +87,10 @@ package struct StoreLayout: Sendable {
   package func subtree(of entity: ResolvedEntity) -> [EntityLayout] { entities[entity.subtree].compactMap { $0 } }
 }
 
-/// So many parameters, one after the other; at least one.
+/// A list of parameters, at least one.
 package func parameters(_ count: Int) -> String { "?" + String(repeating: ", ?", count: count - 1) }
 
-/// A name as SQL needs it: as it is where it is plain, else quoted.
+/// A name in SQL, quoted where necessary.
 package func identifier(_ name: String) -> String {
   let isPlain = name.utf8.allSatisfy { byte in
     (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x5f

@@ -1,25 +1,25 @@
 package import MoonbaseModel
 
-/// A table of the file as `CREATE TABLE` states it.
+/// A table as its `CREATE TABLE` statement declares it.
 package struct TableLayout: Sendable {
   /// A column with its declared type.
   package struct Column: Sendable {
     package var name: String
     package var type: String
-    /// Core Data's order: by rank, entity and name.
+    /// The rank, the first key of Core Data's order of columns; entity and name follow.
     package var rank: Int
     package var entity: EntityIndex
-    /// The property's name.
+    /// The name of the property.
     package var property: String
   }
 
   package var name: String
   package var columns: [Column] = []
 
-  /// Names in use, in upper case.
+  /// The names in use, in upper case.
   private var names: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
-  /// A table of which so many columns are expected.
+  /// Makes a table for an expected number of columns.
   package init(name: String, expecting count: Int = 0) {
     self.name = name
     guard count > 0 else { return }
@@ -27,10 +27,10 @@ package struct TableLayout: Sendable {
     columns.reserveCapacity(count)
   }
 
-  /// The names that columns of the format have, in upper case.
+  /// The names of the format's columns, in upper case.
   var takenNames: Set<String> { names }
 
-  /// A free name: the wanted one, or with the first number behind it that is free.
+  /// Reserves a free name: the wanted name, or the name with the lowest free number.
   package mutating func claim(_ wanted: String) -> String {
     var name = wanted
     var suffix = 0
@@ -41,7 +41,7 @@ package struct TableLayout: Sendable {
     return name
   }
 
-  /// Integers and to-one columns stand by entity, the rest by type.
+  /// The columns in order: integers and to-one columns by entity, the others by type.
   package var orderedColumns: [Column] {
     let named = columns.map { (column: $0, name: $0.property.lowercased()) }
     return named.sorted { one, other in

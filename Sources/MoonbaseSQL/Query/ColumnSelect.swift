@@ -1,27 +1,27 @@
 import MoonbaseGraph
 import MoonbaseModel
 
-/// The values of a query in SQL: what stands between SELECT and FROM, and behind GROUP BY.
+/// The selected values of a query in SQL: the columns after SELECT and the terms of GROUP BY.
 package struct ColumnSelect: Sendable {
-  /// How a value lies in its result column.
+  /// The form of a value in its result column.
   package enum Form: Sendable {
     case stored(ColumnKind)
-    /// An integer or a floating-point number, whichever SQL has made.
+    /// An integer or a floating-point number, as SQL computed it.
     case number
   }
 
-  /// By column.
+  /// The form of each column.
   package fileprivate(set) var forms: [Form] = []
   fileprivate(set) var columns: [SQLFragment] = []
   fileprivate(set) var groups: [SQLFragment] = []
-  /// Which groups are wanted; nil for all.
+  /// The condition on groups. Nil for all groups.
   fileprivate(set) var condition: SQLFragment?
-  /// Whether several objects make a row.
+  /// Whether a row of the result stands for several objects.
   fileprivate(set) var isGrouped = false
 }
 
 extension QueryTranslator {
-  /// Throws `Untranslatable` for what SQL would compute otherwise than memory does.
+  /// Throws `Untranslatable` for values that SQL would compute differently than memory does.
   func translate(_ wanted: QueryColumns) throws -> ColumnSelect {
     var result = ColumnSelect()
     result.isGrouped = wanted.isGrouped || wanted.isDistinct
@@ -50,8 +50,8 @@ extension QueryTranslator {
   private func translate(
     _ column: QueryColumns.Column, in wanted: QueryColumns
   ) throws -> (SQLTerm, ColumnSelect.Form) {
-    func number(_ fragment: SQLFragment) -> (SQLTerm, ColumnSelect.Form) {
-      (SQLTerm(fragment: fragment, kind: .number), .number)
+    func number(_ fragment: SQLFragment, isMean: Bool = false) -> (SQLTerm, ColumnSelect.Form) {
+      (SQLTerm(fragment: fragment, kind: .number, isWhole: !isMean, isFloating: isMean), .number)
     }
     switch column {
     case .objectCount: return number(SQLFragment("COUNT(*)"))
@@ -69,19 +69,24 @@ extension QueryTranslator {
         guard term.kind == .number else { throw Untranslatable("only memory adds up \(keys.joined(separator: "."))") }
         return number(
           try sum(
-            term, isMean: function == .average, of: "\(root.layout.entity.name).\(keys.joined(separator: "."))"))
+            term, isMean: function == .average, of: "\(root.layout.entity.name).\(keys.joined(separator: "."))"),
+          isMean: function == .average)
       case .minimum, .maximum:
         guard term.kind == .number || term.kind == .date || term.kind == .string else {
           throw Untranslatable("only memory compares \(keys.joined(separator: "."))")
         }
         let compared = term.kind == .string ? dialect.ordered(term.fragment) : term.fragment
         let extreme = (function == .minimum ? "MIN(" : "MAX(") + compared + ")"
-        return (SQLTerm(fragment: extreme, kind: term.kind, isSingle: term.isSingle), .stored(kind))
+        return (
+          SQLTerm(
+            fragment: extreme, kind: term.kind, isSingle: term.isSingle, isWhole: term.isIntegral,
+            isFloating: term.isFractional), .stored(kind)
+        )
       }
     }
   }
 
-  /// What a condition on groups calls by the place of a column.
+  /// The column that a condition on groups refers to by its position.
   func columnTerm(_ keys: [String], among terms: [SQLTerm]) throws -> SQLTerm {
     guard keys.count == 1, let place = Int(keys[0]), terms.indices.contains(place) else {
       throw Untranslatable("\(keys.joined(separator: ".")) is no column")

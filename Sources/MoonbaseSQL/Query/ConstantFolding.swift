@@ -4,10 +4,10 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// What says the same for every row becomes the value that it has: `now()`, casts of literals, arithmetic on them. The engine need
-/// know none of these functions, and an index can find the value.
+/// Replaces expressions with the same value for every row by that value: `now()`, casts of literals, arithmetic on
+/// them. The engine then needs none of these functions, and an index can find the value.
 extension Predicate {
-  /// The predicate with a constant in the place of each expression without properties, and the object in that of its ID.
+  /// The predicate with a constant for each expression without properties, and with the object itself for its ID.
   func folded(for entity: ResolvedEntity) throws -> Predicate {
     try folded(ConstantFolding(isObjectIDAName: entity.slot("objectID") != nil))
   }
@@ -27,12 +27,12 @@ extension Predicate {
   }
 }
 
-/// Goes through an expression once, from the leaves up.
+/// Folds an expression in a single pass, from the leaves up.
 private struct ConstantFolding {
   /// Whether the entity has a property of that name.
   let isObjectIDAName: Bool
 
-  /// An expression and the value that it has for every row; nil for what depends on a row.
+  /// An expression and its value for every row. Nil where the value depends on the row.
   typealias Folded = (expression: Expression, value: Value?)
 
   func fold(_ expression: Expression) throws -> Folded {
@@ -54,8 +54,8 @@ private struct ConstantFolding {
     }
   }
 
-  /// What has no value stays: an error of it is the context's to throw, and a missing value is compared otherwise than the literal
-  /// NULL.
+  /// A function without a value is kept: the context throws its error. A null result is kept too, because it compares
+  /// differently than the literal NULL.
   private func fold(_ name: String, _ arguments: [Folded]) throws -> Folded {
     var value: Value?
     if let values = Self.values(arguments), let function = PredicateFunction(rawValue: name), function.isFixed,
@@ -74,7 +74,7 @@ private struct ConstantFolding {
 }
 
 extension PredicateFunction {
-  /// Whether it gives the same for the same arguments, as long as a fetch takes.
+  /// Whether the function has the same result for the same arguments during a fetch.
   fileprivate var isFixed: Bool {
     switch self {
     case .random, .randomBelow, .first, .last, .size: false

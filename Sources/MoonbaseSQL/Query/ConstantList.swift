@@ -1,12 +1,12 @@
 package import MoonbaseModel
 import MoonbasePlatform
 
-/// A list of constants as one parameter, so that statements do not differ by the lengths of lists.
+/// A list of constants as a single parameter, so that statements do not depend on the lengths of lists.
 ///
-/// It is bound as JSON. Integers and text are elements as they are; what JSON cannot hold exactly is written in hexadecimal
-/// behind a letter for its kind.
+/// The list is bound as JSON. Integers and text are elements as they are. Values that JSON cannot hold exactly are
+/// written in hexadecimal after a letter for their kind.
 package enum ConstantList {
-  /// The function that makes a value of an element that JSON cannot hold.
+  /// The function that decodes an element that JSON cannot hold.
   package static let function = "moonbase_element"
 
   /// A SELECT of the list's elements.
@@ -15,7 +15,7 @@ package enum ConstantList {
     return SQLFragment("SELECT \(element) FROM json_each(?)", values: [.list(values)])
   }
 
-  /// The parameter.
+  /// The value of the parameter.
   package static func json(_ values: [Value]) -> String {
     let isPlain = values.allSatisfy(isPlain)
     return "[" + values.map { isPlain ? plain($0) : packed($0) }.joined(separator: ",") + "]"

@@ -1,21 +1,22 @@
 package import MoonbaseModel
 package import MoonbasePlatform
 
-/// A number as bytes whose order is that of the numbers, exactly: what decimals are compared by in SQL, where they lie as
-/// integers, as binary numbers and as text side by side.
+/// A number as bytes that sort in the exact order of the numbers. Decimals are compared by these keys in SQL, because a
+/// column stores them as integers, floating-point numbers and text.
 package struct DecimalKey {
   private enum Class: UInt8 {
     case notANumber, negativeInfinity, negative, zero, positive, infinity
   }
 
-  /// The key.
+  /// The bytes of the key.
   package let bytes: [UInt8]
 
   package var data: Data { Data(bytes) }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The key of a number; nil for what is none, the NaN of doubles included. That of decimals comes before all numbers.
+  /// Makes the key of a number. Returns nil for other values and the NaN of doubles. The NaN of decimals sorts before
+  /// all numbers.
   package init?(_ value: Value) {
     switch value.asNumber {
     case .int(let number): self.init(text: number.description)
@@ -33,7 +34,7 @@ package struct DecimalKey {
     self = key
   }
 
-  /// Reads `-12.5e3`; nil for what is no number, or too long to be one.
+  /// Parses a numeral such as `-12.5e3`. Returns nil for a text that is no number, or too long.
   package init?(text: UnsafeBufferPointer<UInt8>) {
     var reader = Reader(text: text)
     if text.elementsEqual(Decimal.notANumberText.utf8) {
@@ -56,12 +57,12 @@ package struct DecimalKey {
   }
 }
 
-/// Takes a number in text apart.
+/// Parses a numeral.
 private struct Reader {
   struct Number {
     var isNegative = false
     var digits: [UInt8] = []
-    /// How many digits stand before the point, the exponent counted in.
+    /// The number of digits before the decimal point, after applying the exponent.
     var point = 0
   }
 

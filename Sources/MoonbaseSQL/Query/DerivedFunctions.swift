@@ -1,6 +1,7 @@
-/// The names under which SQL calls the pure derived attributes of scripts.
+/// The SQL names of scripts' pure derived attributes.
 ///
-/// They carry the generation, so that a new one never redefines a function that a statement is using.
+/// The names contain the generation, so that a new generation never redefines a function that a statement uses.
 package enum DerivedFunctions {
+  /// The name of the function with an index, in a generation of scripts.
   package static func name(_ index: Int, generation: UInt64) -> String { "moonbase_derived_\(generation)_\(index)" }
 }

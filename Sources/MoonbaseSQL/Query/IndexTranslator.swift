@@ -4,24 +4,24 @@ import MoonbasePlatform
 package import enum MoonbaseModel.Expression
 package import enum MoonbaseModel.Predicate
 
-/// Says the parts of an index as predicates on its columns are said: SQLite finds an index of a computation, or of some rows, by these
-/// words alone.
+/// Translates the parts of an index with the same SQL as predicates on its columns. SQLite uses an index of an
+/// expression, or a partial index, only where the SQL is the same.
 package struct IndexTranslator {
   private let translator: QueryTranslator
   private let entity: ResolvedEntity
 
-  /// For indexes of an entity's table.
+  /// Makes a translator for indexes of an entity's table.
   package init(_ entity: EntityLayout, layout: StoreLayout, dialect: Dialect) {
     self.entity = entity.entity
     translator = QueryTranslator(columnsOf: entity, layout: layout, dialect: dialect)
   }
 
-  /// An element's term. Throws `Untranslatable`.
+  /// The term of an index element. Throws `Untranslatable`.
   package func translate(_ expression: Expression) throws -> String {
     try plain(translator.translate(expression).fragment)
   }
 
-  /// The condition of the rows. Throws `Untranslatable`.
+  /// The condition of a partial index. Throws `Untranslatable`.
   package func translate(_ condition: Predicate) throws -> String {
     try plain(translator.translate(condition.folded(for: entity)))
   }
@@ -35,7 +35,7 @@ package struct IndexTranslator {
 }
 
 extension Value {
-  /// The value as part of a statement, where every program that reads the statement has the same value; nil for others.
+  /// The value as a literal, if every program reads it as the same value.
   var literal: String? {
     switch self {
     case .bool(let truth): truth ? "1" : "0"

@@ -2,14 +2,15 @@ package import MoonbaseModel
 
 package import enum MoonbaseModel.Predicate
 
-/// What predicates can say and SQL cannot, as SQL functions that run the same code as evaluation in memory.
+/// SQL functions for operators and functions of predicates that SQL lacks. They run the same code as evaluation in
+/// memory.
 package enum PredicateFunctions {
   package typealias Operator = Predicate.Comparison.Operator
   package typealias Options = Predicate.Comparison.Options
 
   // MARK: Operators on strings
 
-  /// An operator in the name of its function; nil for operators that SQL has itself.
+  /// The name of an operator within its function's name. Nil for operators of SQL.
   package static func word(_ comparator: Operator) -> String? {
     switch comparator {
     case .contains: "contains"
@@ -21,7 +22,7 @@ package enum PredicateFunctions {
     }
   }
 
-  /// The call of an operator; nil for operators that SQL has itself.
+  /// The call of an operator. Nil for operators of SQL.
   static func call(_ comparator: Operator, options: Options, _ left: SQLFragment, _ right: SQLFragment)
     -> SQLFragment?
   {
@@ -33,35 +34,36 @@ package enum PredicateFunctions {
     "moonbase_fold(\(options.rawValue), " + text + ")"
   }
 
-  /// The number of single precision that a column's number is read as.
+  /// The single-precision value of a column's number.
   static func single(_ number: SQLFragment) -> SQLFragment { "moonbase_single(" + number + ")" }
 
   // MARK: Decimals
 
-  /// What a decimal column holds, as a key.
+  /// The key of a decimal column's value.
   static func key(decimal: SQLFragment) -> SQLFragment { "moonbase_decimal(" + decimal + ")" }
 
-  /// Any other number, as a key beside those of decimals.
+  /// The key of another number, comparable with those of decimals.
   static func key(number: SQLFragment) -> SQLFragment { "moonbase_decimal_number(" + number + ")" }
 
-  /// What a function of collections makes of decimals, given as texts with spaces between them.
+  /// The function that aggregates decimals, given as texts separated by spaces.
   package static let decimalReduction = "moonbase_decimal_reduction"
 
   // MARK: Sums
 
-  /// Adds integers of 64 bits up, as an aggregate: an integer, or for means a double where 64 bits do not hold the
-  /// sum. With an input that is no integer the result is a text.
+  /// The aggregate that adds 64-bit integers. The result is an integer, or a double for a mean whose sum exceeds 64
+  /// bits. With an input that is no integer the result is a text.
   package static let integerSum = "moonbase_sum"
 
-  /// Fails: a column that was to be added up, whose attribute it is given, holds what is no number.
+  /// The function that fails because a column to be summed holds a value that is no number. The argument is the
+  /// attribute.
   package static let noNumber = "moonbase_no_number"
 
-  /// Fails: 64 bits do not hold the sum of an attribute, which it is given.
+  /// The function that fails because a sum exceeds 64 bits. The argument is the attribute.
   package static let sumTooLarge = "moonbase_sum_too_large"
 
   // MARK: Functions
 
-  /// A function that SQL is given.
+  /// A function of predicates that is registered with SQL.
   package struct Entry: Sendable {
     package var function: PredicateFunction
     package var arity: Int
@@ -69,6 +71,7 @@ package enum PredicateFunctions {
     var result: SQLKind
   }
 
+  /// The functions that are registered with SQL.
   package static let functions: [Entry] =
     [
       PredicateFunction.absolute, .floor, .ceiling, .truncate, .squareRoot, .logarithm, .naturalLogarithm, .exponential,
@@ -81,9 +84,10 @@ package enum PredicateFunctions {
     .map { Entry(function: $0, arity: 1, argument: .string, result: .string) }
     + [Entry(function: .length, arity: 1, argument: .string, result: .number)]
 
+  /// The SQL name of the function with an index in `functions`.
   package static func name(_ index: Int) -> String { "moonbase_function_\(index)" }
 
-  /// A call of a predicate's function; nil where SQL has no such function, or the arguments are of another kind.
+  /// The call of a predicate function. Nil where SQL has no such function, or for arguments of another kind.
   static func call(_ function: PredicateFunction, arguments: [SQLTerm]) -> SQLTerm? {
     guard let index = functions.firstIndex(where: { $0.function == function }),
       functions[index].arity == arguments.count,

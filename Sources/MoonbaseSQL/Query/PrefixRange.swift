@@ -1,13 +1,12 @@
 import MoonbaseModel
 
-/// The strings that begin with a prefix, as a range: what an index on a string can find. Strings are in the order of their
-/// code points.
+/// The strings with a prefix as a range, which an index can find. Strings sort by their code points.
 struct PrefixRange {
   private let lower: String
-  /// The first string behind all that have the prefix; nil where there is none.
+  /// The first string after all strings with the prefix. Nil where there is none.
   private let upper: String?
 
-  /// Nil for the empty prefix, with which every string begins.
+  /// Returns nil for the empty prefix, with which every string begins.
   init?(_ prefix: String) {
     if prefix.isEmpty { return nil }
     lower = prefix
@@ -22,7 +21,7 @@ struct PrefixRange {
     upper = nil
   }
 
-  /// The next code point; surrogates are none.
+  /// The next code point, skipping surrogates.
   private static func scalar(after scalar: Unicode.Scalar) -> Unicode.Scalar? {
     scalar.value == 0xd7ff ? Unicode.Scalar(0xe000 as UInt32) : Unicode.Scalar(scalar.value + 1)
   }

@@ -1,17 +1,18 @@
 import MoonbaseModel
 
-/// A table in a FROM clause, with the to-one relationships that were followed from it.
+/// A table in a FROM clause, with the to-one relationships that are joined to it.
 final class QueryScope {
-  /// The table's name in the query; empty where its columns stand alone.
+  /// The alias of the table. Empty for columns without a query.
   let alias: String
   let layout: EntityLayout
   /// Whether rows may be of subentities.
   let includesSubentities: Bool
-  /// Whether several rows of a query lead to the same row here.
+  /// Whether several rows of the query may share the same row of this table.
   var isShared = false
-  /// Whether the query has one row here or a few: what is asked for each then is better than what is found for all at once.
+  /// Whether the query has a single row or few rows here. A condition is then evaluated for each row instead of for all
+  /// rows at once.
   let isNarrow: Bool
-  /// Whether a row may be missing here: a to-one relationship leads to the table.
+  /// Whether the row may be missing, because the table is the destination of a to-one relationship.
   let isOptional: Bool
   private(set) var joins = ""
   private var joined: [String: QueryScope] = [:]
@@ -30,7 +31,7 @@ final class QueryScope {
 
   func column(_ name: String) -> String { alias.isEmpty ? identifier(name) : "\(alias).\(identifier(name))" }
 
-  /// The destination's row, joined once however often it is asked for.
+  /// The scope of a destination, joined once for all uses.
   func follow(_ toOne: ToOneLayout, to destination: EntityLayout, alias: () -> String) -> QueryScope {
     if let known = joined[toOne.column] { return known }
     let scope = QueryScope(
@@ -42,6 +43,6 @@ final class QueryScope {
     return scope
   }
 
-  /// The table with what is joined to it.
+  /// The table with its joins.
   var from: String { "\(identifier(layout.table)) \(alias)\(joins)" }
 }

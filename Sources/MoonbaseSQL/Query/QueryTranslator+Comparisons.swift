@@ -28,7 +28,7 @@ extension QueryTranslator {
 
   // MARK: Quantifiers
 
-  /// `ANY` is an EXISTS; `ALL` says that none exists for which the comparison does not hold.
+  /// `ANY` becomes EXISTS. `ALL` becomes NOT EXISTS of the opposite comparison.
   private func quantified(_ comparison: Comparison) throws -> SQLFragment {
     guard let path = try toManyPath(comparison.left) else {
       throw Untranslatable("it quantifies what is no to-many relationship")
@@ -62,6 +62,9 @@ extension QueryTranslator {
       if case .object = left.kind { return try compareObjects(left, by: comparator, to: right) }
       guard left.kind.compares(with: right.kind) else { throw Untranslatable("it compares values of different kinds") }
       if left.kind == .decimal || right.kind == .decimal { return try compareDecimals(left, by: comparator, to: right) }
+      if dialect.arithmetic == .checked, left.kind.isNumeric {
+        return try compareLevelled(left, by: comparator, to: right)
+      }
       if left.isSingle || right.isSingle { return try compareSingles(left, by: comparator, to: right) }
       var sides = try [left, right].map { $0.kind == .string ? try fold($0.fragment, options: options) : $0.fragment }
       let isOrder = comparator != .equal && comparator != .notEqual
@@ -73,7 +76,8 @@ extension QueryTranslator {
     }
   }
 
-  /// A column of single precision beside a constant is asked for the range of what is read as it, for which there may be an index.
+  /// Compares a single-precision column with a constant by the range of numbers that are read as the constant, so that
+  /// an index may serve.
   private func compareSingles(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -89,7 +93,7 @@ extension QueryTranslator {
     return try narrowed(left) + " \(comparator.sql) " + narrowed(right)
   }
 
-  private static func compare(
+  static func compare(
     _ column: SQLFragment, by comparator: Comparison.Operator, to range: ClosedRange<Double>
   ) -> SQLFragment {
     let (lower, upper) = (Value.double(range.lowerBound), Value.double(range.upperBound))
@@ -103,7 +107,7 @@ extension QueryTranslator {
     }
   }
 
-  /// What a column of single precision is read as.
+  /// A column's number as single precision.
   func narrowed(_ term: SQLTerm) throws -> SQLFragment {
     guard term.isSingle else { return term.fragment }
     try needFunctions("comparing numbers of single precision")
@@ -133,7 +137,7 @@ extension QueryTranslator {
     }
   }
 
-  /// Relationships compare with NULL as plain values; keys of different tables never meet.
+  /// Relationships compare with NULL as plain values. Keys of different tables are never equal.
   private func compareObjects(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -143,6 +147,9 @@ extension QueryTranslator {
     let isSameTable = layout.model.entities[one].root == layout.model.entities[other].root
     guard isSameTable else { throw Untranslatable("it compares objects of different tables") }
     let isPresent = left.isPresent && right.isPresent
+    if comparator == .equal, !isPresent, right.isPresent, !dialect.findsMissing {
+      return (left.fragment + " = " + right.fragment + " AND " + left.fragment + " IS NOT NULL").parenthesized
+    }
     return switch comparator {
     case .equal: left.fragment + (isPresent ? " = " : " \(dialect.nullSafe.equal) ") + right.fragment
     case .notEqual: left.fragment + (isPresent ? " <> " : " \(dialect.nullSafe.distinct) ") + right.fragment
@@ -167,8 +174,8 @@ extension QueryTranslator {
     return range.condition(dialect.ordered(left.fragment)) + " AND " + call
   }
 
-  /// Decimals compare by their keys. Beside a constant the column itself is asked first, for which there may be an index:
-  /// whether it is near, or no number for SQLite: text and blobs lie behind all numbers.
+  /// Decimals compare by their keys. With a constant, a condition on the column itself comes first, for which an index
+  /// may serve. It selects numbers near the constant, and texts and blobs, which sort after all numbers.
   private func compareDecimals(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -180,7 +187,7 @@ extension QueryTranslator {
     return near.parenthesized + " AND " + exact
   }
 
-  /// What a decimal column holds where it may satisfy a comparison; nil where that can be anything.
+  /// The condition for values of a decimal column that may satisfy a comparison. Nil where any value may.
   private static func near(_ column: SQLFragment, by comparator: Comparison.Operator, to number: Double) -> SQLFragment?
   {
     let (lower, upper) = (Value.double(number - abs(number) * 1e-12), Value.double(number + abs(number) * 1e-12))
@@ -224,14 +231,17 @@ extension QueryTranslator {
       return try values.map { try compare(left, by: .equal, to: $0, options: options) }.combined("OR").parenthesized
     }
     if left.kind == .decimal || values.contains(where: { $0.kind == .decimal }) {
-      if dialect.decimals == .exact { return dialect.membership(try left.exact, in: values.compactMap(\.constant)) }
+      if dialect.decimals == .exact {
+        return dialect.membership(try left.exact, in: try values.flatMap { try $0.exact.values })
+      }
       return dialect.membership(left.asDecimal.fragment, in: values.flatMap(\.asDecimal.fragment.values))
     }
+    if dialect.arithmetic == .checked, left.kind.isNumeric { return try levelledList(left, in: values) }
     if left.isSingle {
       return dialect.membership(try narrowed(left), in: values.flatMap(\.fragment.values))
     }
     guard left.kind == .string, !options.isEmpty else {
-      // The column's affinity would round an integer to a floating-point number that it is not.
+      // The column's affinity would round an integer to a floating-point number.
       let column =
         left.isReal && values.contains { !$0.isExactDouble } ? dialect.withoutIndex + left.fragment : left.fragment
       return dialect.membership(column, in: values.flatMap(\.fragment.values))
@@ -242,7 +252,7 @@ extension QueryTranslator {
     return dialect.membership(try fold(left.fragment, options: options), in: folded)
   }
 
-  /// Objects of another table are none of the list.
+  /// Leaves out objects of other tables, whose keys are never equal.
   private func objects(_ left: SQLTerm, in values: [SQLTerm]) throws -> SQLFragment {
     guard case .object(let entity) = left.kind else { throw Untranslatable("it looks for values among objects") }
     var keys: [SQLTerm] = []
@@ -271,6 +281,10 @@ extension QueryTranslator {
     if left.kind == .decimal || bounds.contains(where: { $0.kind == .decimal }) {
       let lower = try compareDecimals(left, by: .greaterThanOrEqual, to: bounds[0])
       return lower + " AND " + (try compareDecimals(left, by: .lessThanOrEqual, to: bounds[1]))
+    }
+    if dialect.arithmetic == .checked, left.kind.isNumeric {
+      let lower = try compareLevelled(left, by: .greaterThanOrEqual, to: bounds[0])
+      return lower + " AND " + (try compareLevelled(left, by: .lessThanOrEqual, to: bounds[1]))
     }
     if left.isSingle || bounds.contains(where: \.isSingle) {
       let lower = try compareSingles(left, by: .greaterThanOrEqual, to: bounds[0])
@@ -305,7 +319,7 @@ extension SQLTerm {
   /// A number that the engine compares with decimals exactly.
   fileprivate var exact: SQLFragment {
     get throws {
-      guard constant == nil else { return SQLFragment("?", values: [constant ?? .null]) }
+      if let constant { return SQLFragment("?", values: [try constant.exactDecimal]) }
       if isReal || !(kind == .decimal || isInteger) {
         throw Untranslatable("it compares decimals with floating-point numbers")
       }
@@ -313,7 +327,7 @@ extension SQLTerm {
     }
   }
 
-  /// Whether the constant is, as a floating-point number, what it was.
+  /// Whether the constant is exactly representable as a floating-point number.
   fileprivate var isExactDouble: Bool {
     if case .int(let number)? = constant { Int64(exactly: Double(number)) == number } else { true }
   }
@@ -321,7 +335,7 @@ extension SQLTerm {
 
 extension Predicate.Comparison.Operator {
   /// The operator in SQL.
-  fileprivate var sql: String {
+  var sql: String {
     switch self {
     case .equal: "="
     case .notEqual: "<>"

@@ -35,23 +35,26 @@ extension QueryTranslator {
     return scope
   }
 
-  /// No row has it.
+  /// A key that no row has.
   private static let keyOfNone: Int64 = -1
 
-  /// A literal. The key of an object in another store or table would be some other object's: SQL must not see it.
+  /// A literal. The key of an object in another store or table must not reach SQL, where it would be another object's
+  /// key.
   func constant(_ value: Value) throws -> SQLTerm {
     let kind: SQLKind
     switch value {
     case .null: return SQLTerm(fragment: SQLFragment("NULL"), kind: .null)
     case .bool, .int, .double: kind = .number
     case .decimal: kind = .decimal
+    case .string(let text) where !dialect.keepsNUL && text.utf8.contains(0):
+      throw Untranslatable("\(dialect.engine) has no text with the character NUL")
     case .string: kind = .string
     case .date: kind = .date
     case .data: kind = .data
     case .uuid: kind = .uuid
     case .uri: kind = .uri
     case .objectID(let id) where id.isTemporaryID && layout.model.entity(of: id) != nil:
-      // Nothing that is stored leads to an object that is not.
+      // No stored relationship has an unsaved object as its destination.
       return try constant(.objectID(ManagedObjectID(store: store, entity: id.entitySymbol, key: Self.keyOfNone)))
     case .objectID(let id):
       guard id.storeNumber == store.rawValue, let entity = layout.model.entity(of: id) else {
@@ -101,7 +104,7 @@ extension QueryTranslator {
   private func number(_ expression: Expression) throws -> SQLTerm {
     var term = try translate(expression)
     guard term.kind == .number else { throw Untranslatable("it computes with something that is no plain number") }
-    // An index of a computation is found by its text, which has no parameters.
+    // An index of an expression is matched by its text, which has no parameters.
     if let literal = term.constant?.literal { term.fragment = SQLFragment(literal) }
     return term
   }

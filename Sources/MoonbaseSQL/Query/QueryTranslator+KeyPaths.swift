@@ -5,13 +5,14 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 extension QueryTranslator {
-  /// A key path that leads through a to-many relationship: where it starts, and its keys.
+  /// A key path through a to-many relationship, with the scope where it begins.
   struct ToManyPath {
     var base: QueryScope
     var keys: ArraySlice<String>
   }
 
-  /// The path, if the expression is one with a to-many relationship in it and no collection operator.
+  /// The path of an expression with a to-many relationship and without a collection operator. Nil for other
+  /// expressions.
   func toManyPath(_ expression: Expression) throws -> ToManyPath? {
     guard columnTerms == nil, case .keyPath(let start, let keys) = expression,
       !keys.contains(where: { $0.hasPrefix("@") })
@@ -40,8 +41,8 @@ extension QueryTranslator {
 
   /// `EXISTS (SELECT 1 FROM destinations WHERE linked AND condition)`, nested where the path has several to-many keys.
   ///
-  /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), the owners that have such
-  /// a destination are found once, as a list: `owner IN (SELECT ...)`. Asked for each row, it would be quadratic.
+  /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), a list of the
+  /// matching owners is computed once: `owner IN (SELECT ...)`. Evaluated for each row, the time would be quadratic.
   func exists(_ path: ToManyPath, isFixed: Bool, _ condition: (SQLTerm) throws -> SQLFragment) throws -> SQLFragment {
     let entry = try enter(path)
     entry.shareDestinations()
@@ -67,7 +68,7 @@ extension QueryTranslator {
     return nil
   }
 
-  /// Goes along the to-one keys and through the first to-many one.
+  /// Follows the to-one keys and enters the first to-many relationship.
   func enter(_ path: ToManyPath) throws -> ToManyEntry {
     var owner = path.base
     var keys = path.keys
@@ -132,21 +133,21 @@ extension QueryTranslator {
     }
   }
 
-  /// What a composite has at the end of a path; of elements together SQL can tell whether one has a value.
+  /// The value of a composite at the end of a path. For a group of elements SQL only tests whether any has a value.
   private func element(
     _ path: ArraySlice<String>, of composite: CompositeLayout, from start: QueryScope, isOpaque: Bool
   ) throws -> SQLTerm {
     if let leaf = composite.leaf(at: path) {
       return term(SQLFragment(start.column(leaf.column)), of: leaf.attribute, isOpaque: isOpaque)
     }
-    let columns = composite.leaves(behind: path).map { start.column($0.column) }
+    let columns = composite.leaves(behind: path).map { dialect.ofAnyType(start.column($0.column)) }
     guard !columns.isEmpty else {
       throw Untranslatable("\(composite.attribute.name) has no element \(path.joined(separator: "."))")
     }
     return SQLTerm(fragment: SQLFragment(Self.first(columns)), kind: .opaque)
   }
 
-  /// The first of some expressions that is not NULL: a function takes some hundred arguments.
+  /// The first expression that is not NULL, in nested calls: a function has a limit of some hundred arguments.
   private static func first(_ expressions: [String]) -> String {
     let row = 64
     if expressions.count == 1 { return expressions[0] }
@@ -157,7 +158,7 @@ extension QueryTranslator {
       })
   }
 
-  /// A decimal, compared by its key or as it is.
+  /// A decimal, compared by its key or directly.
   private func decimal(_ stored: SQLFragment) -> SQLTerm {
     dialect.decimals == .keys ? .decimal(stored) : SQLTerm(fragment: stored, kind: .decimal)
   }
@@ -186,7 +187,8 @@ extension QueryTranslator {
     let rest = keys.dropFirst(2)
     if operation == "@count", rest.isEmpty {
       return SQLTerm(
-        fragment: entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", isFixed: true), kind: .number)
+        fragment: entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", isFixed: true, dialect: dialect), kind: .number,
+        isWhole: true)
     }
     guard let function = ["@sum": "SUM", "@min": "MIN", "@max": "MAX", "@avg": "AVG"][operation], !rest.isEmpty,
       nestedPath(scope, keys: rest) == nil
@@ -203,21 +205,25 @@ extension QueryTranslator {
       ? "\(function)(" + compared + ")"
       : sum(element, isMean: function == "AVG", of: "\(scope.layout.entity.name).\(rest.joined(separator: "."))")
     let none = function == "SUM" ? "0" : nil
-    return SQLTerm(fragment: entry.aggregate(result, ofNone: none, isFixed: true), kind: element.kind)
+    return SQLTerm(
+      fragment: entry.aggregate(result, ofNone: none, isFixed: true, dialect: dialect), kind: element.kind,
+      isWhole: element.isIntegral && function != "AVG", isFloating: element.isFractional || function == "AVG")
   }
 
-  /// The sum of a column or its mean. SQLite's own sum fails where integers grow past 64 bits, as those of 64 bits may: a function of the
-  /// host's adds them up. A column that holds what is no number fails the query, with the name of its attribute: it shows in the type of the sum of integers
-  /// or, since SQLite orders text and bytes behind all numbers, of the greatest. A sum of floating-point numbers that is no number is NULL.
+  /// The sum of a column or its mean. SQLite's own sum fails where integers exceed 64 bits, so a function of this
+  /// process adds 64-bit integers. A value that is no number fails the query with the name of the attribute. For
+  /// integers the type of the sum shows such a value. Otherwise the type of the greatest value does, because text and
+  /// bytes sort after all numbers. A sum that is NaN is NULL.
   func sum(_ element: SQLTerm, isMean: Bool, of name: String) throws -> SQLFragment {
-    // What else is no column is a function's result or an aggregate, which may or may not be an integer.
+    // The results of functions and aggregates may or may not be integers.
     guard element.isReal || element.isInteger else { throw Untranslatable("it adds up what is no column") }
     let column = element.fragment.text
     if dialect.arithmetic == .checked {
-      guard element.isInteger, !isMean else {
-        throw Untranslatable("\(dialect.engine) adds up floating-point numbers otherwise")
+      guard element.isInteger, element.isNarrow else {
+        throw Untranslatable("\(dialect.engine) adds up large integers and floating-point numbers otherwise")
       }
-      return SQLFragment("CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE SUM(\(column)) END")
+      if isMean { return SQLFragment("CAST(SUM(\(column)) AS DOUBLE PRECISION) / NULLIF(COUNT(\(column)), 0)") }
+      return SQLFragment("CASE COUNT(\(column)) WHEN 0 THEN 0 ELSE CAST(SUM(\(column)) AS BIGINT) END")
     }
     let function = element.isReal || element.isNarrow ? "SUM" : PredicateFunctions.integerSum
     let total = "\(function)(\(column)\(derives && !element.isReal ? " | 0" : ""))"
@@ -254,13 +260,14 @@ extension QueryTranslator {
     variables[variable] = entry.scope
     defer { variables[variable] = outer }
     let condition = try translate(predicate)
-    let count = entry.aggregate(SQLFragment("COUNT(*)"), ofNone: "0", where: condition, isFixed: isFixed)
-    return SQLTerm(fragment: count, kind: .number)
+    let count = entry.aggregate(
+      SQLFragment("COUNT(*)"), ofNone: "0", where: condition, isFixed: isFixed, dialect: dialect)
+    return SQLTerm(fragment: count, kind: .number, isWhole: true)
   }
 
   // MARK: Derived attributes
 
-  /// A call of a script's pure function. Where a subentity overrides it, one call cannot speak for all rows.
+  /// The call of a script's pure function. Where a subentity overrides it, no single call fits all rows.
   private func derived(_ name: String, from scope: QueryScope) throws -> SQLTerm {
     try needFunctions("\(name), which a script computes,")
     guard let functions else { throw Untranslatable("\(name) is computed by the context") }
@@ -281,12 +288,12 @@ extension QueryTranslator {
     let inputs = try function.inputs.map { try input($0, from: scope) }
     let call = DerivedFunctions.name(index, generation: functions.generation)
     let computed = "\(call)(" + inputs.joined(", ") + ")"
-    // No object is there to be computed of, whatever the function makes of missing values.
+    // Without an object there is no value, whatever the function computes from nulls.
     let result = scope.isOptional ? "CASE WHEN \(scope.alias).Z_PK IS NOT NULL THEN " + computed + " END" : computed
     return function.type == .decimal ? decimal(result) : SQLTerm(fragment: result, kind: SQLKind(function.type))
   }
 
-  /// An input with its type in front of it. Inputs that are derived themselves or collections are left to the context.
+  /// An input, preceded by its type. The context evaluates derived inputs and collections.
   private func input(_ path: String, from scope: QueryScope) throws -> SQLFragment {
     let keys = path.split(separator: ".").map(String.init)
     var entity = scope.layout.entity
@@ -306,7 +313,7 @@ extension QueryTranslator {
 }
 
 extension Predicate {
-  /// Whether it says the same for every row outside, whose variables these are.
+  /// Whether the predicate has the same value for every row outside, which these variables stand for.
   fileprivate func isFixed(outside variables: Set<String>) -> Bool {
     var isFixed = true
     _ = replacing { part in

@@ -5,11 +5,10 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor
 
-/// Translates predicates and sort keys of one query into SQL with the same meaning, or refuses.
+/// Translates the predicates and sort keys of a query into SQL with the same meaning, or throws `Untranslatable`.
 ///
-/// SQL's three-valued logic is the rule everywhere: comparing a missing attribute with a value is no match, under NOT
-/// too;
-/// `= NULL` asks for absence; relationships compare with NULL as plain values.
+/// SQL's three-valued logic applies everywhere: comparing a null attribute with a value is no match, under NOT too.
+/// `= NULL` tests for null. Relationships compare with NULL as plain values.
 final class QueryTranslator {
   let layout: StoreLayout
   let dialect: Dialect
@@ -19,14 +18,14 @@ final class QueryTranslator {
   private var aliases = 1
   /// The scopes of `SUBQUERY` variables.
   var variables: [String: QueryScope] = [:]
-  /// While a condition on groups is translated: the columns, by whose places it calls them.
+  /// The columns that a condition on groups refers to by position. Set only while such a condition is translated.
   var columnTerms: [SQLTerm]?
-  /// What `SELF` and plain key paths start from.
+  /// The scope of `SELF` and of plain key paths.
   var current: QueryScope
-  /// Whether constants stand in the text, as in what a file keeps: no parameter has a value there.
+  /// Whether constants become part of the text, as in index definitions, which have no parameters.
   private(set) var writesConstants = false
-  /// Whether a column is derived: what is no number in those that it adds up counts as SQLite's operators on bits take it, so that one damaged row does
-  /// not fail the saves of others.
+  /// Whether a derived column is computed. Values that are no numbers then count as SQLite's bit operators convert
+  /// them, so that a damaged row does not fail the saves of others.
   var derives = false
 
   init(
@@ -42,7 +41,7 @@ final class QueryTranslator {
     current = root
   }
 
-  /// For the columns of one table, without a query.
+  /// A translator for the columns of one table, without a query.
   init(columnsOf entity: EntityLayout, layout: StoreLayout, dialect: Dialect) {
     (self.layout, self.dialect, functions) = (layout, dialect, nil)
     store = StoreNumber("")
@@ -77,7 +76,7 @@ final class QueryTranslator {
 
   // MARK: Sorting
 
-  /// Strings sort by code point, or folded by it; a person's order is left to the context.
+  /// Strings sort by code point, or by the folded code points. The context sorts by locale.
   func translate(_ key: SortDescriptor) throws -> SQLFragment {
     let term = try translate(Expression.keyPath(key.keyPath))
     var fragment = term.fragment

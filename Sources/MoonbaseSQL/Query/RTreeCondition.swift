@@ -5,11 +5,12 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
-/// What an R-tree finds of the rows of a condition, and some more: the exact condition stays beside it.
+/// A condition on an R-tree. It selects all rows of a predicate, and possibly more: the exact predicate is evaluated
+/// too.
 struct RTreeCondition {
   private var bounds: [[String]: (least: Double?, greatest: Double?)] = [:]
 
-  /// The constant bounds of attributes that a condition joins by AND.
+  /// Collects the constant bounds of attributes that a condition joins by AND.
   init(_ predicate: Predicate) { note(predicate) }
 
   private mutating func note(_ predicate: Predicate) {
@@ -33,7 +34,7 @@ struct RTreeCondition {
   }
 
   private mutating func note(_ keys: [String], _ comparator: Predicate.Comparison.Operator, _ value: Expression) {
-    // Of a float beyond a tree's range the place is not outside of it any more.
+    // For a number beyond the range of floats, an entry may no longer enclose it.
     guard case .constant(let constant) = value, let number = constant.place, abs(number) < RTreeLayout.greatest,
       number == 0 || abs(number) >= RTreeLayout.least
     else {
@@ -51,8 +52,8 @@ struct RTreeCondition {
     bounds[keys] = found
   }
 
-  /// `Z_PK IN (SELECT Z_PK FROM tree WHERE ...)`; nil where it does not bound each dimension from above. What is no number, and greater than
-  /// all of them to SQLite, is bounded by nothing else.
+  /// `Z_PK IN (SELECT Z_PK FROM tree WHERE ...)`. Nil where a dimension has no upper bound: values that are no numbers
+  /// sort after all numbers, and only an upper bound excludes them.
   func condition(_ tree: RTreeLayout, of layout: EntityLayout, alias: String) -> SQLFragment? {
     var terms: [SQLFragment] = []
     for dimension in tree.dimensions {
@@ -79,7 +80,7 @@ extension Expression {
 }
 
 extension Value {
-  /// A number or a date as an R-tree has it.
+  /// The coordinate of a number or a date in an R-tree.
   fileprivate var place: Double? {
     switch self {
     case .int(let number): Double(number)
@@ -91,10 +92,10 @@ extension Value {
 }
 
 extension StoreLayout {
-  /// The condition by the tree that bounds most attributes of a query; nil where none serves.
+  /// The condition on the tree with most bounded attributes. Nil where no tree serves.
   func rTreeCondition(of predicate: Predicate, for query: StoreQuery) -> SQLFragment? {
     guard !rTrees.isEmpty, let layout = entities[query.entity.index] else { return nil }
-    // Rows that have no place in a tree may be meant: those of entities above the one that has it.
+    // A query for an ancestor entity may select rows that are not in the tree.
     let trees = rTrees.filter { query.entity.isKind(of: model.entities[$0.entity]) }
     guard !trees.isEmpty else { return nil }
     let found = RTreeCondition(predicate)

@@ -5,6 +5,7 @@ package struct SQLFragment: Equatable {
   package var text: String
   package var values: [Value] = []
 
+  /// Makes a fragment from text with question marks for the values.
   package init(_ text: String, values: [Value] = []) {
     self.text = text
     self.values = values
@@ -14,6 +15,7 @@ package struct SQLFragment: Equatable {
     SQLFragment(left.text + right.text, values: left.values + right.values)
   }
 
+  /// The fragment in parentheses.
   package var parenthesized: SQLFragment { SQLFragment("(\(text))", values: values) }
 
   package static func + (left: SQLFragment, right: String) -> SQLFragment {
@@ -25,11 +27,12 @@ package struct SQLFragment: Equatable {
 }
 
 extension [SQLFragment] {
+  /// The fragments with a separator between them.
   package func joined(_ separator: String) -> SQLFragment {
     SQLFragment(map(\.text).joined(separator: separator), values: flatMap(\.values))
   }
 
-  /// Conditions joined by AND or OR, as a tree: SQLite counts the levels of what stands in a row.
+  /// Conditions joined by AND or OR as a balanced tree, because SQLite limits the depth of an expression.
   package func combined(_ word: String) -> SQLFragment {
     let row = 64
     guard count > row else { return map(\.parenthesized).joined(" \(word) ") }
@@ -39,20 +42,20 @@ extension [SQLFragment] {
   }
 }
 
-/// What an expression yields, as far as comparisons care.
+/// The kind of an expression's value, as comparisons distinguish it.
 enum SQLKind: Equatable {
-  /// Integers, floating-point numbers, truth values.
+  /// Integers, floating-point numbers, Booleans.
   case number
-  /// Decimals, in SQL their keys: they compare, but SQL's arithmetic is not theirs.
+  /// Decimals, in SQL as keys. They can be compared, but not computed with.
   case decimal
   case string
   case date
   case uuid
   case uri
   case data
-  /// An object of an entity, given by its index: SQL holds its key.
+  /// An object of an entity, given by its index. SQL holds its key.
   case object(Int)
-  /// Bytes that only a transformer or a file can make sense of: SQL can tell whether they are there.
+  /// Bytes that only a transformer or an external file can interpret. SQL can test whether they are null.
   case opaque
   /// A literal NULL.
   case null
@@ -78,8 +81,8 @@ enum SQLKind: Equatable {
 }
 
 extension SQLKind {
-  /// Whether values of two kinds have an order: numbers and dates (as seconds) compare with one another, the rest with
-  /// their like.
+  /// Whether values of two kinds can be compared: numbers and dates (as seconds) with one another, other kinds with
+  /// themselves.
   func compares(with other: SQLKind) -> Bool {
     if self == .opaque { return false }
     return self == other || isNumeric && other.isNumeric
@@ -92,27 +95,31 @@ extension SQLKind {
 struct SQLTerm {
   var fragment: SQLFragment
   var kind: SQLKind
-  /// Whether it is the key of a row that is there, or a literal: never NULL.
+  /// Whether the term is never NULL: the key of an existing row, or a literal.
   var isPresent = false
-  /// The literal that it is.
+  /// The literal, if the term is one.
   var constant: Value?
-  /// What lies in the column, where the fragment is made of it.
+  /// The column's stored value, where the fragment is computed from it.
   var stored: SQLFragment?
-  /// Whether it is a column of floating-point numbers, whose affinity would round what it is compared with.
+  /// Whether the term is a column of floating-point numbers, whose affinity would round the other operand.
   var isReal = false
-  /// Whether it is a column of numbers of single precision, which may hold others that are read as such.
+  /// Whether the term is a column of single-precision numbers, which may hold other numbers that are read as such.
   var isSingle = false
-  /// Whether it is a column of integers.
+  /// Whether the term is a column of integers.
   var isInteger = false
-  /// Whether these are of 32 bits at most.
+  /// Whether the integers have at most 32 bits.
   var isNarrow = false
+  /// Whether the term is an integer computed from integers: a count, a sum.
+  var isWhole = false
+  /// Whether the term is a floating-point number computed from such numbers.
+  var isFloating = false
 
   /// A decimal attribute, compared by its key.
   static func decimal(_ stored: SQLFragment) -> SQLTerm {
     SQLTerm(fragment: PredicateFunctions.key(decimal: stored), kind: .decimal, stored: stored)
   }
 
-  /// A number of any kind, as the key by which decimals compare.
+  /// A number of any kind as a key for comparison with decimals.
   var asDecimal: SQLTerm {
     guard kind != .decimal, kind.isNumeric else { return self }
     var result = self

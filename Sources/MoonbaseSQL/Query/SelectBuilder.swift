@@ -1,20 +1,20 @@
 package import MoonbaseGraph
 package import MoonbaseModel
 
-/// Puts the SELECT of a query together, whatever columns and window are asked for.
+/// Builds the SELECT statements of a query, for any columns and window.
 package struct SelectBuilder: Sendable {
   private let dialect: Dialect
-  /// What picks the rows of the entities out of their table.
+  /// The condition for rows of the query's entities. Nil for the whole table.
   private let entityCondition: String?
   private let condition: SQLFragment?
   private let order: SQLFragment?
-  /// What is selected in the place of rows.
+  /// The selected columns of a query that returns values instead of rows.
   private let values: ColumnSelect?
   private let from: String
   /// Whether rows of other tables are joined.
   private let isJoined: Bool
 
-  /// Throws `Untranslatable` for what SQL cannot say.
+  /// Throws `Untranslatable` for parts that SQL cannot express.
   package init(_ query: StoreQuery, entityCondition: String?, layout: StoreLayout, store: StoreNumber, dialect: Dialect)
     throws
   {
@@ -28,7 +28,7 @@ package struct SelectBuilder: Sendable {
     condition = try query.predicate.map { predicate in
       let predicate = try predicate.folded(for: query.entity)
       let exact = try translator.translate(predicate)
-      // Who asks for one object or a few has their keys.
+      // A query for a few objects finds them by key or unique value.
       guard !query.isNarrow, let places = layout.rTreeCondition(of: predicate, for: query) else { return exact }
       return exact.parenthesized + " AND " + places
     }
@@ -39,7 +39,7 @@ package struct SelectBuilder: Sendable {
         let role = columns.isDistinct ? "none of the columns" : "no key of the groups"
         throw Untranslatable("the order goes by \(key.keyPath), which is \(role)")
       }
-      // Groups come in the order of their first objects; where the order names all that makes a group, no two are equal.
+      // Groups are sorted by their first objects, unless the sort keys distinguish all groups.
       if columns.rowKeys.isEmpty {
         keys = []
       } else if !query.sortsGroupsApart(columns.rowKeys) {
@@ -52,13 +52,14 @@ package struct SelectBuilder: Sendable {
     (from, isJoined) = (translator.root.from, !translator.root.joins.isEmpty)
   }
 
-  /// What picks the rows out of their table, called `t0`; nil where other tables or a window belong to it. All of them are picked by truth.
+  /// The condition for the rows of the table `t0`. Nil where the query joins other tables or has a window. A true
+  /// condition stands for all rows.
   package func condition(for query: StoreQuery) -> SQLFragment? {
     guard !isJoined, query.limit <= 0, query.offset <= 0 else { return nil }
     return conditions ?? SQLFragment(dialect.truth(true))
   }
 
-  /// Whether all rows of the table are picked.
+  /// Whether the query selects all rows of the table.
   package func isWhole(_ query: StoreQuery) -> Bool { conditions == nil && query.limit <= 0 && query.offset <= 0 }
 
   private var conditions: SQLFragment? {
@@ -68,7 +69,7 @@ package struct SelectBuilder: Sendable {
     return conditions.isEmpty ? nil : conditions.joined(" AND ")
   }
 
-  /// `otherwise` is the order of a query that has none.
+  /// A statement for these columns. `otherwise` is the order of a query without an order.
   package func select(_ columns: [String], for query: StoreQuery, otherwise: String? = nil) -> SQLFragment {
     let isOrdered = !query.sortDescriptors.isEmpty
     return select(
@@ -76,17 +77,19 @@ package struct SelectBuilder: Sendable {
       order: isOrdered ? order : otherwise.map { SQLFragment($0) })
   }
 
-  /// How the values lie in the columns of `selectValues`.
+  /// The forms of the columns of `selectValues`.
   package var forms: [ColumnSelect.Form] { values?.forms ?? [] }
 
-  /// The statement for the columns of a query that has some. Where a row is of one object its key comes behind them, for who has to say which
-  /// row is damaged.
-  package func selectValues(for query: StoreQuery) -> SQLFragment {
+  /// The statement for the selected columns of a query. If a result row stands for one object, its key follows the
+  /// columns, so that errors can name the row. `otherwise` is the order of such rows in a query without an order.
+  package func selectValues(for query: StoreQuery, otherwise: String? = nil) -> SQLFragment {
     let values = values ?? ColumnSelect()
-    // Values of objects come in the order in which the objects would.
-    let plain = values.isGrouped || query.predicate != nil ? nil : SQLFragment("t0.Z_PK")
+    // Values of objects come in the order of the objects.
+    let byKey = values.isGrouped ? nil : query.predicate == nil ? "t0.Z_PK" : otherwise
     let columns = values.columns.joined(", ")
-    return select(values.isGrouped ? columns : columns + ", t0.Z_PK", for: query, values, order: order ?? plain)
+    return select(
+      values.isGrouped ? columns : columns + ", t0.Z_PK", for: query, values,
+      order: order ?? byKey.map { SQLFragment($0) })
   }
 
   private func select(
@@ -103,7 +106,7 @@ package struct SelectBuilder: Sendable {
 }
 
 extension StoreQuery {
-  /// Whether no two groups are equal in the order.
+  /// Whether the sort keys distinguish all groups.
   fileprivate func sortsGroupsApart(_ keys: [[String]]) -> Bool {
     let sorted = sortDescriptors.filter { $0.comparator == .compare }.map(\.keyPath.keys)
     return Set(keys).isSubset(of: sorted)

@@ -5,10 +5,10 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 extension StoreQuery {
-  /// So many objects are few.
+  /// The greatest number of objects that counts as few.
   private static let few = 16
 
-  /// Whether the predicate names one object or a few, by themselves or by the values of a uniqueness constraint.
+  /// Whether the predicate names a few objects, by themselves or by the values of a uniqueness constraint.
   var isNarrow: Bool {
     var sought: Set<Int> = []
     for condition in conditions(of: predicate) {

@@ -1,6 +1,6 @@
-/// The step of a key path through a to-many relationship, on its way into SQL.
+/// The step of a key path through a to-many relationship, during translation into SQL.
 struct ToManyEntry {
-  /// The row whose relationship it is.
+  /// The scope of the relationship's owner.
   let owner: QueryScope
   /// The destinations.
   let scope: QueryScope
@@ -8,12 +8,12 @@ struct ToManyEntry {
   private let link: String
   /// Whether a destination may have several owners.
   let isJoin: Bool
-  /// The keys that are left.
+  /// The remaining keys of the path.
   let rest: ArraySlice<String>
-  /// The table of pairs that `link` speaks of, if there is one. It is joined: as a list that each owner's destinations have to be
-  /// in, it would be built for every owner.
+  /// The pair table that `link` uses, if any. The table is joined: an IN list of destinations would be computed for
+  /// every owner.
   private let ownPairs: String
-  /// What lists the owners of all destinations: a join, if it takes one, and the owner's key.
+  /// The join that yields the owners of all destinations, if the relationship needs one. `key` is the owner's key.
   private let pairs: String
   private let key: String
 
@@ -29,7 +29,7 @@ struct ToManyEntry {
     pairs = ""
   }
 
-  /// A relationship with a table of pairs.
+  /// A relationship with a pair table.
   init(_ join: JoinLayout, owner: QueryScope, scope: QueryScope, rest: ArraySlice<String>) {
     self.owner = owner
     self.scope = scope
@@ -54,32 +54,33 @@ struct ToManyEntry {
     key = "\(name).o"
   }
 
-  /// Several rows lead to one destination, through pairs: what is asked of it is found for all of them at once.
+  /// Marks destinations that several rows share through pairs: conditions on them are evaluated for all rows at once.
   func shareDestinations() {
     if isJoin { scope.isShared = !owner.isNarrow }
   }
 
-  /// Whether the owner has a destination of which the condition is true.
+  /// The condition that the owner has a destination that satisfies a condition.
   func existence(of condition: SQLFragment) -> SQLFragment {
     "EXISTS (SELECT 1 FROM \(ownPairs)\(scope.from) WHERE \(link) AND " + condition.parenthesized + ")"
   }
 
-  /// The same, asked by a list of all owners that have one. An owner that is not there has none.
+  /// The condition of `existence` by a list of all owners that satisfy it. A null owner never matches.
   ///
-  /// An owner that pairs lead to is looked for in the list: the engine would else look for each of the list among the pairs of
-  /// every row.
+  /// Unless the owner is the destination of a to-one relationship, the index of its key is excluded: otherwise the
+  /// engine would look up each key of the list among the pairs of every row.
   func list(of condition: SQLFragment, dialect: Dialect) -> SQLFragment {
     let list = "SELECT \(key) FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL AND " + condition.parenthesized
     let sought = owner.isOptional ? "" : dialect.withoutIndex
     return "(\(sought)\(owner.alias).Z_PK IN (" + list + ") AND \(owner.alias).Z_PK IS NOT NULL)"
   }
 
-  /// What is computed of the destinations of which the condition is true; `ofNone` where there are none.
+  /// The aggregate of the destinations that satisfy a condition; `ofNone` where there are none.
   ///
-  /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), it is computed once for each
-  /// owner, all in one go.
+  /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), the aggregates of all
+  /// owners are computed once.
   func aggregate(
-    _ result: SQLFragment, ofNone none: String? = nil, where condition: SQLFragment? = nil, isFixed: Bool
+    _ result: SQLFragment, ofNone none: String? = nil, where condition: SQLFragment? = nil, isFixed: Bool,
+    dialect: Dialect
   ) -> SQLFragment {
     let more = condition.map { " AND " + $0.parenthesized } ?? SQLFragment("")
     guard isFixed, owner.isShared else {
@@ -89,7 +90,9 @@ struct ToManyEntry {
     let groups =
       "(SELECT \(key) o, " + result + " v FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL" + more
       + " GROUP BY 1) \(name)"
-    let value = none.map { "CASE COUNT(*) WHEN 0 THEN \($0) ELSE \(name).v END" } ?? "\(name).v"
+    // There is at most one row. Only some engines allow a column beside COUNT without grouping.
+    let found = dialect.takesBareColumns ? "\(name).v" : "MAX(\(name).v)"
+    let value = none.map { "CASE COUNT(*) WHEN 0 THEN \($0) ELSE \(found) END" } ?? "\(name).v"
     return "(SELECT \(value) FROM " + groups + " WHERE \(name).o = \(owner.alias).Z_PK)"
   }
 }

@@ -1,5 +1,5 @@
-/// Why a store leaves a condition or an order to the context: SQL cannot say it, or not with the same meaning. The only error that
-/// means so.
+/// The reason why a store leaves a condition or an order to the context: SQL cannot express it with the same meaning.
+/// No other error has this effect.
 package struct Untranslatable: Error {
   /// The reason, as part of a sentence.
   package let reason: String

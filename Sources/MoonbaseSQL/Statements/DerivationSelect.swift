@@ -4,10 +4,12 @@ package import MoonbaseModel
 package import enum MoonbaseModel.Expression
 
 extension StoredDerivation {
-  /// Sets the attribute in the rows of the entity that declares it, as far as a query gives their keys and they are to have another value,
-  /// with `fitting` one that the attribute's type holds: `UPDATE table SET column = d.v FROM (SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)) d WHERE ...`.
+  /// The statement that sets the attribute in rows of the declaring entity:
+  /// `UPDATE table SET column = d.v FROM (SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)) d ...`.
   ///
-  /// Nil for another entity, and where the store's tables lack the column, or what it is derived from: the model's checks warn of that.
+  /// `keys` is a query for the rows' keys. Only changed values are set, and with `fitting` only those that the
+  /// attribute's type holds. Returns nil for another entity, and where the tables lack a column of the derivation. The
+  /// model's checks warn of that.
   package func update(
     of entity: EntityLayout, keys: String, fitting: Bool = false, layout: StoreLayout, dialect: Dialect
   ) -> String? {
@@ -20,8 +22,9 @@ extension StoredDerivation {
       + "AND \(table).\(column) IS NOT d.v" + (fitting ? " AND \(kind.holds("d.v"))" : "")
   }
 
-  /// Keys of rows of the entity that declares the attribute in which it has another value than it is derived to, or one that its type does not
-  /// hold, with both values and whether the derived one fits. Sums of floating-point numbers that differ by their order only are no others.
+  /// The query for rows whose stored value differs from the derived value, or whose derived value does not fit the
+  /// attribute's type. Returns the key, both values and whether the derived value fits. Rounding differences of
+  /// floating-point sums are ignored.
   package func differences(of entity: EntityLayout, layout: StoreLayout, dialect: Dialect) -> String? {
     let table = identifier(entity.table)
     guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
@@ -35,8 +38,7 @@ extension StoredDerivation {
       + "OR ABS(\(column) - d.v) > 1e-9 * ABS(d.v)) ORDER BY d.pk"
   }
 
-  /// Keys of rows of the entity that declares the attribute in which it would be derived to what its type does not hold and the row does not have
-  /// yet, with that.
+  /// The query for a row whose derived value is new and does not fit the attribute's type, with that value.
   package func misfits(of entity: EntityLayout, layout: StoreLayout, dialect: Dialect) -> String? {
     let table = identifier(entity.table)
     guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
@@ -51,7 +53,7 @@ extension StoredDerivation {
     of entity: EntityLayout, keys: String, layout: StoreLayout, dialect: Dialect
   ) throws -> SQLFragment {
     let query = StoreQuery(entity: entity.entity, in: layout.model)
-    // Each row asks for itself: there are few of them.
+    // The value is computed for each row individually, because there are few rows.
     let translator = try QueryTranslator(
       query, layout: layout, store: StoreNumber(rawValue: 0), dialect: dialect, isNarrow: true)
     translator.derives = true
@@ -61,13 +63,13 @@ extension StoredDerivation {
       let kinds = layout.subtree(of: entity.entity).map { String($0.number) }
       condition += " AND t0.Z_ENT IN (\(kinds.joined(separator: ", ")))"
     }
-    // Without a limit SQLite would put the value's term in each place that names it, and compute it as often.
+    // Without a limit SQLite would substitute the value's term for each use, and compute it as often.
     return "SELECT t0.Z_PK pk, " + value + " v FROM \(translator.root.from) WHERE \(condition) LIMIT -1"
   }
 }
 
 extension ColumnKind {
-  /// Whether a term is a value of this kind, or NULL.
+  /// The condition that a term is a value of this kind, or NULL.
   fileprivate func holds(_ term: String) -> String {
     func whole(_ range: ClosedRange<Int64>) -> String {
       "TYPEOF(\(term)) IN ('integer', 'real') AND \(term) = CAST(\(term) AS INTEGER) "
@@ -95,7 +97,7 @@ extension QueryTranslator {
     let names = zip(derivation.path, derivation.entities).map { layout.model.entities[$1].properties[$0].name }
     let place = layout.model.entities[derivation.entities[derivation.path.count]]
     switch derivation.result {
-    // Seconds since 2001, as columns have them.
+    // Seconds since 2001, as in date columns.
     case .now: return SQLFragment("(julianday('now') - 2451910.5) * 86400.0")
     case .value(let slot, let function):
       let path = Expression.keyPath(.evaluatedObject, names + [place.properties[slot].name])
@@ -116,12 +118,12 @@ extension QueryTranslator {
     }
   }
 
-  /// Decimals are added up as such, of their texts: what SQL takes for a number would be rounded.
+  /// Decimals are added up from their texts, because SQL's numbers would be rounded.
   private func reduce(_ keys: [String], _ name: String, by function: PredicateFunction) throws -> SQLFragment {
     let entry = try enter(ToManyPath(base: root, keys: keys[...]))
     let element = try value([name], from: entry.scope)
     let texts = "group_concat(CAST(" + (element.stored ?? element.fragment) + " AS TEXT), ' ')"
     return entry.aggregate(
-      "\(PredicateFunctions.decimalReduction)('\(function.rawValue)', " + texts + ")", isFixed: true)
+      "\(PredicateFunctions.decimalReduction)('\(function.rawValue)', " + texts + ")", isFixed: true, dialect: dialect)
   }
 }

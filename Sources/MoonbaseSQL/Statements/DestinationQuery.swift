@@ -1,8 +1,8 @@
 import MoonbaseGraph
 package import MoonbaseModel
 
-/// Selects the destinations of a to-many relationship for several owners: key, entity number, owner. Of a one-to-one relationship it
-/// selects those whose rows hold the owner's key.
+/// Selects the destinations of a to-many relationship for several owners: key, entity number, owner. For a one-to-one
+/// relationship, selects the rows that hold the owner's key.
 package struct DestinationQuery {
   /// The destination entity.
   package let entity: ResolvedEntity
@@ -11,7 +11,7 @@ package struct DestinationQuery {
   private let order: String
   private let dialect: Dialect
 
-  /// Nil for a property that leads nowhere in the file.
+  /// Returns nil for a property that the file does not store as a relationship.
   package init?(_ slot: Slot, of own: EntityLayout, layout: StoreLayout, dialect: Dialect) throws {
     self.dialect = dialect
     switch own.slots[slot] {
@@ -40,7 +40,7 @@ package struct DestinationQuery {
     }
   }
 
-  /// The pairs as owner, destination and place. A relationship that is its own inverse counts both ways.
+  /// The pairs as owner, destination and place. A reflexive relationship counts in both directions.
   private static func pairs(_ join: JoinLayout) -> String {
     let (table, mine, theirs) = (
       join.source, identifier(join.ownerColumn), identifier(join.destinationColumn)
@@ -57,15 +57,16 @@ package struct DestinationQuery {
     place.map { "\($0) IS NULL, \($0), t0.Z_PK" } ?? "t0.Z_PK"
   }
 
+  /// The statement for `keyCount` owners.
   package func select(keyCount: Int) -> String {
     dialect.statement(
       "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) ORDER BY \(order)")
   }
 
-  /// The column that holds the owner among columns of the rows: often one of these, else one more.
+  /// The position of the owner's column among columns of the rows. The owner's column is appended if it is missing.
   package func ownerColumn(among columns: [String]) -> Int { columns.firstIndex(of: owner) ?? columns.count }
 
-  /// The same with columns of the rows, and the owner where it is none of them; owner by owner.
+  /// The statement for columns of the rows with the owner's column, sorted by owner.
   package func select(_ columns: [String], keyCount: Int) -> String {
     let all = columns.contains(owner) ? columns : columns + [owner]
     return dialect.statement(

@@ -1,18 +1,19 @@
-/// The statements for the column that keeps the places of an ordered relationship's destinations.
+/// The statements for the column with the places of an ordered relationship's destinations.
 package struct OrderStatements: Sendable {
-  /// Gives a destination a place: parameters are place, owner and destination.
+  /// Sets the place of a destination: parameters are place, owner and destination. An engine with arrays takes many
+  /// places and destinations.
   package let update: String
-  /// Selects an owner's destinations and their places, in order: those without a place come last.
+  /// Selects an owner's destinations and their places, in order. Destinations without a place come last.
   package let listing: String
-  /// Selects the last place of an owner's destinations, and how many have none.
+  /// Selects the last place of an owner's destinations, and the number of destinations without a place.
   package let end: String
-  /// Selects destinations and places of some of an owner's destinations, whose keys are one parameter; those without a place
-  /// are left out.
+  /// Selects destinations and places of some of an owner's destinations, whose keys are one parameter. Destinations
+  /// without a place are left out.
   package let selectionOfSome: String
-  /// Asks for a destination of an owner.
+  /// Tests whether an owner has a destination.
   package let presence: String
 
-  /// For a table of pairs.
+  /// Makes the statements for a pair table.
   package init(_ join: JoinLayout, column: String, dialect: Dialect) {
     let owner = identifier(join.ownerColumn)
     self.init(
@@ -20,10 +21,10 @@ package struct OrderStatements: Sendable {
       dialect: dialect)
   }
 
-  /// For the destinations' own table.
+  /// Makes the statements for the destinations' own table.
   package init(_ toOne: ToOneLayout, table: String, column: String, dialect: Dialect) {
     let owner = identifier(toOne.column)
-    // The keys are looked up; the owner's index would lead through all destinations.
+    // The keys are looked up. The owner's index would visit all destinations.
     self.init(
       table: table, owner: owner, key: "Z_PK", column: column, ownerOfSome: dialect.withoutIndex + owner,
       dialect: dialect)
@@ -37,6 +38,12 @@ package struct OrderStatements: Sendable {
     end = dialect.statement("SELECT MAX(\(column)), COUNT(*) - COUNT(\(column)) \(all)")
     selectionOfSome = dialect.statement("\(select) AND \(ownerOfSome) = ? AND \(dialect.isOneOfKeys(key))")
     presence = dialect.statement("SELECT 1 FROM \(table) WHERE \(owner) = ? AND \(key) = ?")
-    update = dialect.statement("UPDATE\(dialect.failing) \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?")
+    update =
+      switch dialect.keySets {
+      case .json:
+        dialect.statement("UPDATE\(dialect.failing) \(table) SET \(column) = ? WHERE \(owner) = ? AND \(key) = ?")
+      case .arrays:
+        "UPDATE \(table) SET \(column) = n.p FROM unnest($1, $3) AS n (p, k) WHERE \(owner) = $2 AND \(key) = n.k"
+      }
   }
 }

@@ -5,6 +5,7 @@ package struct PairStatements: Sendable {
   private let destination: String
   private let dialect: Dialect
 
+  /// Makes the statements for a pair table.
   package init(_ join: JoinLayout, dialect: Dialect) {
     (table, owner, destination) = (
       identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
@@ -15,13 +16,13 @@ package struct PairStatements: Sendable {
   private var keys: String { "\(owner), \(destination)" }
   private var isPair: String { "\(owner) = ? AND \(destination) = ?" }
 
-  /// Inserts so many pairs that may be there already. No other conflict is passed over.
+  /// Inserts `count` pairs, of which some may exist. The statement fails on any other conflict.
   package func insertion(_ count: Int) -> String {
     let rows = [String](repeating: "(?, ?)", count: count).joined(separator: ", ")
     return dialect.statement("INSERT\(dialect.failing) INTO \(table) (\(keys)) VALUES \(rows)\(dialect.ignore(keys))")
   }
 
-  /// Inserts a pair into a table without a key that could tell whether it is there.
+  /// Inserts a pair into a table without a primary key.
   package var insertionWithoutKey: String {
     dialect.statement(
       "INSERT\(dialect.failing) INTO \(table) (\(keys)) SELECT n.o, n.d FROM (SELECT CAST(? AS BIGINT) o, CAST(? AS BIGINT) d) n "
@@ -31,7 +32,7 @@ package struct PairStatements: Sendable {
   /// Deletes a pair.
   package var deletion: String { dialect.statement("DELETE FROM \(table) WHERE \(isPair)") }
 
-  /// Asks for a pair.
+  /// Tests whether a pair exists.
   package var presence: String { dialect.statement("SELECT 1 FROM \(table) WHERE \(isPair)") }
 
   /// Deletes all pairs of an owner, or of a destination.
@@ -39,7 +40,7 @@ package struct PairStatements: Sendable {
     dialect.statement("DELETE FROM \(table) WHERE \(key(side)) = ?")
   }
 
-  /// Asks for any pair of an owner, or of a destination.
+  /// Tests whether an owner, or a destination, has any pair.
   package func presence(ofAnyOf side: Side) -> String {
     dialect.statement("SELECT 1 FROM \(table) WHERE \(key(side)) = ? LIMIT 1")
   }

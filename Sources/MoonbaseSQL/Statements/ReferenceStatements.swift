@@ -1,23 +1,24 @@
-/// The questions by which a save finds relationships that would lead nowhere. The keys asked for are one parameter.
+/// The queries by which a save finds dangling references. The keys are one parameter.
 package struct ReferenceStatements: Sendable {
   private let dialect: Dialect
 
   package init(_ dialect: Dialect) { self.dialect = dialect }
 
-  /// The keys that no row of a table has.
+  /// The keys without a row in a table.
   package func missing(from table: String) -> String {
     dialect.statement(
       "SELECT value FROM \(dialect.keyTable) WHERE NOT EXISTS (SELECT 1 FROM \(identifier(table)) WHERE Z_PK = value)")
   }
 
-  /// The rows of a table that lead to one of the keys: key, own key, entity number.
+  /// The rows of a table that refer to one of the keys: key, own key, entity number.
   package func rows(of table: String, leadingBy column: String) -> String {
     let column = identifier(column)
     return dialect.statement(
       "SELECT \(column), Z_PK, Z_ENT FROM \(identifier(table)) WHERE \(dialect.isOneOfKeys(column))")
   }
 
-  /// The same of a one-to-one relationship, without the rows to which the other side leads back.
+  /// The rows of `rows(of:leadingBy:)` for a one-to-one relationship, without those to which the destination refers
+  /// back.
   package func rows(of table: String, leadingBy column: String, butNotBackFrom other: String, by back: String) -> String
   {
     let column = "o.\(identifier(column))"
@@ -27,8 +28,8 @@ package struct ReferenceStatements: Sendable {
         + "AND s.\(identifier(back)) \(dialect.nullSafe.distinct) o.Z_PK")
   }
 
-  /// The destinations of a one-to-one relationship that do not lead back to the rows of some keys, each behind the key
-  /// of its row.
+  /// The destinations of a one-to-one relationship that do not refer back to the rows of some keys. Each follows the
+  /// key of its row.
   package func destinations(by column: String, of table: String, in other: String, notLeadingBackBy back: String)
     -> String
   {

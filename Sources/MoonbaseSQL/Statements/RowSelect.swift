@@ -1,18 +1,18 @@
 package import MoonbaseGraph
 package import MoonbaseModel
 
-/// Which columns hold the rows of an entity (and its subentities), and the statements that select rows by their keys.
+/// The columns of an entity's rows (and its subentities'), and the statements that select rows by their keys.
 package struct RowSelect: Sendable {
-  /// Where the value of a slot lies among the result columns.
+  /// The place of a slot's value among the result columns.
   package enum Place: Sendable {
-    /// Nowhere: it is null.
+    /// No place: the value is null.
     case null
-    /// In a column that is not there, or of which nobody knows the form: which of `lacks` says so.
+    /// A column that does not exist, or whose form is not known. The value is an index into `lacks`.
     case lost(Int)
     case attribute(ColumnKind, Int32)
-    /// In the columns of its elements: which of `composites`.
+    /// The columns of a composite's elements. The value is an index into `composites`.
     case composite(Int)
-    /// Text in UTF-16, which may be none.
+    /// Text in UTF-16, which may be malformed.
     case wideText(ColumnKind, Int32)
     /// The key of a destination whose entity is known.
     case toOne(Int32, Symbol)
@@ -20,49 +20,52 @@ package struct RowSelect: Sendable {
     case polymorphic(Int32, Int32, Destinations)
   }
 
-  /// What a relationship may lead to that has several entities.
+  /// The possible destinations of a relationship with several entities.
   package struct Destinations: Sendable {
-    /// The entity that the model says.
+    /// The entity that the model declares.
     package var declared: Symbol
-    /// The topmost one, which has the table.
+    /// The topmost entity, which has the table.
     package var root: EntityIndex
-    /// What a row is taken for whose number no entity has.
+    /// The entity for rows with an unknown entity number.
     package var unknown: Symbol
   }
 
   /// A composite attribute with the columns of its elements.
   package struct Composite: Sendable {
     package var layout: CompositeLayout
-    /// By its leaves.
+    /// The places of its leaves.
     package var places: [Place]
 
     package init(layout: CompositeLayout, places: [Place]) { (self.layout, self.places) = (layout, places) }
   }
 
-  /// An entity whose rows may be among the result.
+  /// An entity whose rows may be in the result.
   package struct Kind: Sendable {
     package var entity: ResolvedEntity
     /// `Z_ENT`.
     package var number: Int64
-    /// By slot.
+    /// The places by slot.
     package var places: [Place]
   }
 
   package let table: String
-  /// The condition that picks the rows of the entities out of their table; nil where all rows count.
+  /// The condition for rows of the entities. Nil where all rows of the table count.
   package let entityCondition: String?
-  /// The result columns, on alias `t0`: key, entity number, version, then values.
+  /// The result columns, with the alias `t0`: key, entity number, version, then values.
   package let columns: [String]
+  /// The errors for missing columns (`Place.lost`).
   package let lacks: [GraphError]
+  /// The composite attributes (`Place.composite`).
   package let composites: [Composite]
+  /// The entities whose rows may be in the result.
   package let kinds: [Kind]
-  /// Selects one row by key.
+  /// Selects a row by key.
   package let pointSelect: String
-  /// Selects the rows from one key to another, in the order of their keys.
+  /// Selects the rows of a range of keys, in the order of the keys.
   package let rangeSelect: String
   private let dialect: Dialect
 
-  /// Works out the columns of all slots, or of some.
+  /// Makes the columns of all slots, or of some.
   package init(
     _ entity: ResolvedEntity, includesSubentities: Bool, only slots: Set<Slot>? = nil, layout: StoreLayout,
     dialect: Dialect
@@ -74,7 +77,7 @@ package struct RowSelect: Sendable {
       Kind(
         entity: kind.entity, number: kind.number,
         places: zip(kind.entity.properties, kind.slots).map { property, place in
-          // The destinations of a to-many relationship lie in no row of its owner.
+          // A to-many relationship has no column in the owner's row.
           if case .toMany = property.kind { return .null }
           return slots?.contains(property.slot) ?? true ? places.place(place) : .null
         })
@@ -89,24 +92,25 @@ package struct RowSelect: Sendable {
     rangeSelect = dialect.statement("\(selection) BETWEEN ? AND ?\(restriction) ORDER BY t0.Z_PK")
   }
 
-  /// Selects rows by so many keys.
+  /// Selects rows by `keyCount` keys.
   package func select(keyCount: Int) -> String {
     dialect.statement(
       "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE "
         + dialect.isOneOf(keyCount, "t0.Z_PK") + (entityCondition.map { " AND \($0)" } ?? ""))
   }
 
-  /// Core Data does not look at `Z_ENT` where a table holds one entity, and neither does this.
+  /// Core Data does not read `Z_ENT` where a table holds one entity; this query does not either.
   private static func condition(_ own: EntityLayout, concrete: [EntityLayout], in layout: StoreLayout) -> String? {
     let root = layout.model.entities[own.entity.root]
     let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }
     if all.count == concrete.count && (!root.hasSubentities || own.entity.index == root.index) { return nil }
     let numbers = concrete.map { String($0.number) }
+    if numbers.isEmpty { return "t0.Z_ENT IN (NULL)" }
     return numbers.count == 1 ? "t0.Z_ENT = \(numbers[0])" : "t0.Z_ENT IN (\(numbers.joined(separator: ", ")))"
   }
 }
 
-/// The result columns as they are found to be needed, each once.
+/// The result columns, added as needed without duplicates.
 private struct ColumnPlaces {
   let layout: StoreLayout
   private(set) var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
@@ -143,12 +147,13 @@ private struct ColumnPlaces {
     return isWide ? .wideText(kind, index(of: column)) : .attribute(kind, index(of: column))
   }
 
-  /// The destination's row says of which entity it is. The column beside the key may be stale, and counts where there is no such row.
+  /// The entity number in the destination's row is decisive. The column beside the key may be stale, and counts where
+  /// there is no such row.
   private func numberOfDestination(_ toOne: ToOneLayout, in entity: ResolvedEntity) -> String? {
     let beside = toOne.entityColumn.map { "t0.\(identifier($0))" }
     guard let table = try? layout.layout(entity).table else { return beside }
-    let own = "(SELECT IFNULL(d.Z_ENT, 0) FROM \(identifier(table)) d WHERE d.Z_PK = t0.\(identifier(toOne.column)))"
-    return beside.map { "IFNULL(\(own), \($0))" } ?? own
+    let own = "(SELECT COALESCE(d.Z_ENT, 0) FROM \(identifier(table)) d WHERE d.Z_PK = t0.\(identifier(toOne.column)))"
+    return beside.map { "COALESCE(\(own), \($0))" } ?? own
   }
 
   private func destinations(_ entity: ResolvedEntity) -> RowSelect.Destinations {

@@ -7,28 +7,31 @@ package struct RowStatements: Sendable {
   package struct Column: Sendable {
     package var slot: Slot
     package var name: String
-    /// For relationships.
+    /// The columns of a relationship.
     package var toOne: ToOneLayout?
-    /// For a value that lies in several columns.
+    /// The columns of a composite.
     package var composite: CompositeLayout?
+    /// Whether the value may be in an external file.
     package var isExternal = false
   }
 
-  /// What is true of a row `t0` whose version may rise: it is an integer, or missing, and not the greatest.
+  /// The condition that the version of a row `t0` may rise: the version is an integer or null, and not the greatest
+  /// integer.
   package static let versionMayRise = "(t0.Z_OPT | 0) IS t0.Z_OPT AND t0.Z_OPT IS NOT \(Int64.max)"
 
   package let layout: EntityLayout
+  /// The slots that have columns.
   package let columns: [Column]
-  /// Inserts a row: its parameters are key, entity number, version and the columns' values, a relationship's with the number of its
-  /// entity where that has a column.
+  /// Inserts a row. The parameters are key, entity number, version and the columns' values. For a relationship with an
+  /// entity column the entity number follows.
   package let insertion: String
-  /// How many rows one insertion takes.
+  /// The number of rows of one insertion.
   package let insertionSize: Int
   private let dialect: Dialect
   private let table: String
   private let names: [String]
 
-  /// Throws where the file lacks what rows of the entity need.
+  /// Throws where the file lacks columns that rows of the entity need.
   package init(_ layout: EntityLayout, dialect: Dialect) throws {
     for case .lost(let error) in layout.slots { throw error }
     self.layout = layout
@@ -48,7 +51,7 @@ package struct RowStatements: Sendable {
     insertion = Self.insertion(1, into: table, names, dialect)
   }
 
-  /// Inserts so many rows, the parameters of one behind those of the other.
+  /// Inserts `count` rows, with the parameters of one row after those of the other.
   package func insertion(_ count: Int) -> String { Self.insertion(count, into: table, names, dialect) }
 
   private static func insertion(_ count: Int, into table: String, _ names: [String], _ dialect: Dialect) -> String {
@@ -56,9 +59,10 @@ package struct RowStatements: Sendable {
     return dialect.statement("INSERT\(dialect.failing) INTO \(table) (\(names.joined(separator: ", "))) VALUES \(rows)")
   }
 
-  /// Changes some slots: parameters are the values, the new version, the key and the expected version; without a check the key only.
+  /// Changes some slots. The parameters are the values, the new version, the key and the expected version; without a
+  /// check the key only.
   ///
-  /// An object that leaves an ordered relationship loses its place in it.
+  /// An object that leaves an ordered relationship loses its place.
   package func update(_ slots: [Slot], checksVersion: Bool) -> String {
     var parts: [String] = []
     for column in columns where slots.contains(column.slot) {
@@ -71,14 +75,14 @@ package struct RowStatements: Sendable {
     )
   }
 
-  /// Deletes a row: parameters are the key and the expected version.
+  /// Deletes a row. The parameters are the key and the expected version.
   package func deletion(checksVersion: Bool) -> String {
     dialect.statement("DELETE FROM \(table) WHERE Z_PK = ?\(Self.check(checksVersion))")
   }
 
   private static func check(_ checksVersion: Bool) -> String { checksVersion ? " AND COALESCE(Z_OPT, 0) = ?" : "" }
 
-  /// Takes the values of some slots away from a row, so that others can have them; nil where none of them has a column.
+  /// Sets some slots of a row to null, so that other rows can take unique values. Nil where no slot has a column.
   package func clearing(_ slots: Set<Slot>) -> String? {
     let parts = columns.filter { slots.contains($0.slot) }.flatMap(\.names).map { "\($0) = NULL" }
     return parts.isEmpty
@@ -88,7 +92,7 @@ package struct RowStatements: Sendable {
   /// Selects the version of a row.
   package var version: String { dialect.statement("SELECT COALESCE(Z_OPT, 0) FROM \(table) WHERE Z_PK = ?") }
 
-  /// Selects what lies in the columns of external values, of all or of some slots; nil where there are none.
+  /// Selects the columns of external values, of all or of some slots. Nil where there are none.
   package func externals(of slots: [Slot]?) -> String? {
     let names = columns.filter { $0.isExternal && slots?.contains($0.slot) ?? true }.map(\.name)
     return names.isEmpty
@@ -97,7 +101,7 @@ package struct RowStatements: Sendable {
 }
 
 extension RowStatements.Column {
-  /// The columns that a value of it sets, in the order of their parameters.
+  /// The columns that a value sets, in the order of their parameters.
   fileprivate var names: [String] {
     if let composite { return composite.leaves.map { identifier($0.column) } }
     return [name] + (toOne?.entityColumn.map { [identifier($0)] } ?? [])

@@ -3,21 +3,22 @@ import MoonbaseSQL
 
 import enum MoonbaseModel.Expression
 
-/// An expression over columns of a row that SQL computes as the graph would: integers and doubles, their attributes, and the four signs.
+/// An expression over columns of a row that SQL computes exactly as the graph would: integer and double constants,
+/// attributes of these types, and the four arithmetic operators.
 ///
-/// In both, integers divide as integers and become doubles beyond 64 bits, and nothing is what comes of nothing. A division by zero gives nothing
-/// in SQL too, and is not sound.
+/// SQL and the graph agree: integers divide as integers, integers beyond 64 bits become doubles, and a null operand
+/// makes the result null. A division by zero is null in SQL too, and counts as unsound.
 struct BatchArithmetic {
-  /// What the attribute is to be, of a row `t0`.
+  /// The new value of the attribute, for a row `t0`.
   let value: SQLFragment
-  /// What is true where the columns hold values of their attributes, and the result is one of the attribute that is set; nil where it
-  /// always is.
+  /// The condition under which the columns hold values of their attributes and the result is a value of the attribute
+  /// that is set. Nil where the condition always holds.
   let soundness: SQLFragment?
-  /// What is true of exactly the sound rows that get another value; nil where the values have to be compared.
+  /// The condition for exactly those sound rows whose value changes. Nil where the values have to be compared.
   let soundDifference: SQLFragment?
   let inputSlots: Set<Slot>
 
-  /// Nil for any other expression.
+  /// Returns nil for any other expression.
   init?(_ expression: Expression, slot: Slot, of layout: EntityLayout) {
     guard let type = layout.entity.properties[slot].attribute?.type else { return nil }
     var terms = Terms(layout: layout)
@@ -32,10 +33,10 @@ struct BatchArithmetic {
       let fits = term.sql + " BETWEEN \(range.lowerBound) AND \(range.upperBound)"
       if Self.isShift(expression), let input = terms.inputs[slot] { soundDifference = input + " AND " + fits }
       conditions.append("(" + fits + ") IS NOT FALSE")
-      // A sum that is too large is a double, and out of the range; what is made of such a sum may be in it.
+      // A sum that overflows is a double, and out of the range. An expression over such a sum may be in range again.
       if terms.mayHideOverflow { conditions.append("typeof(" + term.sql + ") <> 'real'") }
     case (.double, true):
-      // Beyond it not every integer is a double.
+      // Beyond 2^53 not every integer is a double.
       guard !terms.mayOverflow, term.magnitude <= 0x1p53 else { return nil }
     case (.double, false): break
     default: return nil
@@ -50,7 +51,7 @@ struct BatchArithmetic {
     self.soundDifference = soundDifference
   }
 
-  /// Whether it is an integer more or less than one attribute.
+  /// Whether the expression adds a nonzero integer to one attribute, or subtracts it.
   private static func isShift(_ expression: Expression) -> Bool {
     guard case .function(let name, let arguments) = expression, arguments.count == 2,
       [PredicateFunction.add.rawValue, PredicateFunction.subtract.rawValue].contains(name),
@@ -60,37 +61,37 @@ struct BatchArithmetic {
   }
 }
 
-/// The parts of an expression, and what must hold of the columns that they name.
+/// The parts of an expression, and the conditions that its columns must meet.
 private struct Terms {
   struct Term {
     var sql: SQLFragment
     var isInteger: Bool
-    /// An integer is not greater than this.
+    /// The upper bound of an integer's absolute value.
     var magnitude: Double
-    /// The values of an attribute.
+    /// The range of the attribute, where the term is an attribute.
     var range: ClosedRange<Int64>?
-    /// Whether it is a constant, and not zero.
+    /// Whether the term is a constant other than zero.
     var isNonzero = false
-    /// Whether it may be too much for 64 bits.
+    /// Whether the result may exceed 64 bits.
     var mayOverflow = false
   }
 
   let layout: EntityLayout
   var inputs: [Slot: SQLFragment] = [:]
-  /// Whether a sum or product of integers may be too much for 64 bits.
+  /// Whether any sum or product of integers may exceed 64 bits.
   var mayOverflow = false
-  /// Whether that may have happened to a part.
+  /// Whether an operand may have exceeded 64 bits, so that the result does not show the overflow.
   var mayHideOverflow = false
-  /// Whether something may be divided by zero, or give nothing as infinity less infinity does.
+  /// Whether the result may be null although no operand is: a division by zero, or infinity minus infinity.
   var mayBeUndefined = false
-  /// The columns that are named.
+  /// The columns that the expression reads.
   var inputColumns: [Slot: SQLFragment] = [:]
 
   static func range(of type: AttributeType) -> ClosedRange<Int64>? {
     switch type {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)
     case .integer32: Int64(Int32.min)...Int64(Int32.max)
-    // SQLite keeps the very least integer as a double where it comes of doubles.
+    // SQLite keeps the least integer of 64 bits as a double where it is computed from doubles.
     case .integer64: (Int64.min + 1)...Int64.max
     default: nil
     }
@@ -148,7 +149,7 @@ private struct Terms {
       return Term(sql: column, isInteger: false, magnitude: .infinity)
     }
     guard let range = Self.range(of: type) else { return nil }
-    // What is no whole number is another one then; an integer of 64 bits is one without a look at its range.
+    // `| 0` changes every value that is not an integer. For 64 bits no check of the range is needed.
     inputs[property.slot] = "(" + column + " | 0) IS " + column
     if type != .integer64 {
       inputs[property.slot]? =

@@ -4,10 +4,10 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// A batch deletion with its delete rules, by sets: the keys of all that goes are collected, level by level of what cascades, in temporary
-/// tables; then there is a statement for each table and relationship, whatever the number of rows.
+/// A batch deletion with its delete rules. Temporary tables collect the keys of all rows to delete, level by level of
+/// the cascade. Then one statement runs for each table and relationship, however many rows there are.
 ///
-/// Where a rule denies that anything of it goes, some stay: that is the graph's.
+/// Where a deny rule keeps some of the rows, the graph does the deletion instead.
 struct BatchCascade: BatchStatement {
   private let rows: BatchRows
   private let ties: [DeletionTie]
@@ -15,7 +15,7 @@ struct BatchCascade: BatchStatement {
 
   private var layout: StoreLayout { rows.store.layout }
 
-  /// Nil for what SQL does not do exactly as the graph would.
+  /// Returns nil for deletions that SQL does not do exactly as the graph would.
   init?(_ rows: BatchRows) {
     let layout = rows.store.layout
     var ties: [PropertyID: DeletionTie] = [:]
@@ -51,7 +51,7 @@ struct BatchCascade: BatchStatement {
     self.tables = tables.values.sorted { $0.root < $1.root }
   }
 
-  /// Whether a relationship without an inverse leads to rows that may go.
+  /// Whether a relationship without an inverse has one of the tables as its destination.
   private static func isLed(to tables: [EntityIndex: GoingTable], in model: ResolvedModel) -> Bool {
     model.entities.contains { entity in
       entity.properties.contains { property in
@@ -98,7 +98,8 @@ struct BatchCascade: BatchStatement {
     return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(updated: forgetting, deleted: deleted))
   }
 
-  /// Collects what goes: how many rows the request named, and how many there are of each table.
+  /// Collects the keys of the rows to delete. Returns the number of rows that the request names, and of all rows by
+  /// table.
   private func collect(in session: Session) throws -> (named: Int, all: [EntityIndex: Int]) {
     let root = rows.query.entity.root
     let named = try rows.run(
@@ -124,7 +125,8 @@ struct BatchCascade: BatchStatement {
     return (named, all)
   }
 
-  /// What of it is the graph's: rows that a rule keeps, pairs of which only one leads to the other, and rows whose entity nobody knows.
+  /// Throws `BatchRefusal` where the graph has to do the deletion: for rows that a deny rule keeps, for pairs of keys
+  /// that are set on one side only, and for rows of an unknown entity.
   private func refuseExceptions(in session: Session) throws {
     for tie in ties {
       if let lopsided = tie.lopsided { try refuse(lopsided, in: session) }
@@ -150,7 +152,7 @@ struct BatchCascade: BatchStatement {
 
   // MARK: Rows that stay
 
-  /// Rows of one table that stay, and lead to some that go: by which relationship, in SQL over `t0`.
+  /// The remaining rows of one table that refer to deleted rows: a condition over `t0` for each relationship.
   private struct Leading {
     var conditions: [(tie: DeletionTie, condition: SQLFragment)]
 
@@ -166,7 +168,7 @@ struct BatchCascade: BatchStatement {
     return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// ` WHERE` with what holds of rows that stay.
+  /// The ` WHERE` clause for the remaining rows.
   private func staying(_ leading: Leading, in root: EntityIndex) -> SQLFragment {
     let condition = " WHERE (" + leading.any + ")"
     guard tables.contains(where: { $0.root == root }) else { return condition }
@@ -175,8 +177,8 @@ struct BatchCascade: BatchStatement {
 
   private func table(_ root: EntityIndex) -> String { identifier(layout.entities[root]?.table ?? "") }
 
-  /// A statement for each table whose rows are to forget some that go, and one that finds those of them whose version cannot rise. A row rises in version
-  /// once.
+  /// For each table whose rows lose a reference to a deleted row, the update and a query for rows whose version cannot
+  /// rise. An update raises a row's version only once.
   private var updates: [(update: SQLFragment, exception: SQLFragment)] {
     leading { tie in tie.forgotten.map(tie.leads) }.map { root, leading in
       let isAlone = leading.conditions.count == 1
@@ -222,7 +224,7 @@ struct BatchCascade: BatchStatement {
     try history.finish()
   }
 
-  /// Notes the files of values that go with their rows.
+  /// Notes the external files of deleted values.
   private func forgetFiles(of table: GoingTable, in session: Session, _ files: inout ExternalFiles) throws {
     var columns: Set<String> = []
     for case .attribute(let column, .externalData) in table.kinds.flatMap(\.slots) { columns.insert(column) }
@@ -241,7 +243,7 @@ struct BatchCascade: BatchStatement {
       else: layout.firstConcrete(ofTable: layout.model.entities[table.root]))
   }
 
-  /// The IDs whose keys and entities a statement gives.
+  /// The IDs whose keys and entity numbers a statement returns.
   private func ids(
     _ sql: SQLFragment, in session: Session, else stranger: ResolvedEntity? = nil
   ) throws -> [ManagedObjectID] {
@@ -259,7 +261,7 @@ struct BatchCascade: BatchStatement {
     }
   }
 
-  /// The names of the entities of rows that go, and of all that these led to.
+  /// The names of the entities of the deleted rows and of the destinations of their relationships.
   private var touchedEntities: [String] {
     let model = layout.model
     return tables.map { model.entities[$0.root].name } + ties.map { model.entities[$0.destination.root].name }

@@ -3,17 +3,17 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// A batch deletion in one statement: of rows that may go without any other one being touched.
+/// A batch deletion in one statement, for rows whose deletion changes no other row.
 struct BatchDeletionStatement: BatchStatement {
   private let rows: BatchRows
 
-  /// Nil where other rows change.
+  /// Returns nil where other rows change.
   init?(_ rows: BatchRows) {
     self.rows = rows
     guard areLeaves else { return nil }
   }
 
-  /// Whether what rows lead to is told of it by their own rows, and nothing else leads to them.
+  /// Whether all references are columns of the rows themselves, and no other relationship refers to the rows.
   private var areLeaves: Bool {
     let model = rows.store.layout.model
     for kind in rows.kinds {
@@ -25,7 +25,7 @@ struct BatchDeletionStatement: BatchStatement {
           guard let relationship = property.relationship, isSilent(relationship.description.deleteRule) else {
             return false
           }
-          // The other side of a pair has a key of its own.
+          // In a one-to-one relationship the destination has a key column too.
           if let inverse = relationship.inverseSlot {
             guard model.destination(of: relationship).properties[inverse].relationship?.isToMany == true else {
               return false
@@ -54,14 +54,14 @@ struct BatchDeletionStatement: BatchStatement {
     if rows.givesIDs, ids.isEmpty { return StoreBatchResult(objectIDs: [], changes: SavedObjectIDs()) }
     let noted = try note(in: session)
     let count = try rows.run("DELETE FROM \(rows.target)" + rows.condition(), in: session)
-    // The file ignored something.
+    // A trigger of the file ignored a row.
     guard noted == nil || noted == count, !rows.givesIDs || count == ids.count else { throw BatchRefusal() }
     if rows.givesIDs { return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(deleted: ids)) }
     return StoreBatchResult(
       count: count, objectIDs: [], changes: count == 0 ? SavedObjectIDs() : .anything(of: touchedEntities))
   }
 
-  /// Writes the history of what is about to go; how many rows that is, or nil where the file keeps none.
+  /// Writes the history of the rows to delete. Returns their number, or nil where the file keeps no history.
   private func note(in session: Session) throws -> Int? {
     guard let writer = try rows.history(in: session) else { return nil }
     var history = try BatchHistory(writer, contextName: rows.request.contextName)
@@ -73,7 +73,7 @@ struct BatchDeletionStatement: BatchStatement {
     return count
   }
 
-  /// The names of the entities of the rows, and of those whose lists they may be in.
+  /// The names of the entities of the rows and of their relationships' destinations.
   private var touchedEntities: [String] {
     let model = rows.store.layout.model
     let owners = rows.kinds.flatMap { kind in

@@ -6,18 +6,19 @@ import MoonbaseSQLite
 
 import enum MoonbaseModel.Expression
 
-/// A function over columns of a row that SQL calls: one of the request's own, or an expression, which the graph's own evaluation answers, so that it
-/// gives what the graph would have.
+/// A function that SQL calls with columns of a row: a function of the request, or an expression. The graph evaluates
+/// the expression, so the value is the graph's.
 ///
-/// | in SQL | gives |
+/// | in SQL | returns |
 /// |---|---|
-/// | `MOONBASE_BATCH_n` of a row's key, entity and inputs | the value |
-/// | `MOONBASE_BATCH_n_DIFFERS` of its inputs, the column, and the row's entity and version | whether the value is another one than the column has; it is kept. The last two must be such as a save would take |
-/// | `MOONBASE_BATCH_n_GIVEN` | the value that is kept |
+/// | `MOONBASE_BATCH_n` of a row's key, entity and inputs | the new value |
+/// | `MOONBASE_BATCH_n_DIFFERS` of inputs, column, entity and version | whether the value differs |
+/// | `MOONBASE_BATCH_n_GIVEN` | the value that the comparison computed |
 ///
-/// The last two are for an `UPDATE` that takes one row after the other and asks for a row's value right behind the condition. One that
-/// collects its rows first is told by the second call (`RowsAreCollected`), and nothing is written. So is one whose function fails: of which row is
-/// known to the first.
+/// The last two are for an `UPDATE` that visits one row after the other and calls for a row's value directly after its
+/// condition. Entity and version must be such as a save accepts. The second call without a value in between shows that
+/// SQLite collects the rows first: `RowsAreCollected` is thrown, and nothing is written. The error is also thrown where
+/// the function asks for the row's ID, for example to report a failure: only the first form receives the key.
 final class BatchFunction {
   private struct Input {
     let slot: Slot
@@ -30,7 +31,7 @@ final class BatchFunction {
     case function(BatchUpdateFunction)
   }
 
-  /// The statement asks for the values of rows when it has looked at all of them.
+  /// Thrown when the statement calls for values only after it has visited all rows.
   struct RowsAreCollected: Error {}
 
   fileprivate let name: String
@@ -39,27 +40,27 @@ final class BatchFunction {
   private let source: Source
   private let attribute: AttributeDescription
   private let layout: StoreLayout
-  /// The entity that the request names, and the first that has rows.
+  /// The entity that the request names. `first` is the first entity that has rows.
   private let entity: ResolvedEntity
   private let first: EntityLayout
   private let store: StoreNumber
-  /// What a row has, while the function runs.
+  /// The inputs of the current row, while the function runs.
   private let cells: UnsafeMutableBufferPointer<Snapshot.Cell>
   // For each row these are read and written: docs/development.md, "What the compiler is told".
   @exclusivity(unchecked) private var result = BatchResultCell()
-  /// Whether a row is to get what is kept.
+  /// Whether a kept value waits for its row.
   @exclusivity(unchecked) private var isWaiting = false
-  /// How often it was asked whether a value is another one.
+  /// The number of rows that were compared.
   @exclusivity(unchecked) private(set) var count = 0
-  /// The quick way to a script's function over plain values.
+  /// The fast path of a script's function over plain values.
   fileprivate let plain: RowFunction?
   private let check: ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?
-  /// The entity of the last row.
+  /// The entity number of the last row.
   @exclusivity(unchecked) private var knownNumber: Int64 = -1
-  /// Whether what is kept came by that way.
+  /// Whether the kept value was computed on the fast path.
   @exclusivity(unchecked) private var isPlain = false
 
-  /// Nil for one that reads more than columns, or such in which values do not lie as they are.
+  /// Returns nil for a function that reads more than columns, or columns whose stored form is not the value itself.
   init?(_ value: StoreBatchRequest.NewValue, slot: Slot, column: String, of rows: BatchRows) throws {
     let (kind, store) = (rows.kinds[0], rows.store)
     guard let attribute = kind.entity.properties[slot].attribute else { return nil }
@@ -97,20 +98,20 @@ final class BatchFunction {
     cells.deallocate()
   }
 
-  /// SQLite takes some more.
+  /// Below SQLite's own limit for the arguments of a function.
   private static let greatestInputCount = 32
 
   var inputSlots: [Slot] { inputs.map(\.slot) }
 
   // MARK: In SQL
 
-  /// The value of a row `t0`.
+  /// The call for the new value of a row `t0`.
   var value: String { "\(name)(\(row))" }
 
-  /// Whether that is another one than a row `t0` has.
+  /// The call that compares the new value with that of a row `t0`.
   var difference: String { "\(name)_DIFFERS(\(list(askedColumns + ["Z_ENT", "Z_OPT"])))" }
 
-  /// The value of the row of which it was asked last whether it is another one.
+  /// The call for the value that `difference` computed last.
   var given: String { "\(name)_GIVEN()" }
 
   private var row: String { list(["Z_PK", "Z_ENT"] + inputs.map(\.column)) }
@@ -119,13 +120,13 @@ final class BatchFunction {
     columns.map { "t0.\(identifier($0))" }.joined(separator: ", ")
   }
 
-  /// The inputs, and the column that is set where it is no input.
+  /// The inputs, followed by the column that is set unless it is an input.
   fileprivate let askedColumns: [String]
 
-  /// Where the column that is set stands among the arguments of the question whether it differs.
+  /// The position of the column that is set among the arguments of `difference`.
   fileprivate let columnPlace: Int
 
-  /// The functions, with the numbers of their arguments.
+  /// The SQL functions with their numbers of arguments.
   private var names: [(name: String, arguments: Int32)] {
     [
       (name, Int32(inputs.count + Self.keyCount)), (name + "_DIFFERS", Int32(askedColumns.count + 2)),
@@ -136,7 +137,7 @@ final class BatchFunction {
   /// The arguments before the inputs: the row's key and the number of its entity.
   private static let keyCount = 2
 
-  /// Makes it known to a connection.
+  /// Registers the functions on a connection.
   func register(on connection: Connection) throws {
     (isWaiting, count) = (false, 0)
     let (names, place, asked) = (names, columnPlace, askedColumns.count)
@@ -149,7 +150,7 @@ final class BatchFunction {
       [self] call in
       if isWaiting { throw RowsAreCollected() }
       count += 1
-      // A row that is damaged is the graph's, which says which one it is.
+      // For a damaged row the graph runs the update and names the row.
       guard
         isSound(call.storage(asked), call.integer(asked), call.storage(asked + 1), call.integer(asked + 1))
       else { throw BatchRefusal() }
@@ -164,14 +165,14 @@ final class BatchFunction {
     }
   }
 
-  /// Takes it away from a connection, which would keep what the function holds.
+  /// Removes the functions from a connection, which would keep their references alive.
   func unregister(on connection: Connection) {
     for (name, arguments) in names { connection.unregister(function: name, arguments: arguments) }
   }
 
   // MARK: Calling
 
-  /// Whether a row's entity and version, stored so, are such as a save would take.
+  /// Whether a row's entity and version, as stored, are such as a save accepts.
   @inline(__always)
   fileprivate func isSound(_ entity: StorageClass, _ number: Int64, _ version: StorageClass, _ count: Int64) -> Bool {
     guard entity == .integer, number == knownNumber || isKnown(number) else { return false }
@@ -184,14 +185,14 @@ final class BatchFunction {
     return true
   }
 
-  /// False where the quick way is none, or knows no answer.
+  /// Computes the value on the fast path. Returns false where there is none, or it has no result.
   private func computeQuickly(_ call: borrowing FunctionCall) throws -> Bool {
     try HostWork.charge()
     isPlain = isAnswered { plain?.compute(call) == true }
     return isPlain
   }
 
-  /// Whether the quick way knows an answer that may stand, for which no store was asked.
+  /// Whether the fast path has a valid result, for which no store was read.
   @inline(__always)
   fileprivate func isAnswered(_ compute: () -> Bool) -> Bool {
     let refusals = HostFunction.refusals
@@ -204,7 +205,8 @@ final class BatchFunction {
     return check(UnsafeBufferPointer(cells), Snapshot.Cell(plain.given, of: attribute.type))
   }
 
-  /// Whether the column has another value; what fails is left to the way that knows of which row.
+  /// Whether the column has another value. Throws `RowsAreCollected` where the function asks for the row's ID, for
+  /// example to report a failure: only the call of `value` contains the key.
   private func differs(_ call: borrowing FunctionCall, at place: Int) throws -> Bool {
     var isRowAsked = false
     do {
@@ -232,11 +234,11 @@ final class BatchFunction {
       for (index, input) in inputs.enumerated() { row.values[input.slot] = cells[index].asValue }
       do {
         let value = try attribute.checked(expression.value(row))
-        // The graph tells where something was divided by zero.
+        // The graph reports the division by zero.
         if value.isNull, !row.values.values.contains(.null) { throw BatchRefusal() }
         fits = result.take(.value(value))
       } catch let error as ModelError where !error.code.endsRun {
-        // The graph says of which object.
+        // The graph reports the object.
         throw BatchRefusal()
       }
     }
@@ -247,8 +249,8 @@ final class BatchFunction {
     ManagedObjectID(store: store, entity: (layout.entity(number: number) ?? first).entity.symbol, key: key)
   }
 
-  /// An argument as a row has it. What lies otherwise in its column than the attribute's values do is the graph's, which takes it or says in
-  /// which row it is wrong.
+  /// An argument as a row holds it. For a value whose stored form is not that of its attribute the graph runs the
+  /// update, and converts the value or names the row.
   private static func cell(
     _ call: borrowing FunctionCall, at index: Int, type: AttributeType
   ) throws -> Snapshot.Cell {
@@ -280,26 +282,26 @@ final class BatchFunction {
   }
 }
 
-/// Functions of one update whose values one thread computes and another takes in a pipe.
+/// Functions of one update whose values one thread computes and another writes, connected by a pipe.
 final class PipedFunctions {
   private let functions: [(function: BatchFunction, plain: RowFunction)]
   let pipe: RowPipe
-  /// Whether a row is to get its values.
+  /// Whether the values of the current row wait to be read.
   @exclusivity(unchecked) private var isWaiting = false
-  /// How many rows were taken.
+  /// The number of rows that were read from the pipe.
   @exclusivity(unchecked) private(set) var count = 0
 
-  /// Nil where a function needs to know more of a row than columns.
+  /// Returns nil where a function reads more of a row than columns.
   init?(_ functions: [BatchFunction]) {
     let plain = functions.compactMap { function in function.plain.map { (function, $0) } }
     guard !functions.isEmpty, plain.count == functions.count else { return nil }
     (self.functions, pipe) = (plain, RowPipe(width: functions.count))
   }
 
-  /// Whether the next row of the pipe gets other values.
+  /// The call that moves to the next row of the pipe, and returns whether the row changes.
   var difference: String { "\(nextName)(t0.Z_PK)" }
 
-  /// The value of a function for that row.
+  /// The call for a function's value in the current row.
   func value(_ index: Int) -> String { "\(takenName(index))()" }
 
   private var nextName: String { functions[0].function.name + "_NEXT" }
@@ -311,7 +313,7 @@ final class PipedFunctions {
     return functions[0].function.list(["Z_PK", "Z_ENT", "Z_OPT"] + asked)
   }
 
-  /// Makes the functions that take rows from the pipe known to a connection.
+  /// Registers the functions that read rows from the pipe on a connection.
   func register(on connection: Connection) throws {
     try connection.register(function: nextName, arguments: 1, traits: .directOnly) { [self] call in
       if isWaiting { throw RowPipe.Misfit() }
@@ -327,13 +329,14 @@ final class PipedFunctions {
     }
   }
 
-  /// Takes them away again.
+  /// Removes the functions from a connection.
   func unregister(on connection: Connection) {
     connection.unregister(function: nextName, arguments: 1)
     for index in functions.indices { connection.unregister(function: takenName(index), arguments: 0) }
   }
 
-  /// Computes all rows of a statement, or as many as are taken. False where a function knows no answer for a row.
+  /// Computes the rows of a statement until its end or until the other side stops. Returns false where a function has
+  /// no result for a row.
   func compute(_ statement: Statement) throws -> Bool {
     let first = functions[0].function
     while try statement.step() {
@@ -347,7 +350,7 @@ final class PipedFunctions {
         if plain.differs(from: statement, at: column + Int32(function.columnPlace)) { differs = true }
         column += Int32(function.askedColumns.count)
       }
-      // A row gets all values, also those that it has.
+      // A row gets all values, unchanged ones too.
       if differs { for index in functions.indices { pipe.set(functions[index].plain.given, column: index) } }
       guard try pipe.add(statement.integer(0), differs: differs) else { return true }
     }
@@ -357,7 +360,7 @@ final class PipedFunctions {
 }
 
 extension BatchFunction {
-  /// The quick way, for types whose values are plain in columns and for functions alike.
+  /// The fast path of expressions and functions, for types whose stored form is the value itself.
   private static func plain(
     _ value: StoreBatchRequest.NewValue, of inputs: [AttributeType], toSet type: AttributeType
   ) -> (RowFunction?, ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?) {
@@ -382,7 +385,7 @@ extension Snapshot.Cell {
   }
 }
 
-/// The columns of a row, by slot.
+/// The columns of a row as a subject of an expression, by slot.
 private struct ColumnSubject: SlottedSubject {
   typealias Related = ColumnSubject
 
@@ -401,7 +404,7 @@ private struct ColumnSubject: SlottedSubject {
 }
 
 extension Expression {
-  /// Notes the keys that it reads of the row itself; false where it reads anything else.
+  /// Collects the keys that the expression reads of the row itself. Returns false where it reads anything else.
   fileprivate func collectColumns(into keys: inout Set<String>) -> Bool {
     switch self {
     case .constant: return true

@@ -4,21 +4,22 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Rows that statements are about to change or delete, in SQL.
+/// Rows that statements are about to change or delete, as parts of SQL.
 struct ChangedRows {
-  /// What stands before a statement about them.
+  /// The `WITH` clause of statements about the rows.
   var with = SQLFragment("")
-  /// What stands behind `FROM`: the rows, called `t0`, and which of them.
+  /// The SQL after `FROM`: the rows, called `t0`, and their condition.
   var source: SQLFragment
-  /// The number of the entity of each.
+  /// The expression for the entity number of a row.
   var entity: String
-  /// The bits of what changes.
+  /// The expression for the bits of the changed columns.
   var columns = SQLFragment("NULL")
-  /// What stays of a row that goes, for each column of a history for that.
+  /// The values that the tombstone of a deleted row keeps, one for each tombstone column of the history.
   var tombstone: [String] = []
 }
 
-/// The history of a batch request: a transaction, and its changes, written by sets before the rows change.
+/// The history of a batch request: a transaction and its changes, written by one statement a table before the rows
+/// change.
 struct BatchHistory {
   private let writer: HistoryWriter
   private let contextName: String?
@@ -26,14 +27,15 @@ struct BatchHistory {
   private let changes: HistoryTable
   private var count = 0
 
-  /// Keys are set aside when it is known how many there are: nobody else can be given any meanwhile.
+  /// Sets aside the keys when their number is known. Within the transaction no other writer can be given one.
   init(_ writer: HistoryWriter, contextName: String?) throws {
     (self.writer, self.contextName) = (writer, contextName)
     transaction = try writer.table("ATRANSACTION", 16_002).reserve(0)
     changes = writer.table("ACHANGE", 16_001)
   }
 
-  /// Writes a change for each of some rows; returns how many these are. `run` runs a statement, and says how many rows it wrote.
+  /// Writes a change for each of the rows, and returns their number. `run` runs a statement and returns the number of
+  /// rows it wrote.
   mutating func note(
     _ kind: ChangeWriter.Kind, of rows: ChangedRows, run: (SQLFragment) throws -> Int
   ) throws -> Int {
@@ -51,13 +53,13 @@ struct BatchHistory {
     return written
   }
 
-  /// Writes the transaction, where there is any change.
+  /// Writes the transaction, if there is any change.
   func finish() throws { if count > 0 { try writer.writeTransaction(of: contextName) } }
 }
 
-/// The function by which a statement makes the bits of what changes in a row (`ZCOLUMNS`).
+/// The SQL function that makes the bits of a row's changed columns (`ZCOLUMNS`).
 struct ChangedBits {
-  /// More slots have no place in an integer of SQL.
+  /// The number of slots that fit an integer of SQL.
   static let greatestCount = 62
   private static let name = "MOONBASE_CHANGED_BITS"
 
@@ -68,7 +70,7 @@ struct ChangedBits {
 
   let slots: [Slot]
 
-  /// Makes it known to a connection, in the place of one for other slots.
+  /// Registers the function on a connection, replacing one for other slots.
   func register(on connection: Connection, layout: StoreLayout) throws {
     var known: [Key: Data] = [:]
     try connection.register(function: Self.name, arguments: 2, traits: [.directOnly]) { [slots] call in
@@ -82,7 +84,7 @@ struct ChangedBits {
     }
   }
 
-  /// The bits of a row, whose entity has a number, by a condition for each slot.
+  /// The bits of a row, from its entity number and a condition for each slot.
   func call(entity: String, where conditions: [SQLFragment]) -> SQLFragment {
     let parts = conditions.enumerated().map { place, condition in "((" + condition + ") IS TRUE) << \(place)" }
     let mask = conditions.count == 1 ? SQLFragment("1") : parts.map(\.parenthesized).joined(" | ")
@@ -91,7 +93,7 @@ struct ChangedBits {
 }
 
 extension [EntityLayout] {
-  /// What a history keeps of rows `t0` of these entities, by the places of its columns for that.
+  /// The values that the history keeps of deleted rows `t0` of these entities, by tombstone column.
   func tombstone(entity: String) -> [String] {
     let columns = map { kind in (number: kind.number, names: kind.tombstone.compactMap(kind.column)) }
     return (0..<(columns.map(\.names.count).max() ?? 0)).map { place in

@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What a function gave for a row, in the form in which its column holds it, until SQL asks for it.
+/// The result of a function for a row, in the form of its column, until SQL reads it.
 ///
-/// Its bytes are kept in one place, row for row, so that none has an allocation of its own.
+/// The bytes of all results share one buffer, so that a row needs no allocation.
 struct BatchResultCell: ~Copyable {
   private enum Kind {
     case null
@@ -19,7 +19,7 @@ struct BatchResultCell: ~Copyable {
   private var kind = Kind.null
   private var bytes: ContiguousArray<UInt8> = []
 
-  /// Takes the place of what was there. False for what is too large for a row, or is no value of a column.
+  /// Replaces the result. Returns false for a value that is too large for a row, or has no form in a column.
   mutating func take(_ cell: Snapshot.Cell) -> Bool {
     switch cell {
     case .null: kind = .null
@@ -58,12 +58,12 @@ struct BatchResultCell: ~Copyable {
     return true
   }
 
-  /// Whether an argument of a call is another value.
+  /// Whether an argument of a call differs from the result.
   func differs(from call: borrowing FunctionCall, at index: Int) -> Bool {
     switch (kind, call.storage(index)) {
     case (.null, let storage): storage != .null
     case (.integer(let number), .integer): call.integer(index) != number
-    // SQLite keeps a whole number of a column for either as an integer.
+    // SQLite keeps a whole number as an integer in a column of either type.
     case (.integer(let number), .real): Int64(exactly: call.double(index)) != number
     case (.real(let number), .integer): Int64(exactly: number) != call.integer(index)
     case (.real(let number), .real): call.double(index) != number
@@ -73,7 +73,7 @@ struct BatchResultCell: ~Copyable {
     }
   }
 
-  /// Returns it from a function.
+  /// Returns the result from an SQL function.
   func set(on call: borrowing FunctionCall) {
     switch kind {
     case .null: call.setNull()

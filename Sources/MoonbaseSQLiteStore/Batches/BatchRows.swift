@@ -4,16 +4,16 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The rows that a batch request means. Statements about them call their table `t0`.
+/// The rows that a batch request selects. In statements about the rows, `t0` is their table.
 struct BatchRows {
   let request: StoreBatchRequest
   let store: SQLiteStore
   let select: PreparedSelect
-  /// The entities that they may be of.
+  /// The entities that the rows may have.
   let kinds: [EntityLayout]
   let table: String
 
-  /// Nil where the file lacks the table.
+  /// Returns nil where the file lacks the table.
   init?(_ request: StoreBatchRequest, in store: SQLiteStore) throws {
     let query = request.query
     (self.request, self.store) = (request, store)
@@ -31,36 +31,36 @@ struct BatchRows {
 
   var query: StoreQuery { request.query }
 
-  /// Whether the keys of the rows are asked for; if not, nothing here knows them.
+  /// Whether the request returns object IDs. Otherwise the keys of the rows are never read.
   var givesIDs: Bool { request.resultType == .objectIDs }
 
   // MARK: In SQL
 
-  /// The table, as a statement names it that changes its rows.
+  /// The table, as an `UPDATE` or `DELETE` names it.
   var target: String { "\(identifier(table)) AS t0" }
 
-  /// What picks the rows; nil for all of the table.
+  /// The condition that selects the rows. Nil for the whole table.
   var condition: SQLFragment? {
     select.condition(query) ?? "t0.Z_PK IN (" + select.keysAlone(query) + ")"
   }
 
-  /// ` WHERE` with what picks the rows and another condition.
+  /// The ` WHERE` clause for the rows that meet another condition too.
   func condition(and other: SQLFragment? = nil) -> SQLFragment {
     let conditions = [select.isWhole(query) ? nil : condition, other].compactMap { $0 }
     return conditions.isEmpty ? SQLFragment("") : " WHERE " + conditions.map(\.parenthesized).joined(" AND ")
   }
 
-  /// ` RETURNING` what `ids` reads, where that is asked for.
+  /// The ` RETURNING` clause that `ids` reads, if the request returns object IDs.
   var returning: String { givesIDs ? " RETURNING \(select.plan.isSingle ? "Z_PK" : "Z_PK, Z_ENT")" : "" }
 
-  /// The number of a row's entity.
+  /// The expression for a row's entity number.
   var entityNumber: String {
     select.plan.isSingle ? "\(kinds[0].number)" : store.layout.entityNumber(ofTable: query.entity.root)
   }
 
   // MARK: Asking
 
-  /// The IDs that a statement gives.
+  /// The IDs that a statement returns.
   func ids(_ sql: SQLFragment, in session: Session) throws -> [ManagedObjectID] {
     let found = try session.running(sql, for: query) { try select.plan.collectIDs($0, upTo: .max).ids }
     var memory = HostMemory()
@@ -68,21 +68,22 @@ struct BatchRows {
     return Array(found)
   }
 
-  /// Runs a statement; how many rows it wrote.
+  /// Runs a statement and returns the number of rows that it wrote.
   @discardableResult
   func run(_ sql: SQLFragment, in session: Session) throws -> Int {
     try session.running(sql, for: query) { try $0.run() }
     return session.connection.changes
   }
 
-  /// How many there are.
+  /// The number of the rows.
   func count(in session: Session) throws -> Int {
     try session.running("SELECT COUNT(*) FROM (" + select.keysAlone(query) + ")", for: query) { statement in
       try statement.step() ? Int(statement.integer(0)) : 0
     }
   }
 
-  /// What a trigger does nobody here knows, but for those of derived attributes and of R-trees.
+  /// Throws `BatchRefusal` for a table with triggers other than those of derived attributes and R-trees: their effects
+  /// are not known.
   func refuseTriggers(of table: String, on connection: Connection) throws {
     let trees = store.layout.rTrees.flatMap(\.triggerNames).map { "'\($0)'" }.joined(separator: ", ")
     let statement = try connection.statement(
@@ -109,7 +110,8 @@ struct BatchRows {
 }
 
 extension StoreLayout {
-  /// The number of the entity of a row `t0` of a table: a row whose number no entity has counts as one of the first.
+  /// The expression for the entity number of a row `t0`. A row with an unknown number counts as of the table's first
+  /// entity.
   func entityNumber(ofTable root: EntityIndex) -> String {
     let table = model.entities[root]
     guard table.hasSubentities else { return "\(number(root))" }

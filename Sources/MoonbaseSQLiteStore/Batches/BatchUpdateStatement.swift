@@ -6,18 +6,18 @@ import MoonbaseSQLite
 
 import enum MoonbaseModel.Expression
 
-/// A batch update in one statement: constants and arithmetic stand in it. What only the graph or a function of the request can compute
-/// (`BatchFunction`) is called by the statement as it comes to a row, where that is all of the table; otherwise it comes from a table that has called it
-/// once for each row.
+/// A batch update in one statement, which contains constants and arithmetic. A value that only the graph or a function
+/// of the request computes comes from a `BatchFunction`. For a whole table the update calls the function row by row.
+/// Otherwise a common table expression calls it once for each row.
 struct BatchUpdateStatement: BatchStatement {
-  /// A column and what it is to have.
+  /// A column and its new value.
   private struct Assignment {
     let slot: Slot
     let column: String
     let value: SQLFragment
-    /// What must be true of a row for that; nil where it always is.
+    /// The condition under which SQL computes the value as the graph would. Nil where the condition always holds.
     var soundness: SQLFragment?
-    /// What is true of exactly the sound rows that get another value; nil where the values have to be compared.
+    /// The condition for exactly those sound rows whose value changes. Nil where the values have to be compared.
     var soundDifference: SQLFragment?
     var function: BatchFunction?
 
@@ -27,7 +27,7 @@ struct BatchUpdateStatement: BatchStatement {
   private let rows: BatchRows
   private let assignments: [Assignment]
 
-  /// Nil for what SQL does not do exactly as the graph would.
+  /// Returns nil for updates that SQL does not do exactly as the graph would.
   init?(_ rows: BatchRows, setting values: [Slot: StoreBatchRequest.NewValue]) throws {
     var assignments: [Assignment] = []
     for (slot, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -90,38 +90,41 @@ struct BatchUpdateStatement: BatchStatement {
       result.changes = changes(of: written)
     }
     result.written = written
-    // The file ignored something.
+    // A trigger of the file ignored a row.
     if let noted, noted != written { throw BatchRefusal() }
     return result
   }
 
-  /// What is told of so many rows, where no keys are asked for.
+  /// The changes to report for so many rows when the request returns no IDs.
   private func changes(of written: Int) -> SavedObjectIDs {
     written > 0 ? .anything(of: [rows.query.entity.name]) : SavedObjectIDs()
   }
 
-  /// Where attributes get constants, or integers rise or fall by a number, changes the rows of which SQL does that, and asks then whether there are others,
-  /// unless all rows changed: it costs less than to ask first. Nil, and nothing done, where something must be known before, or a condition picks rows, which
-  /// might be others then.
+  /// Updates first and looks for unsound rows afterwards, unless all rows changed, which is cheaper than a query
+  /// before. For attributes that get constants or change by an integer. Returns nil, with nothing written, where a
+  /// value must be known before, or where a condition selects rows, because the update may change which rows it
+  /// selects.
   private func runSound(in session: Session) throws -> StoreBatchResult? {
     guard let soundDifference, let isUnsound, !rows.givesIDs, rows.select.isWhole(rows.query),
       try rows.history(in: session) == nil
     else { return nil }
     let count = try rows.count(in: session)
     let written = try rows.run(update(where: soundDifference), in: session)
-    // A row that now has the greatest value is one too: then the graph does it, as it would have done all.
+    // A row that now has the greatest version counts as unsound too. The graph then does the whole update
+    // instead.
     if written < count, try isThere(isUnsound, in: session) { throw BatchRefusal() }
     return StoreBatchResult(count: count, written: written, objectIDs: [], changes: changes(of: written))
   }
 
-  /// Whether there is a row of which something holds.
+  /// Whether a row meets a condition.
   private func isThere(_ condition: SQLFragment, in session: Session) throws -> Bool {
     let exception = "SELECT 1 FROM \(rows.target)" + rows.condition(and: condition) + " LIMIT 1"
     return try session.running(exception, for: rows.query) { try $0.step() }
   }
 
-  /// Asks whether SQL can do all rows. It is asked first: a function that ended the update would have SQLite keep a journal of the statement. How
-  /// many there are, where that is asked for: to count them besides is nearly for nothing.
+  /// Throws `BatchRefusal` unless SQL can update all rows. The check comes first: if a function ended the update,
+  /// SQLite would have to keep a statement journal. Returns the number of rows if the request asks for it, at almost no
+  /// extra cost.
   private func countSound(in session: Session) throws -> Int? {
     guard let isUnsound else { return nil }
     guard rows.request.resultType == .count else {
@@ -135,8 +138,8 @@ struct BatchUpdateStatement: BatchStatement {
     }
   }
 
-  /// Has the functions called by the update itself, which needs no table of what they give; nil, and nothing done, where it would not
-  /// take one row after the other.
+  /// Lets the update itself call the functions, which avoids a table of their results. Returns nil, with nothing
+  /// written, where SQLite would not visit one row after the other.
   private func runRowByRow(in session: Session) throws -> StoreBatchResult? {
     guard let first = functions.first, !rows.givesIDs, rows.select.isWhole(rows.query),
       try rows.history(in: session) == nil
@@ -153,8 +156,8 @@ struct BatchUpdateStatement: BatchStatement {
   }
 
   /// Runs the update on two threads. This thread reads rows by another connection, in the state in which the update
-  /// finds them, and calls the functions; the other thread writes their results. Nil, and nothing done, where that is
-  /// not possible for all rows.
+  /// finds them, and calls the functions. The other thread writes their results. Returns nil, with nothing written,
+  /// where that is not possible for all rows.
   private func runOnTwoThreads(in session: Session) throws -> StoreBatchResult? {
     guard functions.count == assignments.count, let piped = PipedFunctions(functions.map(\.function)),
       HostErrand.hasSeveralCores, session.connection.usesWriteAheadLog,
@@ -172,7 +175,7 @@ struct BatchUpdateStatement: BatchStatement {
       pipe.breakOff()
     }
     thread.start()
-    // The other thread has the session until it is done.
+    // Until the other thread ends, the session belongs to it.
     let computed = Result {
       let sql = SQLFragment("SELECT \(piped.columns) FROM \(rows.target) ORDER BY t0.Z_PK")
       return try reader.running(sql, for: rows.query) { try piped.compute($0) }
@@ -191,9 +194,9 @@ struct BatchUpdateStatement: BatchStatement {
     }
   }
 
-  /// Writes the history of what is about to change; how many rows that is, or nil where the file keeps none.
+  /// Writes the history of the rows to update. Returns their number, or nil where the file keeps no history.
   ///
-  /// Of each row it names what has another value then.
+  /// Each change names the columns whose values change.
   private func note(in session: Session) throws -> Int? {
     guard let writer = try rows.history(in: session) else { return nil }
     guard assignments.count <= ChangedBits.greatestCount else { throw BatchRefusal() }
@@ -214,27 +217,28 @@ struct BatchUpdateStatement: BatchStatement {
     assignments.enumerated().compactMap { number, assignment in assignment.function.map { (number, $0) } }
   }
 
-  /// The table of what functions give.
+  /// The common table expression with the functions' results.
   private var given: SQLFragment {
     if functions.isEmpty { return SQLFragment("") }
     let columns = functions.map { "\($0.function.value) AS v\($0.number)" }
     return "WITH given AS MATERIALIZED (" + rows.select.values(["t0.Z_PK AS key"] + columns, rows.query) + ") "
   }
 
-  /// ` WHERE` with what picks the rows that change, and some more that is to hold.
+  /// The ` WHERE` clause for the updated rows that meet another condition too.
   private func condition(and other: SQLFragment) -> SQLFragment {
     functions.isEmpty ? rows.condition(and: other) : " WHERE t0.Z_PK = given.key AND (" + other + ")"
   }
 
-  /// The rows, after `FROM`, of which something holds.
+  /// The rows that meet a condition, as the SQL after `FROM`.
   private func source(where other: SQLFragment) -> SQLFragment {
     "\(rows.target)\(functions.isEmpty ? "" : ", given")" + condition(and: other)
   }
 
-  /// What holds of the rows that have other values then.
+  /// The condition for rows whose values change.
   private var difference: SQLFragment { assignments.map(\.difference).joined(" OR ") }
 
-  /// What holds of the sound ones among these, where it is known without a look at each value; they are the same after the update.
+  /// The condition for sound rows whose values change, where no values have to be compared. The update does not change
+  /// which rows these are.
   private var soundDifference: SQLFragment? {
     var difference = assignments.count == 1 ? assignments[0].soundDifference : nil
     if assignments.allSatisfy({ $0.soundness == nil && $0.function == nil }) {
@@ -243,14 +247,15 @@ struct BatchUpdateStatement: BatchStatement {
     return difference.map { $0 + " AND \(RowStatements.versionMayRise)" }
   }
 
-  /// What is true of a row that the graph must look at; nil where all is for functions, which look at versions themselves if the update calls them.
+  /// The condition for rows that the graph must update. Nil where all values come from functions: they check versions
+  /// themselves if the update calls them.
   private var isUnsound: SQLFragment? {
     let soundness = assignments.compactMap(\.soundness)
     if soundness.isEmpty, !functions.isEmpty { return nil }
     return "(" + (soundness + [SQLFragment(RowStatements.versionMayRise)]).joined(" AND ") + ") IS NOT TRUE"
   }
 
-  /// Each condition is asked, whatever the others say: `|`, and not `OR`.
+  /// `|` instead of `OR`, so that each condition is evaluated.
   private var updateRowByRow: SQLFragment {
     let changes = assignments.map { assignment in
       "\(identifier(assignment.column)) = " + (assignment.function.map { SQLFragment($0.given) } ?? assignment.value)
@@ -278,14 +283,14 @@ struct BatchUpdateStatement: BatchStatement {
   }
 }
 
-/// The statement that another thread runs, and how it ended.
-private final class PipedUpdate: @unchecked Sendable {  // nobody looks before the thread has ended
+/// The statement that another thread runs, and its outcome.
+private final class PipedUpdate: @unchecked Sendable {  // read only after the thread has ended
   private let rows: BatchRows
   private let sql: SQLFragment
   private let session: Session
   private let pipe: RowPipe
   private(set) var result: Result<Int, any Error> = .failure(RowPipe.Misfit())
-  /// Whether it came to the last row of the pipe.
+  /// Whether the update reached the last row of the pipe.
   private(set) var tookAll = false
 
   init(rows: BatchRows, sql: SQLFragment, session: Session, pipe: RowPipe) {
@@ -299,7 +304,7 @@ private final class PipedUpdate: @unchecked Sendable {  // nobody looks before t
 }
 
 extension BatchRows {
-  /// The column in which an attribute of all entities lies as it is; nil where there is none.
+  /// The column that stores an attribute of all entities as the value itself. Nil where there is none.
   fileprivate func column(_ slot: Slot, isWritten: Bool) -> String? {
     var column: String?
     for kind in kinds {
@@ -317,10 +322,10 @@ extension BatchRows {
 }
 
 extension Value {
-  /// Whether SQL tells by equality that a column has the value.
+  /// Whether equality in SQL is equality of values.
   fileprivate var isExactInSQL: Bool {
     switch self {
-    // SQL has one zero, and the graph two.
+    // SQL has one zero, the graph has two.
     case .double(let number): number.isFinite && number != 0
     case .list, .map, .object, .objectID, .decimal: false
     default: true

@@ -2,11 +2,11 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseSQL
 
-/// A relationship of rows that go, as statements about sets of them see it.
+/// A relationship of rows to delete, with the SQL for its delete rule.
 ///
-/// The keys of the rows that go are in a temporary table for each table (`GoingTable`).
+/// A temporary table for each table (`GoingTable`) holds the keys of the rows to delete.
 struct DeletionTie {
-  /// One side: a table, and where the relationship lies from there.
+  /// A side of the relationship: a table, and the columns or pairs that store the relationship there.
   struct Side {
     let root: EntityIndex
     let table: String
@@ -16,13 +16,13 @@ struct DeletionTie {
 
   let rule: DeleteRule
   let owner: Side
-  /// The other side; where there is no inverse, `inverse` is nil.
+  /// The destination. Without an inverse, `inverse` is nil.
   let destination: (root: EntityIndex, table: String)
   let inverse: Side?
-  /// The numbers of the entities that have the relationship; nil for all of the table.
+  /// The numbers of the entities that have the relationship. Nil for the whole table.
   private let numbers: [Int64]?
 
-  /// Nil for what the file does not hold.
+  /// Returns nil for relationships that the file does not store.
   init?(_ property: ResolvedProperty, in layout: StoreLayout) {
     let model = layout.model
     guard let relationship = property.relationship, let owner = layout.entities[property.declaringEntity],
@@ -45,7 +45,7 @@ struct DeletionTie {
     if let inverse, inverse.property.isTransient { return nil }
   }
 
-  /// The keys of the rows that go and have the relationship: all, or those of one level.
+  /// The keys of rows to delete that have the relationship, of all levels or of one.
   func owners(level: Int64? = nil) -> SQLFragment {
     var conditions: [SQLFragment] = []
     if let level { conditions.append(SQLFragment("g.level = ?", values: [.int(level)])) }
@@ -61,7 +61,7 @@ struct DeletionTie {
     conditions.isEmpty ? SQLFragment("") : " WHERE " + conditions.joined(" AND ")
   }
 
-  /// The keys (`Z_PK`) of the rows to which some of them lead.
+  /// The keys (`Z_PK`) of the destinations of these owners.
   func destinations(of owners: SQLFragment) -> SQLFragment {
     let table = destination.table
     switch owner.place {
@@ -85,7 +85,8 @@ struct DeletionTie {
     }
   }
 
-  /// What finds two rows of which only one leads to the other; nil where the file holds the relationship once.
+  /// The query for two rows of which only one refers to the other. Nil where the file stores the relationship on one
+  /// side.
   var lopsided: SQLFragment? {
     guard case .toOne(let own) = owner.place, let inverse, case .toOne(let back) = inverse.place, rule != .noAction
     else { return nil }
@@ -96,17 +97,18 @@ struct DeletionTie {
       + "ON s.Z_PK = \(here) WHERE \(here) IN (" + owners() + ") AND \(there) IS NOT d.Z_PK LIMIT 1"
   }
 
-  /// The columns by which a row leads to one that goes, and that are to forget it.
+  /// The columns to set to null in rows that refer to a deleted row.
   var forgotten: ToOneLayout? {
     guard rule == .nullify, let inverse, case .toOne(let back) = inverse.place else { return nil }
     return back
   }
 
-  /// What holds of rows `t0` that lead to one that goes, by `forgotten`.
+  /// The condition for rows `t0` whose reference is the key of a row to delete.
   func leads(by column: ToOneLayout) -> SQLFragment { "t0.\(identifier(column.column)) IN (" + owners() + ")" }
 
-  /// What holds of rows `t0` whose lists lose one that goes, where their own side tells of it: of both sides of a list one does, and of a
-  /// relationship that is its own inverse the object with the smaller key.
+  /// The condition for rows `t0` whose lists lose a deleted member, where the history records that for their own side.
+  /// Of the two sides of a list the history records one. Of a reflexive relationship it records the object with the
+  /// smaller key.
   var losesMember: SQLFragment? {
     guard rule == .nullify, let inverse, case .join(let join) = owner.place else { return nil }
     let (source, own, other) = (
@@ -122,7 +124,7 @@ struct DeletionTie {
     return inverse.property.id < owner.property.id ? "t0.Z_PK IN (" + keys(other, of: own, "") + ")" : nil
   }
 
-  /// What deletes the pairs of rows that go.
+  /// The statement that deletes the pairs of the rows to delete.
   var unpairing: SQLFragment? {
     guard case .join(let join) = owner.place else { return nil }
     let pairs: SQLFragment =
@@ -130,17 +132,17 @@ struct DeletionTie {
     return join.isReflexive ? pairs + " OR \(identifier(join.destinationColumn)) IN (" + owners() + ")" : pairs
   }
 
-  /// The table of its pairs.
+  /// The table of the relationship's pairs.
   var pairTable: String? { if case .join(let join) = owner.place { join.table } else { nil } }
 }
 
-/// A table of which rows go, and the temporary table with their keys.
+/// A table with rows to delete, and the temporary table with their keys.
 struct GoingTable {
   let root: EntityIndex
   let table: String
-  /// The entities of which rows may go.
+  /// The entities that the rows to delete may have.
   var kinds: [EntityLayout] = []
-  /// Whether rows lead to others of the table, in as many levels as there are rows.
+  /// Whether the cascade may reach the table again from its own rows, so that it may have as many levels as rows.
   var isCyclic = false
 
   static func name(_ root: EntityIndex) -> String { "temp.moonbase_going_\(root)" }
@@ -148,7 +150,7 @@ struct GoingTable {
   var name: String { Self.name(root) }
   var keys: String { "SELECT key FROM \(name)" }
 
-  /// What makes it, or empties it.
+  /// The statements that create the temporary table and empty it.
   var preparation: [String] {
     let index = "CREATE INDEX IF NOT EXISTS \(name)_level ON moonbase_going_\(root) (level)"
     return ["CREATE TABLE IF NOT EXISTS \(name) (key INTEGER PRIMARY KEY, level INTEGER)"] + (isCyclic ? [index] : [])

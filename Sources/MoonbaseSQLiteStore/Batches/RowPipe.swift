@@ -1,11 +1,12 @@
 import MoonbasePlatform
 
-/// New values of rows, which one thread computes and another takes in the same order, some thousand rows behind.
+/// A queue of new values for rows. A thread computes the values, and a second thread reads them in the same order, some
+/// thousand rows behind.
 ///
-/// What it holds lies in blocks that go from one side to the other and back, so that nothing is locked or allocated for a row.
-final class RowPipe: @unchecked Sendable {  // each side touches its own block; others lie in `full` and `empty`
-  /// The side that takes asks for another row than the one that was computed, or a value could not be computed: the rows are to be taken in
-  /// another way.
+/// Blocks of rows pass from the writer to the reader and back, so that no row needs a lock or an allocation.
+final class RowPipe: @unchecked Sendable {  // writer and reader each own a block; `full` and `empty` lock the others
+  /// Thrown when the reader expects another row than the next one, or a value could not be computed. The rows then have
+  /// to be updated in another way.
   struct Misfit: Error {}
 
   private struct Row {
@@ -13,15 +14,15 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     var differs: Bool
   }
 
-  /// The value for a column of a row. `place` says where its bytes lie in the block.
+  /// The value for a column of a row. `place` is the position of its bytes in the block.
   private struct Cell {
     var cell: PlainCell
     var place = 0
   }
 
-  private final class Block: @unchecked Sendable {  // one side has it at a time
+  private final class Block: @unchecked Sendable {  // owned by the writer or the reader at a time
     static let capacity = 1024
-    /// So many bytes fill it too.
+    /// The number of bytes that also fills a block.
     static let greatestSize = 256 << 10
 
     var count = 0
@@ -44,7 +45,7 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
 
     func clear() { (count, size) = (0, 0) }
 
-    /// Copies bytes, and says where they lie.
+    /// Copies bytes into the block, and returns their position.
     func add(_ text: UnsafeRawBufferPointer) -> Int {
       if text.count > space - size {
         let larger = max(2 * space, size + text.count)
@@ -61,12 +62,12 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
 
   private let full = Handover<Block>(depth: 6)
   private let empty = Lock<[Block]>([])
-  /// How many values a row gets.
+  /// The number of values of a row.
   private let width: Int
 
-  /// The block that is being filled.
+  /// The block that the writer fills.
   private var filling: Block
-  /// The block that rows are taken from.
+  /// The block that the reader reads.
   private var taking: Block
   private var place = 0
 
@@ -77,7 +78,7 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
 
   // MARK: Computing
 
-  /// Gives a column of the row that is added next a value.
+  /// Sets the value of a column for the row that is added next.
   @inline(__always)
   func set(_ value: PlainCell, column: Int) {
     var cell = Cell(cell: value)
@@ -85,8 +86,8 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     (filling.cells + (filling.count &* width &+ column)).initialize(to: cell)
   }
 
-  /// Adds a row, waiting for room; all columns of a row that differs have values. False where nobody takes any more.
-  /// Throws where the run on this thread must end.
+  /// Adds a row, and waits for room. A row that differs needs values for all columns. Returns false once the reader has
+  /// stopped. Throws where the run on this thread must end.
   @inline(__always)
   func add(_ key: Int64, differs: Bool) throws -> Bool {
     (filling.rows + filling.count).initialize(to: Row(key: key, differs: differs))
@@ -104,17 +105,17 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     return true
   }
 
-  /// All rows were added.
+  /// Tells the reader that all rows were added.
   func complete() throws {
     if try handOver() { full.complete() }
   }
 
-  /// Ends the other side, where a side wants or has no more rows.
+  /// Stops the other side: there are no more rows, or no more are wanted.
   func breakOff() { full.breakOff() }
 
   // MARK: Taking
 
-  /// Goes to the next row, which has to be the one of the key; whether it gets other values.
+  /// Moves to the next row, which must have this key. Returns whether the row gets other values.
   @inline(__always)
   func next(_ key: Int64) throws -> Bool {
     while place == taking.count { try takeBlock() }
@@ -124,14 +125,14 @@ final class RowPipe: @unchecked Sendable {  // each side touches its own block; 
     return row.pointee.differs
   }
 
-  /// The value of a column of the row that was gone to; it holds good until the next one.
+  /// The value of a column of the current row, valid until the next row.
   func value(column: Int) -> PlainCell {
     let cell = taking.cells[(place - 1) * width + column]
     guard cell.cell.kind == .bytes else { return cell.cell }
     return PlainCell(bytes: UnsafeRawBufferPointer(start: taking.bytes + cell.place, count: cell.cell.bytes.count))
   }
 
-  /// Whether no row is left, when the other side is done.
+  /// Whether the reader has read all rows, once the writer is done.
   func isAtEnd() throws -> Bool {
     while place == taking.count {
       guard let block = try full.take() else { return true }

@@ -5,10 +5,12 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore {
-  /// Sets constants, and what expressions make of columns of the row; deletes rows with what their delete rules reach: by sets, without a row here.
+  /// Executes a batch request in SQL, without loading a row: updates with constants and expressions over columns, and
+  /// deletions with their delete rules.
   ///
-  /// Everything else is left to the graph: values that transformers make, new bytes in files of their own, unique values, rows that a rule
-  /// keeps, tables with triggers of others, and what the file refuses, which is told then.
+  /// Returns nil for all other requests, which the graph then executes: values from transformers, new bytes for
+  /// external files, unique values, rows that a deny rule keeps, and tables with unknown triggers. For changes that the
+  /// file refuses the graph reports the reason.
   public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? {
     guard let rows = try BatchRows(request, in: self), let batch = try rows.statement() else { return nil }
     var isRefused = false
@@ -37,14 +39,14 @@ extension SQLiteStore {
   }
 }
 
-/// What does a batch request in SQL.
+/// A batch request as SQL statements.
 protocol BatchStatement {
-  /// Notes files of values that nobody needs any more.
+  /// Runs the batch request, and notes files of values that are no longer used.
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult
 }
 
 extension BatchRows {
-  /// Nil for what SQL does not do exactly as the graph would.
+  /// Returns nil for requests that SQL does not do exactly as the graph would.
   fileprivate func statement() throws -> (any BatchStatement)? {
     switch request.kind {
     case .update(let values): try BatchUpdateStatement(self, setting: values)
@@ -53,11 +55,11 @@ extension BatchRows {
   }
 }
 
-/// A batch request does what no statement here speaks of, or cannot be done: the graph is to do it, or to say why not.
+/// Thrown when a batch request cannot be done by statements. The graph then executes it, or reports the reason.
 struct BatchRefusal: Error {}
 
 extension StoreBatchResult {
-  /// The same, with objects whose values followed.
+  /// The result, with objects added whose derived values changed.
   fileprivate func telling(of derived: [ManagedObjectID], in model: ResolvedModel) -> StoreBatchResult {
     if derived.isEmpty { return self }
     var result = self

@@ -3,7 +3,8 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What another program did to the tables of a store that is open: SQLite tells of it in words about SQL.
+/// Finds the tables and columns of an open store that another program removed. SQLite's own errors name only parts of
+/// SQL.
 struct ChangedTables {
   private let layout: StoreLayout
   private let file: FileSchema
@@ -15,13 +16,13 @@ struct ChangedTables {
     file = try FileSchema(connection, path: path)
   }
 
-  /// Whether SQLite refused a statement that would be right if the tables were as they were.
+  /// Whether missing tables or columns may be the cause of SQLite's error.
   static func mayExplain(_ error: any Error) -> Bool {
     guard let error = error as? SQLiteError, error.code.primary == .error else { return false }
     return ["no such table", "no such column", "has no column named"].contains { error.message.contains($0) }
   }
 
-  /// The error that names what an entity lacks now; nil where all is there.
+  /// The error that names the missing table or column. Nil where none is missing.
   func error(causedBy cause: (any Error)? = nil) -> GraphError? {
     for case let entity? in layout.entities {
       guard let (loss, property) = loss(of: entity) else { continue }

@@ -3,11 +3,12 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Looks at what a file says of its texts and columns that would make SQLite compare values otherwise than memory does, or change them
-/// as they are written. Such values are compared in memory only, and the file is only read.
+/// Checks a file's text encoding and declared column types. Some of them make SQLite compare values differently than
+/// memory does, or change values as they are written. The values of such columns are compared in memory only, and the
+/// file is opened read-only.
 struct ColumnDeclarations {
   private let connection: Connection
-  /// The encoding of a file's text, if it is not UTF-8: SQLite compares by the bytes of that.
+  /// The encoding of the file's text, if it is not UTF-8. SQLite then compares other bytes.
   let otherEncoding: MissingFeature?
 
   init(_ connection: Connection) throws {
@@ -22,7 +23,7 @@ struct ColumnDeclarations {
         advice: "copy the tables into a new database")
   }
 
-  /// What there is of that in a file, which its layout gets to know.
+  /// The mismatches of a file. Notes the affected columns in its layout.
   func features(_ layout: inout StoreLayout, in schema: FileSchema) throws -> [MissingFeature] {
     var features = [otherEncoding].compactMap(\.self)
     layout.keepsUTF16 = otherEncoding != nil
@@ -32,7 +33,7 @@ struct ColumnDeclarations {
       for property in entity.entity.properties where property.declaringEntity == entity.entity.index {
         for (path, column, kind) in Self.columns(of: entity.slots[property.slot]) {
           if layout.keepsUTF16, kind == .string || kind == .uri { layout.comparedInMemory.insert(property.id) }
-          // As the format has it.
+          // The declared type is that of the format.
           if let types = table?.types, let place = table?.place(column), types[place] == kind.declaredType { continue }
           guard let declaration = connection.declaration(of: column, in: entity.table),
             let mistake = mistake(declaration, kind: kind)
@@ -74,7 +75,7 @@ struct ColumnDeclarations {
     }
   }
 
-  /// What a column makes of what is written to it, by SQLite's rules for declared types.
+  /// The affinity of a column, by SQLite's rules for declared types.
   private enum Affinity {
     case integer, text, none, real, numeric
 

@@ -1,9 +1,9 @@
 import MoonbaseModel
 import MoonbaseSQL
 
-/// The triggers by which Core Data keeps derived attributes of the form `relationship.@count` current, in its own words.
+/// The triggers that keep derived attributes of the form `relationship.@count` current, with Core Data's own SQL.
 ///
-/// Only this form is known from real stores; other derivations get no trigger.
+/// Only this form is known from real stores. Derivations of other forms get no trigger.
 struct DerivedTriggers {
   let layout: StoreLayout
 
@@ -30,7 +30,7 @@ struct DerivedTriggers {
   }
 }
 
-/// The triggers of one count: the source's rows point at the counting row by their key column.
+/// The triggers of one count. The counted rows refer to the counting row by a key column.
 private struct Counter {
   var table: String
   var entity: String

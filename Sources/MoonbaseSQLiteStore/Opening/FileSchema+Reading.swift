@@ -14,7 +14,7 @@ extension FileSchema {
     self.init(tables: tables, numbers: numbers, path: path)
   }
 
-  /// The columns of one table; none where the file has no such table.
+  /// The columns of a table; empty where the file has no such table.
   static func columns(of table: String, on connection: Connection) throws -> Set<String> {
     let statement = try connection.statement(
       "SELECT name FROM pragma_table_xinfo((SELECT name FROM sqlite_master "
@@ -25,7 +25,7 @@ extension FileSchema {
     return names
   }
 
-  /// Virtual tables have no page of their own. They are never asked: the module behind one may be an app's own.
+  /// Virtual tables have no root page. They are not queried: the module may be an app's own.
   private static func tables(_ connection: Connection) throws -> [String: Table] {
     let statement = try connection.statement(
       "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
@@ -45,7 +45,7 @@ extension FileSchema {
   }
 
   private static func table(_ name: String, on connection: Connection) throws -> Table {
-    // Generated columns are among these; the hidden ones of virtual tables have 1.
+    // Includes generated columns. The hidden columns of virtual tables have the value 1.
     let statement = try connection.statement(
       "SELECT name, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid")
     statement.bind(name, at: 1)

@@ -2,21 +2,22 @@ import MoonbaseGraph
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Which history tables a file has: frameworks made them in two forms.
+/// The history tables of a file. Core Data's frameworks made them in two forms.
 struct HistoryForm {
   /// The columns of `ATRANSACTION`.
   let columns: Set<String>
-  /// Whether texts stand in a table of their own, which the transactions refer to; in macOS 10.13 they stood in the transactions.
+  /// Whether texts are interned in a table of their own. macOS 10.13 stored them in the transactions.
   let internsTexts: Bool
   /// The columns of `ACHANGE`.
   let changeColumns: Set<String>
 
-  /// The columns for values of rows that are gone, in their order.
+  /// The columns for values of deleted rows, in order.
   var tombstoneColumns: [String] {
     changeColumns.filter { $0.hasPrefix("ZTOMBSTONE") }.sorted { ($0.count, $0) < ($1.count, $1) }
   }
 
-  /// Nil for a file that keeps no history. Throws `.invalidStore` where there is only half of one, and where a table of it lacks a column.
+  /// Returns nil for a file without a history. Throws `.invalidStore` where tables or columns of the history are
+  /// missing.
   init?(_ connection: Connection, path: String) throws {
     columns = try FileSchema.columns(of: "ATRANSACTION", on: connection)
     changeColumns = try FileSchema.columns(of: "ACHANGE", on: connection)
@@ -34,8 +35,8 @@ struct HistoryForm {
     try FileSchema.require(head + ["ZNAME"], in: "ATRANSACTIONSTRING", found: texts, path: path)
   }
 
-  /// What is missing where a file has changes without transactions, or transactions without changes: who follows the history would never hear of
-  /// what is saved to it.
+  /// The missing table where a file has changes without transactions, or transactions without changes. Readers of such
+  /// a history would miss saves.
   static func half(hasChanges: Bool, hasTransactions: Bool) -> MissingFeature? {
     if hasChanges == hasTransactions { return nil }
     let (there, lost) = hasChanges ? ("ACHANGE", "ATRANSACTION") : ("ATRANSACTION", "ACHANGE")

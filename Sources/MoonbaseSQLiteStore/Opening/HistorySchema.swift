@@ -3,26 +3,26 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Makes the tables of a history, as today's frameworks make them, in a file that is to keep one and has none.
+/// Makes the history tables in a file that has none, in the form of current frameworks.
 struct HistorySchema {
   let layout: StoreLayout
   let path: String
 
-  /// Looks first, for most files that are to have tables have them.
+  /// Whether all tables and tombstone columns exist. Checked first, because most files have them.
   func isThere(_ connection: Connection) throws -> Bool {
     guard let form = try HistoryForm(connection, path: path) else { return false }
     return form.tombstoneColumns.count >= tombstones.count
   }
 
-  /// The tables whose keys `Z_PRIMARYKEY` counts, by their numbers there.
+  /// The tables whose keys `Z_PRIMARYKEY` counts, with their numbers there.
   static var countedTables: [(number: Int64, table: String)] { tables.map { ($0.number, $0.name) } }
 
-  /// All in the caller's transaction.
+  /// Makes missing tables and columns in the caller's transaction.
   ///
   /// Throws `.invalidStore` for a file that has some of the tables.
   func write(_ connection: Connection) throws {
     guard let form = try HistoryForm(connection, path: path) else { return try writeTables(connection) }
-    // A model may have come to preserve more values than the one for which the tables were made.
+    // The model may preserve more values than the model for which the tables were made.
     for column in tombstones.dropFirst(form.tombstoneColumns.count) where !form.changeColumns.contains(column) {
       try connection.execute("ALTER TABLE ACHANGE ADD COLUMN \(column)")
     }
@@ -53,7 +53,7 @@ struct HistorySchema {
     }
   }
 
-  /// Columns for the values that stay of a row that goes: as many as the entity has that preserves most. They take what they are given.
+  /// The columns for values of deleted rows, as many as any entity preserves. They have no declared type.
   private var tombstones: [String] {
     let count = layout.entities.compactMap { $0?.tombstone.count }.max() ?? 0
     return (0..<count).map { "ZTOMBSTONE\($0)" }

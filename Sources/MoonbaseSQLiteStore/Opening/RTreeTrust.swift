@@ -2,8 +2,8 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension Connection {
-  /// Lets triggers write to R-trees, where the file has no other virtual tables: programs keep indexes of places so, and SQLite 3.40 takes
-  /// an R-tree for no safer than any virtual table in a file that is not trusted.
+  /// Lets triggers write to R-trees, if the file has no other virtual tables. Programs keep spatial indexes this way.
+  /// In an untrusted file SQLite 3.40 considers an R-tree as unsafe as any virtual table.
   func trustRTrees() throws {
     let statement = try statement("SELECT sql FROM sqlite_master WHERE type = 'table' AND rootpage = 0")
     defer { statement.reset() }
@@ -17,7 +17,8 @@ extension Connection {
 }
 
 extension StoreLayout {
-  /// Leaves the R-trees that a file has, with their triggers, word for word: others may be kept otherwise, or not at all.
+  /// Keeps only those R-trees of the layout whose triggers the file has word for word. The file may maintain other
+  /// trees differently, or not at all.
   mutating func keepRTrees(of connection: Connection) throws {
     if rTrees.isEmpty { return }
     let statement = try connection.statement(
@@ -32,7 +33,7 @@ extension StoreLayout {
     }
   }
 
-  /// A statement whatever spaces and letters it is written with.
+  /// A statement without differences in white space and letter case.
   private static func words(_ sql: String) -> String {
     sql.uppercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }

@@ -3,26 +3,26 @@ import MoonbaseGraph
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A connection that changes nothing on the disk, the write-ahead log and its index included.
+/// A connection that changes nothing on disk, the write-ahead log and its index included.
 ///
-/// A connection of the same process that writes must not be opened while it lives: SQLite lets all connections of a
-/// process to a file share one log index, which would stay read-only.
+/// No writing connection of the same process may be opened during its life: SQLite shares one log index among all
+/// connections of a process to a file, and the index would stay read-only.
 struct ReadingConnection {
-  /// Why what it reads can be believed.
+  /// The reason why the data read is consistent.
   enum Ground: Sendable {
-    /// It takes part in the locks of the write-ahead log.
+    /// The connection takes part in the locks of the write-ahead log.
     case index
-    /// It takes part in the locks of a file without a log, as long as the file does not change to one with a log: SQLite would
-    /// make that, empty, to read it.
+    /// The connection takes part in the locks of a file without a log. Valid until the file gets a log, because SQLite
+    /// would create an empty log to read the file.
     case journal
-    /// It takes part in no locks, so that all holds only as long as the files are as they were.
+    /// The connection takes part in no locks. Valid while the files are unchanged.
     case silence([Int])
   }
 
   let connection: Connection
   let ground: Ground
 
-  /// Whether what was read until now can be believed.
+  /// Whether the data read until now is consistent.
   func isSound(_ file: StoreFile) -> Bool {
     switch ground {
     case .index: true
@@ -31,8 +31,9 @@ struct ReadingConnection {
     }
   }
 
-  /// Whether an error is one of what was read. Where the last writer closes a file, its log and index go away beside who reads, and
-  /// SQLite says that something cannot be opened or written: another connection finds all in the file.
+  /// Whether an error concerns the data itself. The last writer that closes a file removes log and index, also while a
+  /// reader is active; SQLite then reports a file that cannot be opened or written. A new connection finds all data in
+  /// the file.
   func isSound(_ file: StoreFile, after error: any Error) -> Bool {
     guard isSound(file) else { return false }
     guard case .index = ground else { return true }
@@ -52,9 +53,10 @@ extension Error {
 struct FileChanged: Error {}
 
 extension StoreFile {
-  /// Runs `body` with a connection that changes nothing on the disk.
+  /// Runs `body` with a connection that changes nothing on disk.
   ///
-  /// Throws `FileChanged` where another process wrote meanwhile that no lock kept away; then it may be tried again.
+  /// Throws `FileChanged` where another process wrote meanwhile without a lock that prevents it. The caller may then
+  /// try again.
   func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let reading = try openForReading()
     do {
@@ -74,7 +76,7 @@ extension StoreFile {
       do {
         return try openAsItIs()
       } catch let error as SQLiteError {
-        // A process that writes may have opened or closed it since it was looked at.
+        // A writing process may have opened or closed the file since the check.
         guard error.isOfAVanishedLog, attempt < 4, size("") != nil else {
           throw StoreFailure(path: path).graphError(error)
         }
@@ -92,7 +94,7 @@ extension StoreFile {
     return try openWithoutLog()
   }
 
-  /// A journal that no process holds any more would have to be rolled back first, which is writing.
+  /// A journal that no process holds any more must be rolled back first, which needs to write.
   private func openBesideJournal() throws -> ReadingConnection {
     let connection = try openWithLocks()
     do {
@@ -108,8 +110,8 @@ extension StoreFile {
     return ReadingConnection(connection: connection, ground: .journal)
   }
 
-  /// The index of a process that writes is used as it is. One that a process left unfinished is no use: where
-  /// it stays so, the log is read without it.
+  /// Uses the index of a writing process as it is. An index that a process left incomplete is unusable: if it stays
+  /// incomplete, the log is read without the index.
   private func openBesideIndex() throws -> ReadingConnection {
     let system = ImpatientSystem.name.map { "&vfs=\($0)" } ?? ""
     for attempt in 1...3 {
@@ -124,19 +126,19 @@ extension StoreFile {
     return try openWithPrivateIndex()
   }
 
-  /// Without an index file no other connection lives; SQLite then builds the index in memory, if it may believe that it is
-  /// alone. The VFS without locks lets it believe so on a file that cannot be locked for writing.
+  /// Without an index file no other connection exists. SQLite then builds the index in memory, provided it has the file
+  /// exclusively. The VFS without locks provides this for a file that cannot be locked for writing.
   private func openWithPrivateIndex() throws -> ReadingConnection {
     let footprint = settledFootprint()
     let connection = try open("mode=ro&vfs=unix-none")
-    // A log that SQLite finds nothing in, as one that is damaged, would be removed in the end.
+    // SQLite would remove a log without valid content, such as a damaged one, on closing.
     connection.setLeavesLog(true)
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     return ReadingConnection(connection: connection, ground: .silence(footprint))
   }
 
-  /// A file in rollback mode has locks of its own. One that wants a log which is not there can be read only as if no
-  /// process ever wrote to it: SQLite would make the log.
+  /// A file in rollback mode has locks of its own. A file in log mode without a log can only be read as immutable:
+  /// SQLite would create the log.
   private func openWithoutLog() throws -> ReadingConnection {
     let footprint = settledFootprint()
     let connection = try open("immutable=1")
@@ -144,14 +146,14 @@ extension StoreFile {
     return ReadingConnection(connection: try openWithLocks(), ground: .journal)
   }
 
-  /// A writer with a journal keeps readers away while it commits.
+  /// A writer with a journal blocks readers during its commit.
   private func openWithLocks() throws -> Connection {
     let connection = try open("mode=ro")
     connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds)
     return connection
   }
 
-  /// The times of files tick every few milliseconds: a change so soon after another one would not show.
+  /// File times have a resolution of some milliseconds: a change shortly after another would not show.
   private func settledFootprint() -> [Int] {
     for _ in 0..<50 where ([""] + Self.companions).contains(where: { FileIdentity.isFresh(truePath + $0) }) {
       usleep(10_000)
@@ -159,7 +161,7 @@ extension StoreFile {
     return footprint
   }
 
-  /// No authority before the path: two slashes at its beginning would make its first folder one.
+  /// The URI has no authority: with two slashes, the first folder would be taken for the authority.
   private func open(_ parameters: String) throws -> Connection {
     let escaped = truePath.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? truePath
     return try Connection("file://\(escaped)?\(parameters)", mode: mode([.readOnly, .uri]))

@@ -1,9 +1,9 @@
-// Who opens a store names its log.
+// Clients that open a store also need `SQLLog`.
 @_exported public import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLLog {
-  /// Has a connection tell of its statements.
+  /// Makes a connection report its statements to the log.
   func follow(_ connection: Connection) {
     let write = write
     connection.trace(showingValues: level == .values) { report in

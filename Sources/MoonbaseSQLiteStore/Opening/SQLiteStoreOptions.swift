@@ -1,45 +1,49 @@
 public import MoonbaseSQL
 
-/// How a SQLite store is opened.
+/// The options for opening a SQLite store.
 ///
 /// ```swift
 /// let store = try SQLiteStore(url: url, model: resolved, options: SQLiteStoreOptions(readOnly: true))
 /// ```
 public struct SQLiteStoreOptions: Sendable {
-  /// Whether the file is only read. Nothing on the disk changes then, write-ahead log included.
+  /// Whether the file is only read. Nothing on disk changes then, write-ahead log included.
   public var readOnly: Bool
-  /// How long a statement waits for other processes before it fails with `.storeBusy`.
+  /// The time that a statement waits for other processes before it fails with `.storeBusy`.
   public var busyTimeout: Duration
-  /// Whether each save is on the disk for good before it is done (`PRAGMA synchronous = FULL`). Otherwise a machine that loses power may lose
-  /// the last saves, as with Core Data (`NORMAL`); never a part of one, and beside a rollback journal none.
+  /// Whether each save waits until it is safe on disk (`PRAGMA synchronous = FULL`). Otherwise the last saves may be
+  /// lost in a power failure, as with Core Data (`NORMAL`). A save is never lost in part, and in rollback journal mode
+  /// no save is lost.
   public var synchronizesFully: Bool
-  /// Whether a store that CloudKit mirrors (tables `ANSCK*`) may be written; otherwise it opens read-only.
+  /// Whether a store that CloudKit mirrors (tables `ANSCK*`) may be written. Otherwise it opens read-only.
   public var allowsCloudKit: Bool
-  /// Whether the file is to have tables for a history: they are made where it has none. A file that has them gets a history in any case.
+  /// Whether history tables are made where the file has none. A file with these tables records history in any case.
   public var tracksHistory: Bool
-  /// The name that new history transactions bear as their author.
+  /// The author of new history transactions.
   public var transactionAuthor: String?
-  /// Whether a store of another version of the model is migrated when it is opened for writing; otherwise it is refused.
+  /// Whether a store of another version of the model is migrated when it is opened for writing. Otherwise opening
+  /// fails.
   public var shouldMigrateStoreAutomatically: Bool
   /// Whether the mapping of such a migration is inferred from the two models.
   public var shouldInferMappingModelAutomatically: Bool
-  /// Whether such a migration may lose what rows have and the newer model has no place for; otherwise it is refused, with what would be lost.
+  /// Whether such a migration may lose data for which the newer model has no place. Otherwise opening fails with an
+  /// error that names the data.
   public var allowsMigrationLoss: Bool
-  /// How many of SQLite's own steps the triggers of the file may take in one save, or one other change, and a million more for each row that
-  /// it writes: a trigger that goes on and on fails the save with `.storeFailure`, after some seconds. `Int.max` is no bound.
+  /// The number of SQLite's virtual machine steps that the file's triggers may take in a save or another change, plus a
+  /// million for each written row. Beyond it, after some seconds, the save fails with `.storeFailure`. `Int.max` means
+  /// no limit.
   public var triggerStepLimit: Int
-  /// How many bytes of the file the connection that writes keeps in memory at most; 32 MiB unless said otherwise. The
-  /// pages that one save changes should fit, those of indexes too. A connection that reads keeps an eighth of that,
-  /// but at least the two megabytes that are SQLite's own default.
+  /// The greatest number of bytes of the file that the writing connection keeps in memory; 32 MiB by default. It should
+  /// hold all pages that a save changes, indexes included. A reading connection keeps an eighth, but at least SQLite's
+  /// default of 2 MiB.
   public var cacheSize: Int
-  /// How many connections read at the same time at most. A further reader waits for one, as long as `busyTimeout` says.
-  /// Walks that a program keeps have four times as many connections of their own. A further walk reads all rows at
+  /// The greatest number of connections that read at the same time. A further reader waits as long as `busyTimeout`
+  /// says. Open cursors have four times as many connections of their own. Beyond these, a cursor reads all rows at
   /// once.
   public var readerLimit: Int
-  /// What is told each statement that the store runs, when it has run; nil, which costs nothing, for nobody.
+  /// The log that receives each statement after it has run. Nil, at no cost, for no log.
   public var sqlLog: SQLLog?
 
-  /// Makes options; the defaults open for writing, wait five seconds and migrate nothing.
+  /// Makes options. The defaults open for writing, wait five seconds and migrate nothing.
   public init(
     readOnly: Bool = false, busyTimeout: Duration = .seconds(5), synchronizesFully: Bool = false,
     allowsCloudKit: Bool = false,
@@ -63,6 +67,7 @@ public struct SQLiteStoreOptions: Sendable {
     self.sqlLog = sqlLog
   }
 
-  /// The bytes of a connection that reads. There may be several, and a walk over all rows comes to each page once.
+  /// The cache size of a reading connection, in bytes. There may be several, and a walk over all rows reads each page
+  /// once.
   var readerCacheSize: Int { min(cacheSize, max(cacheSize / 8, 2 << 20)) }
 }

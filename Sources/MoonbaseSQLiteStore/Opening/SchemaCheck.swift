@@ -4,15 +4,15 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Whether a file still is the store that was opened, asked where the number of its tables is another one: a program may have migrated
-/// it, put another store in its place, or only have added an index or tables of its own.
+/// Checks whether a file still is the opened store, when its schema version has changed. A program may have migrated
+/// the store, replaced it, or only added an index or tables.
 struct SchemaCheck: Sendable {
   let file: StoreFile
   let layout: StoreLayout
   let entities: [ResolvedEntity]
   let identifier: String
   let missing: Set<MissingFeature>
-  /// The number of the tables that were last found to fit.
+  /// The schema version that was last accepted.
   private let known = Lock<Int64?>(nil)
 
   init(
@@ -22,10 +22,11 @@ struct SchemaCheck: Sendable {
     self.missing = Set(missing)
   }
 
-  /// The tables are as the store was opened with.
+  /// Accepts the schema version without a check.
   func accept(_ version: Int64) { known.withLock { $0 = version } }
 
-  /// Throws `.incompatibleVersionHash` for a store of another version of the model, and `.storeFailure` that says what is otherwise.
+  /// Throws `.incompatibleVersionHash` for a store of another version of the model, and `.storeFailure` for other
+  /// differences.
   func check(_ connection: Connection) throws {
     let version = try connection.schemaVersion()
     if known.withLock({ $0 == version }) { return }

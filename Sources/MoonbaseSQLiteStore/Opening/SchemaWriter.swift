@@ -5,19 +5,19 @@ import MoonbaseSQLite
 
 import enum MoonbaseModel.Expression
 
-/// Makes the tables and indexes of a new store, in the words that Core Data uses.
+/// Makes the tables and indexes of a new store, with the SQL that Core Data uses.
 struct SchemaWriter {
   let layout: StoreLayout
   let metadata: StoreMetadata
 
-  /// All in the caller's transaction.
+  /// Makes all tables, indexes and metadata in the caller's transaction.
   func write(_ connection: Connection) throws {
     for sql in statements { try connection.executeScript(sql) }
     try writePrimaryKeys(connection)
     try writeModel(connection)
   }
 
-  /// The model and what identifies it, in tables that are there and have no row of it.
+  /// Inserts the model and the metadata into their tables, which must be empty.
   func writeModel(_ connection: Connection) throws {
     let caches = try layout.model.modelCaches()
     let statement = try connection.statement("INSERT OR ABORT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
@@ -41,14 +41,14 @@ struct SchemaWriter {
 
   static let modelCacheTable = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
 
-  /// The tables of rows and pairs.
+  /// The statements for the tables of rows and pairs.
   var tableStatements: [(table: String, sql: String)] {
     let facts = TableFacts(layout)
     return layout.tables.map { ($0.name, createTable($0)) }
       + layout.joins.map { ($0.table, createTable($0, facts: facts)) }
   }
 
-  /// The indexes of these tables.
+  /// The statements for the indexes of these tables.
   var indexStatements: [String] {
     let facts = TableFacts(layout)
     return IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
@@ -107,7 +107,7 @@ struct SchemaWriter {
     return flagged + fetch + unique
   }
 
-  /// An index of the model; nil for one that files do not have, of which the model's checks tell.
+  /// An index of the model. Nil for an index that files cannot have; the model's checks report it.
   private func fetchIndex(_ index: FetchIndexDescription, of entity: EntityLayout) -> IndexNames.Index? {
     guard let stored = try? index.stored(in: entity.entity), stored.structure == .ordered else { return nil }
     let translator = IndexTranslator(entity, layout: layout, dialect: .sqlite)

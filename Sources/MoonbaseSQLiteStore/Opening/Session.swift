@@ -4,42 +4,45 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// A connection with what is registered on it. The pool or the writer's lock gives it to one thread at a time.
+/// A connection with its registered functions and caches. The pool or the writer's lock gives a session to one thread
+/// at a time.
 final class Session: @unchecked Sendable {  // the pool or the writer's lock confines it
   let connection: Connection
-  /// For a connection that only reads: why what it reads can be believed.
+  /// For a read-only connection, the reason why the data read is consistent.
   var ground: ReadingConnection.Ground?
-  /// As long as it is read from, in a store with values in files: its number among those who do (`ExternalReaders`).
+  /// The session's number among active readers (`ExternalReaders`), while a store with external files is read.
   var reader: UInt64?
   private let busyTimeout: Duration
   private let synchronizesFully: Bool
   private let cacheSize: Int
-  /// For a connection that reads: the number of the tables that its rows are read by, and of what was written when that was looked at.
+  /// For a reading connection, the schema version that was accepted, and the data version at that time.
   private var schema: (version: Int64, data: UInt32)?
   private var hasSettledJournal = false
   private var hasSizedCache = false
-  /// When it was found out last whether the file is still in its place.
+  /// The time of the last check that the file is in its place.
   private var lastLook = ContinuousClock.now
-  /// Of the writing connection: where ordered lists end.
+  /// For the writing connection, the last places of ordered lists.
   let orderEnds = OrderEnds()
-  /// The history tables as the schema of this version had them.
+  /// The history tables, and the schema version at which they were read.
   private var history: (version: Int64?, form: HistoryForm?)?
-  /// Of the writing connection: rows whose derived values others set, and derived attributes that this connection sets itself.
+  /// For the writing connection: rows whose derived values triggers set. `derivedColumns` are the derived attributes
+  /// without triggers in the file.
   let derivedRows = DerivedRows()
   var derivedColumns: DerivedColumns?
   /// The functions of scripts, by generation.
   private var functions: [UInt64: RegisteredFunctions] = [:]
 
-  /// SQLite compares each constant of a query with all others when it prepares one, and nothing stops it there: 20,000 take a minute.
-  /// The context is faster with those. A row of the widest table has fewer.
+  /// SQLite compares each constant of a query with all others when it prepares the query, and this cannot be
+  /// interrupted: 20,000 constants take a minute. Evaluation in memory is faster for longer lists. A row of the widest
+  /// table has fewer values.
   private static let greatestParameterCount = 2500
 
-  /// Whether it has names of functions of a generation that cannot be asked for any more. SQLite keeps something of each
-  /// name and each statement that ever had one, so the whole connection is given up then.
+  /// Whether function names of an outdated generation are registered. SQLite keeps memory for each name and each
+  /// statement that used it, so the whole connection is closed.
   var isOutdated: Bool { functions.values.contains(where: \.isOutdated) }
 
-  /// With `isLazy` nothing is asked of the file yet: SQLite reads its tables with the first statement, and the cache gets its size with the
-  /// first that writes (`sizeCache`).
+  /// With `isLazy` nothing is read from the file yet: the first statement reads the schema, and the first write sets
+  /// the cache size (`sizeCache`).
   init(_ connection: Connection, options: SQLiteStoreOptions, isLazy: Bool = false) throws {
     self.connection = connection
     (busyTimeout, synchronizesFully) = (options.busyTimeout, options.synchronizesFully)
@@ -48,30 +51,30 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds)
     if !isLazy { try sizeCache() }
     connection.limitParameters(to: Self.greatestParameterCount)
-    // A damaged page is an error when it is read, and not when something trips over it.
+    // Reports a damaged page when it is read.
     try connection.execute("PRAGMA cell_size_check = 1")
     try PredicateFunctions.register(on: connection)
     try TriggerFunctions.register(on: connection, telling: derivedRows)
   }
 
-  /// SQLite's 2 MiB are too few for the pages that one save of many objects touches (indexes are written all over), or one query that
-  /// follows relationships. Of a script's memory they take a quarter at most.
+  /// Sets the cache size. SQLite's 2 MiB are too few for the pages of a large save, whose indexes are scattered, and
+  /// for queries that follow relationships. In a script the cache takes at most a quarter of the memory limit.
   func sizeCache() throws {
     guard !hasSizedCache else { return }
     try connection.execute("PRAGMA cache_size = -\(min(max(0, cacheSize) >> 10, HostWork.greatestValue >> 12))")
     hasSizedCache = true
   }
 
-  /// Makes the functions of a provider known to SQL, once for each generation.
+  /// Registers the functions of a provider with SQL, once for each generation.
   func register(_ provider: any PureFunctionProvider) throws {
     if functions[provider.generation] != nil { return }
     functions[provider.generation] = try RegisteredFunctions(provider, on: connection)
   }
 
-  /// The tables as they are now are those that the store knows.
+  /// Notes that the current tables are those that the store knows.
   func noteSchema() throws { schema = (try connection.schemaVersion(), connection.dataVersion) }
 
-  /// Whether the tables are still those, as of the last statement. Looked at only where somebody has written since.
+  /// Whether the tables are still those, as of the last statement. Checked only after another connection has written.
   func hasKnownTables() -> Bool {
     guard let known = schema else { return true }
     let data = connection.dataVersion
@@ -81,20 +84,20 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     return true
   }
 
-  /// Whether what was read until now can be believed.
+  /// Whether the data read until now is consistent.
   func isSound(_ file: StoreFile) -> Bool {
     guard hasKnownTables() else { return false }
     guard let ground else { return true }
     return ReadingConnection(connection: connection, ground: ground).isSound(file)
   }
 
-  /// Whether an error is one of what was read (`ReadingConnection`).
+  /// Whether an error concerns the data itself (`ReadingConnection`).
   func isSound(_ file: StoreFile, after error: any Error) -> Bool {
     guard isSound(file) else { return false }
     return ground.map { ReadingConnection(connection: connection, ground: $0).isSound(file, after: error) } ?? true
   }
 
-  /// Whether it may read for long: it keeps no process from writing, and nothing that is written changes what it reads.
+  /// Whether the connection may read for long, without blocking writers or seeing their changes.
   var canBeHeldOpen: Bool {
     switch ground {
     case nil: connection.usesWriteAheadLog
@@ -103,10 +106,10 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     }
   }
 
-  /// So long a connection may read rows by their keys without a look at its file.
+  /// The longest time that a connection reads rows by key without a check of its file.
   private static let greatestBlindness = Duration.milliseconds(50)
 
-  /// Whether the file is known not to be in its place any more. `looking` finds out now, otherwise the last look may be a moment old.
+  /// Whether the file is known to have moved. `looking` checks now; otherwise the last check may be a moment old.
   func hasMoved(looking: Bool) -> Bool {
     let now = ContinuousClock.now
     guard looking || now - lastLook > Self.greatestBlindness else { return false }
@@ -115,22 +118,22 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     return false
   }
 
-  /// Before the first save, and when a store is made: gives the file a write-ahead log. Where it cannot have one, or is being read just now, the
-  /// rollback journal does as well.
+  /// Gives the file a write-ahead log, before the first save and when a store is made. Where a log is not possible, or
+  /// the file is being read, the rollback journal is used.
   func settleJournal() throws {
     guard !hasSettledJournal else { return }
     connection.setBusyTimeout(milliseconds: 0)
     defer { connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds) }
     do {
-      // A log makes a save whole with fewer waits for the disk; a journal does not.
+      // With a log a save is atomic at a lower synchronization level; with a journal it is not.
       let isLogged = try connection.text("PRAGMA journal_mode = WAL") == "wal"
       try connection.execute("PRAGMA synchronous = \(isLogged && !synchronizesFully ? "NORMAL" : "FULL")")
       hasSettledJournal = true
     } catch let error as SQLiteError where [.busy, .locked].contains(error.code.primary) {}
   }
 
-  /// The history that the file keeps, asked for within the transaction that writes it: another process may have
-  /// switched it on.
+  /// The history of the file. Looked up within the transaction that writes it, because another process may have enabled
+  /// a history.
   func historyForm(path: String) throws -> HistoryForm? {
     let version = try connection.integer("PRAGMA schema_version")
     if let history, history.version == version { return history.form }
@@ -139,7 +142,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
     return form
   }
 
-  /// Tells an observer of each statement, for tests that count them.
+  /// Reports each statement to an observer, for tests that count statements.
   func observe(with observer: StatementObserver) {
     connection.onStatement = { observer.note($0) }
   }

@@ -1,7 +1,7 @@
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Reading connections: as many as threads read at once, a few of them kept.
+/// The reading connections of a store, as many as threads read at once. Some idle connections are kept.
 final class SessionPool: Sendable {
   private static let kept = 4
   /// The pools of stores that are only read.
@@ -12,23 +12,23 @@ final class SessionPool: Sendable {
   }
 
   private let idle = Lock<[Session]>([])
-  /// How many views there are.
+  /// The number of open views.
   private let views = Lock(0)
   private let file: StoreFile
-  /// The folder of values that rows may name; nil where none can.
+  /// The folder of external files. Nil where rows can name none.
   private let folder: SupportFolder?
   private let open: @Sendable () throws -> Session
-  /// How many connections there may be for short reading, and four times as many for longer.
+  /// The greatest number of connections for calls. Cursors may use four times as many.
   private let limit: Int
   /// The largest limit; a process can open fewer files.
   private static let greatestLimit = 1 << 20
-  /// How many there are.
+  /// The number of connections in use: `reading` for calls, `lent` for cursors.
   private let reading = Lock(0)
   private let lent = Lock(0)
   private let closing: ClosedFlag
-  /// How many connections are open.
+  /// The number of open connections.
   private let connections = Lock(0)
-  /// The sessions that have connections for longer, by these.
+  /// The sessions that borrowed a connection, by the connection's session.
   private let borrowers = Lock<[ObjectIdentifier: WeakBorrower]>([:])
 
   private struct WeakBorrower: Sendable {
@@ -50,8 +50,8 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Gives `body` a connection, and another one where a process wrote meanwhile that no lock kept away: `body` may run
-  /// again, and must leave nothing behind but its result.
+  /// Runs `body` with a connection, and again with a new connection where another process wrote meanwhile without a
+  /// lock that prevents it. Therefore `body` must have no effect besides its result.
   func withSession<Result>(_ body: (Session) throws -> Result) throws -> Result {
     try takeTurn()
     defer { reading.withLock { $0 -= 1 } }
@@ -77,8 +77,8 @@ final class SessionPool: Sendable {
     throw FileChanged()
   }
 
-  /// Waits until fewer connections read than the limit allows, for each has descriptors and pages of its own. A thread
-  /// that has waited too long reads all the same: it may read in the midst of reading, and would wait for itself.
+  /// Waits until fewer connections read than the limit allows, because each has descriptors and pages of its own. After
+  /// a timeout the thread proceeds without a free place: a nested read would wait for itself.
   private func takeTurn() throws {
     let end = ContinuousClock.now + file.busyTimeout
     while !takesFreePlace() {
@@ -96,11 +96,11 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// So many views of a store are open at most: each is a connection, with descriptors and pages of its own.
+  /// The greatest number of open views. Each is a connection with descriptors and pages of its own.
   private static let greatestViewCount = 32
 
-  /// A connection that is read from for longer, until it is given back: with `isView`, in a transaction that has begun. Nil where the
-  /// file is none that may be read for long, or too many are so already.
+  /// Lends a connection for longer, until it is given back; with `isView`, in an open transaction. Returns nil for a
+  /// file that may not be read for long, or where too many connections are lent.
   func lend(isView: Bool, to reader: SQLiteReadSession) throws -> Session? {
     guard let session = try lend(isView: isView) else { return nil }
     borrowers.withLock { $0[ObjectIdentifier(session)] = WeakBorrower(session: reader) }
@@ -115,7 +115,8 @@ final class SessionPool: Sendable {
         keep(session)
         return nil
       }
-      // Before the connection has its state: who saves from now on leaves the files that it names.
+      // Registered before the connection reads its state: saves from now on keep the external files that this state
+      // names.
       beginReading(session)
       guard isView else {
         lent.withLock { $0 += 1 }
@@ -139,7 +140,7 @@ final class SessionPool: Sendable {
     throw FileChanged()
   }
 
-  /// Takes a connection back that was lent. Its statements have ended.
+  /// Takes back a lent connection, whose statements have ended.
   func giveBack(_ session: Session, isView: Bool) {
     borrowers.withLock { $0[ObjectIdentifier(session)] = nil }
     if isView {
@@ -161,7 +162,7 @@ final class SessionPool: Sendable {
     session.reader = nil
   }
 
-  /// A connection whose file is as it was when it was opened, and that has no functions of the past.
+  /// A connection whose file is unchanged, without outdated functions.
   private func sound() throws -> Session {
     if closing.isClosed { throw closing.error(file) }
     while let session = idle.withLock({ $0.popLast() }) {
@@ -170,7 +171,7 @@ final class SessionPool: Sendable {
     return try counted(open)
   }
 
-  /// A new connection, which counts as open until it is closed. Closing waits for a connection that is being opened.
+  /// Opens a connection and counts it as open until it is closed. Closing waits for a connection that is being opened.
   private func counted(_ open: () throws -> Session) throws -> Session {
     connections.withLock { $0 += 1 }
     do {
@@ -184,7 +185,7 @@ final class SessionPool: Sendable {
     }
   }
 
-  /// Keeps a connection, and none that has functions of scripts which nobody can ask for any more.
+  /// Keeps a connection for reuse, unless it has outdated functions of scripts.
   private func keep(_ session: Session) {
     idle.withLock { idle in
       idle.removeAll(where: \.isOutdated)
@@ -195,8 +196,8 @@ final class SessionPool: Sendable {
   /// The longest that closing waits for readers, each of which ends with its next step.
   private static let greatestPatience = Duration.seconds(5)
 
-  /// Ends the sessions that have connections, waits for calls that read, and closes all connections. `closing` says
-  /// that already.
+  /// Ends the sessions that borrowed connections, waits for running calls, and closes all connections. `closing` must
+  /// be set before.
   func close() {
     let end = ContinuousClock.now + Self.greatestPatience
     repeat {
@@ -207,8 +208,8 @@ final class SessionPool: Sendable {
     } while ContinuousClock.now < end
   }
 
-  /// Closes the connections to a file that are only read and not in use. SQLite shares the index of a write-ahead log among a
-  /// process's connections to a file, read-only as the first one had it, and none could write.
+  /// Closes the idle read-only connections to a file. SQLite shares the index of a write-ahead log among a process's
+  /// connections to a file: with a read-only index no connection could write.
   static func closeReadOnlySessions(of file: StoreFile) {
     let pools = readOnlyPools.withLock { $0 }
     for pool in pools.compactMap(\.pool) where pool.file.truePath == file.truePath {

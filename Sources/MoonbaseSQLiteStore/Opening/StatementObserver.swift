@@ -1,7 +1,7 @@
 import MoonbasePlatform
 
-/// Hears of each statement a store runs, and of each step with a file of its values. Tests set it to assert SQL text,
-/// the number of statements and what comes before what, and to have steps with files fail.
+/// Observes each statement that a store runs, and each step with an external file. Tests assert SQL text, the number of
+/// statements and the order of steps, and make steps with files fail.
 package final class StatementObserver: Sendable {
   private struct State {
     var count = 0
@@ -12,27 +12,28 @@ package final class StatementObserver: Sendable {
 
   private let state = Lock(State())
 
-  /// How many statements ran so far, on all connections.
+  /// The number of statements that ran so far, on all connections.
   package var statementCount: Int { state.withLock { $0.count } }
 
-  /// How many queries were translated into SQL so far.
+  /// The number of queries that were translated into SQL so far.
   package var translationCount: Int { state.withLock { $0.translationCount } }
 
-  /// Calls `body` with the text of each statement as it begins, from the thread that runs it.
+  /// Calls `body` with the text of each statement as it begins, on the thread that runs the statement.
   package func listen(_ body: (@Sendable (String) -> Void)?) { state.withLock { $0.listener = body } }
 
-  /// What is done with the files of values: one is written, brought to the disk, removed; their names are brought there, or a commit is.
+  /// A step with external files: a file is written, synchronized or removed, the folder is synchronized, or a commit
+  /// is.
   package enum FileStep: Sendable {
     case write, synchronize, remove, synchronizeFolder, synchronizeCommit
   }
 
-  /// Calls `body` before each step with the name of the file, empty for the folder and the commit. A number of `errno` other than 0 has
-  /// the step fail.
+  /// Calls `body` before each step with the name of the file, or an empty name for the folder and the commit. The step
+  /// fails with the returned `errno` unless it is 0.
   package func listenToFiles(_ body: (@Sendable (FileStep, String) -> Int32)?) {
     state.withLock { $0.fileListener = body }
   }
 
-  /// The number of the error that a step is to fail with, or 0.
+  /// The `errno` with which a step should fail, or 0.
   func failure(of step: FileStep, _ name: String = "") -> Int32 { state.withLock { $0.fileListener }?(step, name) ?? 0 }
 
   func noteTranslation() { state.withLock { $0.translationCount += 1 } }

@@ -5,23 +5,23 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What a connection finds in a store's file, checked against the model.
+/// The layout and the metadata of a store's file, checked against the model.
 struct StoreContents {
   let layout: StoreLayout
   let metadata: StoreMetadata
   /// Whether CloudKit mirrors the store.
   let isMirrored: Bool
-  /// Whether it has tables for a history.
+  /// Whether the file has history tables.
   let tracksHistory: Bool
-  /// Whether it has tables that modules of SQLite, or of an app, keep.
+  /// Whether the file has virtual tables, of SQLite's modules or an app's.
   let hasVirtualTables: Bool
-  /// What the model asks for and the file lacks: then it is only read.
+  /// The features of the model that the file lacks. The file is then only read.
   let missingFeatures: [MissingFeature]
 
-  /// Nil for a database without any table, left by a process that died before there was anything in it.
+  /// Returns nil for a database without tables, which a process leaves that died while it made a store.
   ///
-  /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` where the
-  /// model is another one.
+  /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` for a
+  /// store of another model.
   init?(_ connection: Connection, path: String, model: ResolvedModel, entities: [ResolvedEntity]) throws {
     guard try !Self.isBare(connection, path: path) else {
       if let encoding = try ColumnDeclarations(connection).otherEncoding { throw encoding.error(in: path) }
@@ -35,7 +35,7 @@ struct StoreContents {
         .invalidStore, message: "\(path) is damaged: it has no table Z_PRIMARYKEY, which every store has")
     }
     try StoreCompatibility(path: path, stored: metadata.hashes, version: version, model: model.description) {
-      // A model that cannot be read costs the message its details, nothing else.
+      // If the stored model cannot be read, only the details of the error message are missing.
       (try? Self.modelCache(connection, schema: schema)).flatMap { try? ManagedObjectModel(modelCache: $0) }
     }.check()
     (layout, missingFeatures) = try Self.layout(
@@ -49,7 +49,7 @@ struct StoreContents {
     isMirrored = schema.tables.keys.contains { $0.hasPrefix("ANSCK") }
   }
 
-  /// Where all of a model lies in a file, and what the file lacks.
+  /// The places of the model's entities in a file, and the features that the file lacks.
   static func layout(
     _ model: ResolvedModel, held entities: [ResolvedEntity], in schema: FileSchema, metadata: StoreMetadata,
     _ connection: Connection, path: String
@@ -64,17 +64,17 @@ struct StoreContents {
     return (layout, layout.lacks.features + declared + [half].compactMap(\.self))
   }
 
-  /// Throws `.readOnlyStore` where the file lacks something: nothing may be written then.
+  /// Throws `.readOnlyStore` where the file lacks features: it must not be written then.
   func checkIsWhole(_ path: String) throws {
     if let advice = missingFeatures.writingAdvice {
       throw GraphError(.readOnlyStore, message: "\(path) is read-only: \(advice)")
     }
   }
 
-  /// Whether there is nothing in a database, so that a store may be made in it.
+  /// Whether a database is empty, so that a store may be made in it.
   ///
-  /// Throws `.invalidStore` where it wants a log. A store gets one when its tables are there: those of such a file were in the log, and it
-  /// is missing.
+  /// Throws `.invalidStore` for an empty database in log mode: a store switches to log mode when its tables exist, so
+  /// the log with the tables is missing.
   static func isBare(_ connection: Connection, path: String) throws -> Bool {
     guard try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil else { return false }
     guard connection.usesWriteAheadLog else { return true }
@@ -85,7 +85,7 @@ struct StoreContents {
         + "this file's; put it back, restore both from a backup, or delete the file to make a new store")
   }
 
-  /// The archive of the model that a store carries with it; nil in stores of old frameworks.
+  /// The archived model of a store. Nil for stores of old frameworks.
   static func modelCache(_ connection: Connection, schema: FileSchema) throws -> Data? {
     guard schema.has("Z_MODELCACHE") else { return nil }
     try schema.require(["Z_CONTENT"], in: "Z_MODELCACHE")
@@ -98,10 +98,10 @@ struct StoreContents {
 }
 
 extension Connection {
-  /// What a store says of itself is small: no value of more bytes is read.
+  /// The greatest size of a metadata value in bytes; larger values are not read.
   private static var greatestFact: Int { 64 << 20 }
 
-  /// Reads what a store says of itself. Throws `.invalidStore` for a value that is far too large.
+  /// Reads metadata. Throws `.invalidStore` for a value that is far too large.
   func readingFacts<Result>(ofStoreAt path: String, _ body: () throws -> Result) throws -> Result {
     greatestValue = Self.greatestFact
     defer { greatestValue = Self.greatestValue }

@@ -3,11 +3,11 @@ import MoonbaseGraph
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Says in the graph's terms what SQLite refused.
+/// Translates SQLite's errors to errors of the graph.
 struct StoreFailure: Sendable {
   let path: String
 
-  /// SQLite's errors become the graph's; all others pass as they are.
+  /// Translates SQLite's errors, and returns other errors unchanged.
   func translate(_ error: any Error) -> any Error {
     if error is FileChanged {
       return GraphError(.storeBusy, message: "\(path): another process is changing the store; try again")

@@ -4,16 +4,16 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Opens or makes a store's file, and says what it found.
+/// Opens or makes a store's file, and returns its layout and connection.
 struct StoreOpener {
   struct Result {
     var layout: StoreLayout
     var metadata: StoreMetadata
     /// Nil where the store is only read.
     var writer: Session?
-    /// Whether CloudKit mirrors it.
+    /// Whether CloudKit mirrors the store.
     var isMirrored = false
-    /// What the model asks for and the file lacks.
+    /// The features of the model that the file lacks.
     var missingFeatures: [MissingFeature] = []
 
     fileprivate init(_ contents: StoreContents, writer: Session?) {
@@ -57,7 +57,7 @@ struct StoreOpener {
         message: "\(file.path) is of another version of the model, and no mapping may be inferred "
           + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
     }
-    // A part of this very model wants to be opened as that.
+    // A file with only a configuration of this very model must be opened with that configuration.
     if configuration == nil, try Self.settled(file, { try file.reading(holdsConfiguration) }) { throw error }
     try StoreMigration(
       file: file, sources: [], stages: [model], configuration: configuration, allowsLoss: options.allowsMigrationLoss,
@@ -65,8 +65,8 @@ struct StoreOpener {
     ).run()
   }
 
-  /// Runs `body`, which looks into a file that others may be writing, and again where it failed and the file changed
-  /// meanwhile: what is not locked may be seen half written.
+  /// Runs `body`, which reads a file that other processes may write. Repeats it where it failed and the file changed
+  /// meanwhile: without locks, `body` may see a write in part.
   static func settled<Result>(_ file: StoreFile, _ body: () throws -> Result) throws -> Result {
     for _ in 0..<20 {
       let before = file.footprint
@@ -122,12 +122,12 @@ struct StoreOpener {
 
   // MARK: An existing file
 
-  /// Nil for a file that has no table, so that a store can be made in it.
+  /// Returns nil for a file without tables, in which a store can be made.
   private func openExisting() throws -> Result? {
     if options.readOnly || !file.isWritable { return try openReadOnly() }
     SessionPool.closeReadOnlySessions(of: file)
     if file.isInUse { return try openInUse() }
-    // The connection that looks is gone before one is opened that writes.
+    // The reading connection is closed before a writing connection is opened.
     guard let contents = try file.reading(contents) else { return nil }
     if isOnlyRead(contents) { return try onlyRead(contents) }
     return Result(contents, writer: try prepared(writer(), contents))
@@ -142,7 +142,7 @@ struct StoreOpener {
     return try onlyRead(contents)
   }
 
-  /// Throws where the file is to get tables.
+  /// Throws where the options require tables that the file lacks.
   private func onlyRead(_ contents: StoreContents) throws -> Result {
     if options.tracksHistory, !contents.tracksHistory {
       try contents.checkIsWhole(file.path)
@@ -155,8 +155,8 @@ struct StoreOpener {
     return Result(contents, writer: nil)
   }
 
-  /// Another process has the store open, or died with it: SQLite's own locks and its recovery are wanted from the
-  /// beginning.
+  /// Opens a file that another process has open, or left open when it died. SQLite's locks and its recovery are needed
+  /// from the beginning.
   private func openInUse() throws -> Result? {
     let connection = try writer()
     connection.setLeavesLog(true)
@@ -181,11 +181,11 @@ struct StoreOpener {
 
   // MARK: A new file
 
-  /// Makes the store, unless another process is quicker.
+  /// Makes the store, unless another process is faster.
   ///
-  /// Until the transaction ends that makes everything, the file is a database without tables: a process that finds one,
-  /// after a death too, makes the store in it. It gets its log only then, so that a file that wants one and has no tables is never
-  /// such a beginning.
+  /// Until the transaction ends that makes everything, the file is a database without tables. A process that finds such
+  /// a file, also after a crash, makes the store in it. Only then does the file get its log: an empty database in log
+  /// mode is never an unfinished store.
   private func create() throws -> Result {
     try file.checkPlace()
     var builder = LayoutBuilder(model: model, entities: entities, file: nil, dialect: .sqlite)
@@ -215,14 +215,14 @@ struct StoreOpener {
     }
   }
 
-  /// The store that another process made in the meantime.
+  /// Opens the store that another process made in the meantime.
   private func opened(_ connection: Connection) throws -> Result {
     guard let contents = try contents(connection) else { throw Self.bare(file) }
     return try isOnlyRead(contents)
       ? onlyRead(contents) : Result(contents, writer: prepared(connection, contents))
   }
 
-  /// Removes the file that could not be made a store, under the lock that keeps others from making one in it.
+  /// Removes the file in which no store could be made, under the lock that prevents others from making one.
   private func removeBare(_ connection: Connection) {
     try? connection.transaction {
       guard try StoreContents.isBare(connection, path: file.path), !connection.hasMoved else { return }
@@ -230,7 +230,7 @@ struct StoreOpener {
     }
   }
 
-  /// Tries again where SQLite does not wait for a lock by itself.
+  /// Repeats `body` where SQLite does not wait for a lock by itself.
   private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
     let deadline = Date(timeIntervalSinceNow: file.busyTimeout.seconds)
     while true {
@@ -254,7 +254,7 @@ struct StoreOpener {
     try prepared(connection, contents.layout, hasVirtualTables: contents.hasVirtualTables)
   }
 
-  /// A connection that writes, to a file that has the tables it is to have. It asks the file for nothing that is known.
+  /// A session for a writing connection to a file with all tables. The file is not read again.
   private func prepared(
     _ connection: Connection, _ layout: StoreLayout, hasVirtualTables: Bool = false
   ) throws -> Session {
@@ -274,7 +274,8 @@ struct StoreOpener {
     return session
   }
 
-  /// A connection for a reader. On a store that is written it is an ordinary one, which takes part in the write-ahead log.
+  /// A session for a reader. For a writable store it is an ordinary connection, which takes part in the write-ahead
+  /// log.
   static func reader(_ file: StoreFile, isReadOnly: Bool, options: SQLiteStoreOptions) throws -> Session {
     var options = options
     options.cacheSize = options.readerCacheSize

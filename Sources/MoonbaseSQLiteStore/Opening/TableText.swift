@@ -1,14 +1,15 @@
 import MoonbaseSQL
 
-/// Reads the columns of a table out of the text that made it, where this has the simple form of the format: names, each with
-/// one word for its type, and a primary key. To ask SQLite for the columns of each of a hundred tables costs a third of opening a store.
+/// Parses the columns of a table from its `CREATE TABLE` text, where this has the simple form of the format: names,
+/// each with one word for its type, and a primary key. A query for the columns of each of a hundred tables would take a
+/// third of the time of opening a store.
 ///
-/// SQLite has read the same text to know the table, so that there is nothing wrong with it.
+/// SQLite has parsed the same text, so that the text is valid.
 struct TableText {
   private let text: UnsafeRawBufferPointer
   private var place = 0
 
-  /// Nil for a text of another form, about which SQLite itself is to be asked.
+  /// Returns nil for a text of another form; the columns must then be queried.
   static func table(_ text: UnsafeRawBufferPointer) -> FileSchema.Table? {
     var reader = TableText(text: text)
     return reader.table()
@@ -27,7 +28,7 @@ struct TableText {
     repeat {
       guard let name = word() else { return nil }
       if Self.is(name, "PRIMARY") {
-        // Behind a list of columns may stand what is done about conflicts.
+        // A conflict clause may follow the list of columns.
         guard !hasKey, let key = word(), Self.is(key, "KEY"), passList(), isAtEnd else { return nil }
         return FileSchema.Table(columns: columns, types: types, hasKey: true)
       }
@@ -53,14 +54,14 @@ struct TableText {
     return FileSchema.Table(columns: columns, types: types, hasKey: hasKey)
   }
 
-  /// Whether the list of columns ends, and all with it.
+  /// Whether the list of columns ends here, and the text with it.
   private var isAtEnd: Bool {
     mutating get { take(UInt8(ascii: ")")) && next == nil }
   }
 
   // MARK: Pieces
 
-  /// The byte that follows blanks.
+  /// The next byte that is not white space.
   private var next: UInt8? {
     mutating get {
       while place < text.count, Self.isBlank(text[place]) { place += 1 }
@@ -82,7 +83,7 @@ struct TableText {
     return text[start..<place]
   }
 
-  /// Words and numbers between parentheses, as in `(Z_1A, Z_2B)` and `(255)`.
+  /// Skips words and numbers between parentheses, as in `(Z_1A, Z_2B)` and `(255)`.
   private mutating func passList() -> Bool {
     guard take(UInt8(ascii: "(")) else { return false }
     repeat {
@@ -105,12 +106,12 @@ struct TableText {
     }
   }
 
-  /// What stands in the place of a column's name where the table as a whole has a condition.
+  /// Whether a word begins a table constraint instead of a column.
   private static func beginsConstraint(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
     `is`(word, "CONSTRAINT") || `is`(word, "UNIQUE") || `is`(word, "CHECK") || `is`(word, "FOREIGN")
   }
 
-  /// What stands in the place of a column's type where it has none.
+  /// Whether a word begins a column constraint instead of a type.
   private static func beginsClause(_ word: Slice<UnsafeRawBufferPointer>) -> Bool {
     beginsConstraint(word) || `is`(word, "PRIMARY") || `is`(word, "NOT") || `is`(word, "NULL")
       || `is`(word, "DEFAULT") || `is`(word, "COLLATE") || `is`(word, "REFERENCES") || `is`(word, "GENERATED")

@@ -1,14 +1,14 @@
 import MoonbaseModel
 import MoonbaseSQLite
 
-/// The rows whose derived values triggers of the file, or the connection, set, as they tell it.
+/// The rows whose derived values were set by triggers of the file or the connection.
 final class DerivedRows {
   struct Row: Hashable {
     var entity: Int64
     var key: Int64
   }
 
-  /// A number that not every type holds.
+  /// A value that does not fit every integer type.
   struct Large {
     var row: Row
     var attribute: String
@@ -20,7 +20,7 @@ final class DerivedRows {
 
   func note(entity: Int64, key: Int64) { rows.insert(Row(entity: entity, key: key)) }
 
-  /// The value that an attribute got.
+  /// Notes the new value of an attribute.
   func note(_ value: Int64, of attribute: @autoclosure () -> String, entity: Int64, key: Int64) {
     guard Int16(exactly: value) == nil else { return }
     large.append(Large(row: Row(entity: entity, key: key), attribute: attribute(), value: .int(value)))
@@ -31,27 +31,27 @@ final class DerivedRows {
     large.append(Large(row: Row(entity: entity, key: key), attribute: attribute(), value: .double(value)))
   }
 
-  /// Hands over the rows, and forgets the values.
+  /// Returns the rows, and forgets rows and values.
   func take() -> Set<Row> {
     defer { (rows, large) = ([], []) }
     return rows
   }
 
-  /// Hands over the values.
+  /// Returns the values, and forgets them.
   func takeLarge() -> [Large] {
     defer { large = [] }
     return large
   }
 }
 
-/// The functions that Core Data's triggers for derived attributes call. The triggers themselves do the work; the calls tell a
-/// context which rows changed on the way. Without them every insertion into such tables would fail.
+/// The functions that Core Data's triggers for derived attributes call to report changed rows. The triggers themselves
+/// do the work. Without the functions every insertion into such tables would fail.
 enum TriggerFunctions {
   static func register(on connection: Connection, telling derived: DerivedRows) throws {
     for name in [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
     ] {
-      // The table, Z_ENT, Z_PK, the attribute's name and its value.
+      // The arguments: table, Z_ENT, Z_PK, the attribute's name and its value.
       try connection.register(function: name, arguments: 5, traits: .innocuous) { call in
         let (entity, key) = (call.integer(1), call.integer(2))
         derived.note(entity: entity, key: key)

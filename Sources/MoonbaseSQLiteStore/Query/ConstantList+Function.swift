@@ -3,7 +3,7 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension ConstantList {
-  /// Makes the function known that unpacks elements.
+  /// Registers the function that unpacks the elements of a list.
   static func register(on connection: Connection) throws {
     try connection.register(function: function, arguments: 1, traits: [.deterministic, .directOnly]) { call in
       switch call.storage(0) {

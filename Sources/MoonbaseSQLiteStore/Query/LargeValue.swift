@@ -3,12 +3,12 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// Values beyond what SQLite takes in a row.
+/// The limits of SQLite for the size of a value and a row.
 enum LargeValue {
-  /// The most bytes of a string, a blob and a row.
+  /// The greatest number of bytes of a string, a blob and a row.
   static let greatest = Connection.greatestValue
 
-  /// How many bytes a value takes, where it can be many.
+  /// The number of bytes of a string or a blob; 0 for other values.
   static func size(_ value: Value) -> Int {
     switch value {
     case .string(let string): string.utf8.count
@@ -26,7 +26,8 @@ enum LargeValue {
       entity: entity, property: property, underlying: underlying)
   }
 
-  /// Names the greatest value of a row that SQLite found too big.
+  /// Returns an error that names the largest value of a row, where SQLite found the row too big. Returns other errors
+  /// unchanged.
   static func explain(_ error: SQLiteError, row: Snapshot, of entity: ResolvedEntity) -> any Error {
     guard error.code.primary == .tooBig else { return error }
     let sizes = row.values.map(size)

@@ -52,7 +52,7 @@ extension PredicateFunctions {
     try connection.register(function: name, arguments: arguments, traits: [.deterministic, .directOnly], body)
   }
 
-  /// The bytes alone tell most answers; a string is made only where they do not.
+  /// Most matches are decided on the bytes. A string is made only for the others.
   private static func matches(_ matcher: StringMatcher, call: borrowing FunctionCall) throws -> Bool {
     try call.withText(1) { matcher.matches(utf8: $0) } ?? matcher.matches(call.text(1))
   }
@@ -79,7 +79,7 @@ extension PredicateFunctions {
   }
 }
 
-/// The last pattern that an operator met, prepared: where patterns come from rows, some follow each other.
+/// The last pattern of an operator, prepared. Patterns from rows often repeat in succession.
 private final class MatcherCache {
   private let comparator: PredicateFunctions.Operator
   private var known: PreparedMatcher?
@@ -96,7 +96,7 @@ private final class MatcherCache {
   }
 }
 
-/// A pattern that is prepared, for SQLite to keep with its statement.
+/// A prepared pattern, which SQLite keeps with its statement.
 private final class PreparedMatcher {
   let pattern: String
   let options: PredicateFunctions.Options

@@ -4,16 +4,17 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The pure derived attributes of one generation of scripts, registered on one connection.
+/// The pure derived attributes of one generation of scripts, registered on a connection.
 ///
-/// Their SQL names carry the generation, so that a new one never redefines a function that a statement is using: SQLite refuses that, and
-/// to remove one, as long as any statement of the connection runs. The names stay with the connection, 130 bytes each. What they call
-/// belongs to the provider, which goes with the last statement that may call it.
+/// The SQL names contain the generation, so that a new generation never redefines a function: SQLite refuses to
+/// redefine or remove a function while any statement of the connection runs. The names stay with the connection, at 130
+/// bytes each. The implementations belong to the provider, which is released with the last statement that may call
+/// them.
 final class RegisteredFunctions {
   private weak var provider: (any PureFunctionProvider)?
   private let instances: ObjectIdentifier
 
-  /// Whether nobody can ask for them any more.
+  /// Whether the provider is gone, so that no query calls the functions any more.
   var isOutdated: Bool { provider == nil }
 
   init(_ provider: any PureFunctionProvider, on connection: Connection) throws {
@@ -21,7 +22,7 @@ final class RegisteredFunctions {
     (self.provider, self.instances) = (provider, ObjectIdentifier(instances))
     provider.made.keep(instances)
     for (index, function) in provider.functions.enumerated() {
-      // The first argument of each input is its type, so that a date or a UUID arrives as what it is.
+      // Each input is preceded by its type, so that a date or a UUID keeps its type.
       try connection.register(
         function: DerivedFunctions.name(index, generation: provider.generation),
         arguments: Int32(function.inputs.count * 2),
@@ -64,7 +65,7 @@ final class RegisteredFunctions {
 }
 
 extension QuickFunction {
-  /// Nil where something on the way of the function has to be seen to, or its values do not lie in columns as they are.
+  /// Returns nil where calls are measured or limited, or where the stored form of a value is not the value itself.
   fileprivate convenience init?(_ function: PureFunction, at index: Int, of instances: any PureFunctionInstances) {
     guard let call = (instances as? any RowFunctionInstances)?.rowCall(index),
       let result = RowFunction.Kind(function.type)

@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbaseSQLite
 
 extension RowFunction.Kind {
-  /// Nil for a type whose values do not lie in columns as they are.
+  /// Returns nil for a type whose stored form is not the value itself.
   init?(_ type: AttributeType) {
     switch type {
     case .string: self = .text

@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Values on their way into and out of SQL, in the form in which columns hold them.
+/// Conversions between values and their form in SQL columns and arguments.
 enum SQLValue {
-  /// Binds a value as a column of its type would hold it.
+  /// Binds a value in the form of its column.
   static func bind(_ value: Value, at index: Int32, to statement: Statement) {
     switch value {
     case .list(let values): statement.bind(ConstantList.json(values), at: index)
@@ -24,7 +24,7 @@ enum SQLValue {
     }
   }
 
-  /// Binds what a slot of a row holds. The row must be kept until the statement has run: its bytes are not copied.
+  /// Binds the value of a row's slot. The bytes are not copied: the row must be kept until the statement has run.
   @inline(__always)
   static func bind(_ cell: Snapshot.Cell, at index: Int32, to statement: Statement) {
     switch cell {
@@ -49,7 +49,8 @@ enum SQLValue {
     }
   }
 
-  /// Whether an argument of a function is what a column of an attribute type holds; where not, no value is made of it.
+  /// Whether an argument of a function has the form of a column of the attribute type. Otherwise no value is made of
+  /// it.
   static func isSound(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Bool {
     let storage = call.storage(index)
     if storage == .null { return true }
@@ -69,7 +70,7 @@ enum SQLValue {
     }
   }
 
-  /// An argument of a function as a value of the attribute type it comes from.
+  /// Converts an argument of a function to a value of its attribute type.
   static func value(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Value {
     if call.isNull(index) { return .null }
     switch type {
@@ -89,7 +90,7 @@ enum SQLValue {
     }
   }
 
-  /// An argument as what SQLite holds.
+  /// Converts an argument to a value by its storage class alone.
   static func plain(_ call: borrowing FunctionCall, at index: Int) -> Value {
     switch call.storage(index) {
     case .null: .null
@@ -100,7 +101,7 @@ enum SQLValue {
     }
   }
 
-  /// Returns a decimal from a function, as its column holds it.
+  /// Returns a decimal from a function, in the form of its column.
   static func set(_ decimal: StoredDecimal, on call: borrowing FunctionCall) {
     switch decimal {
     case .integer(let number): call.set(number)

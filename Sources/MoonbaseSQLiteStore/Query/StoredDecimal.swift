@@ -1,15 +1,16 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// How a decimal lies in its column, of which SQLite makes a number where it can (`DECIMAL` has numeric affinity).
+/// A decimal in the form of its column, which SQLite converts to a number where it can (`DECIMAL` has numeric
+/// affinity).
 ///
-/// An integer of 64 bits and a number of up to 15 digits come back as they were. What has more digits would lose them: it is
-/// kept as its text in a blob, which SQLite leaves alone, and which reads as text and as a number like any other.
+/// An integer of 64 bits and a number of up to 15 digits survive the conversion. A decimal with more digits is stored
+/// as text in a blob, which SQLite does not convert, and which can be read as text or as a number.
 enum StoredDecimal {
   case integer(Int64)
   case real(Double)
   case text(String)
-  /// `NaN` as text, as Core Data writes it.
+  /// `NaN`, stored as text, as in Core Data.
   case notANumber
 
   private static let keptDigits = 15
@@ -32,7 +33,7 @@ enum StoredDecimal {
     }
   }
 
-  /// Without zeros at the end, so that equal numbers are equal in the file.
+  /// The text without trailing zeros, so that equal numbers are equal in the file.
   private static func plain(_ text: String) -> String {
     guard text.contains(".") else { return text }
     let kept = text.reversed().drop { $0 == "0" }

@@ -4,9 +4,9 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Reads one column. Another storage class than expected is fine where SQL compares the value as memory does.
+/// Decodes a column. A storage class other than the usual one is accepted where SQL compares the value as memory does.
 enum ColumnDecoder {
-  /// Reads a column into a slot of the row that a page begins.
+  /// Decodes a column into a slot of the page's current row.
   @inline(__always)
   static func read(
     _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData, into page: RowPageBuilder, slot: Slot
@@ -40,7 +40,7 @@ enum ColumnDecoder {
     page.set(try unusual(kind, of: row, column: column, external: external), slot: slot)
   }
 
-  /// The value of a column, by itself.
+  /// Decodes a column to a value, without a page.
   static func value(
     _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
   ) throws(ColumnMismatch) -> Value {
@@ -59,7 +59,7 @@ enum ColumnDecoder {
     return try unusual(kind, of: row, column: column, external: external)
   }
 
-  /// The value of a column that is not stored in the way that is usual for its kind, or has several ways.
+  /// Decodes a column whose storage class is not the usual one for its kind, or whose kind has several.
   private static func unusual(
     _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
   ) throws(ColumnMismatch) -> Value {
@@ -80,7 +80,7 @@ enum ColumnDecoder {
     return value
   }
 
-  /// A number that is stored with a fraction of nothing.
+  /// A whole number that is stored as a double.
   private static func whole(_ row: Statement, column: Int32, in range: ClosedRange<Int64>) -> Value? {
     guard row.storage(column) == .real, let number = Int64(exactly: row.double(column)), range.contains(number) else {
       return nil
@@ -88,7 +88,7 @@ enum ColumnDecoder {
     return .int(number)
   }
 
-  /// 0 and 1 that are stored with a fraction of nothing.
+  /// A Boolean that is stored as a double 0 or 1.
   private static func truth(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
     guard storage == .real, let number = Int64(exactly: row.double(column)), number == 0 || number == 1 else {
       return nil
@@ -96,10 +96,10 @@ enum ColumnDecoder {
     return .bool(number == 1)
   }
 
-  /// The decimal of a text; null for one that is none.
+  /// The decimal that a text denotes, or null.
   static func decimal(_ text: String) -> Value { Decimal(stored: text).map(Value.decimal) ?? .null }
 
-  /// No more is looked at of what is far too long.
+  /// A text longer than any decimal is not parsed.
   private static func exactDecimal(_ row: Statement, column: Int32) -> Value? {
     guard row.withBytes(column, { $0.count }) <= Decimal.longestNumeral else { return nil }
     let value = decimal(row.text(column))
@@ -114,7 +114,7 @@ enum ColumnDecoder {
     }
   }
 
-  /// What Foundation would write in another way is none.
+  /// Nil for a text that Foundation would write differently.
   private static func uri(_ row: Statement, column: Int32) -> Value? {
     guard let bytes = row.storedText(column) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -124,7 +124,7 @@ enum ColumnDecoder {
 }
 
 extension ColumnKind {
-  /// What a whole number is as a value of a narrow kind; nil for one that is none.
+  /// A whole number as a value of a narrow kind. Nil where the kind cannot hold it.
   fileprivate func value(_ number: Int64) -> Value? {
     switch self {
     case .integer16: Int16(exactly: number) == nil ? nil : .int(number)

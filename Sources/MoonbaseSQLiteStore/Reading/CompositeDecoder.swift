@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Reads the value of a composite attribute out of the columns of its elements.
+/// Assembles the value of a composite attribute from the columns of its elements.
 struct CompositeDecoder: Sendable {
   private let attribute: AttributeDescription
   private let leaves: [(path: [String], place: RowSelect.Place)]
@@ -12,7 +12,7 @@ struct CompositeDecoder: Sendable {
     leaves = zip(composite.layout.leaves, composite.places).map { ($0.path, $1) }
   }
 
-  /// Null where no element has a value.
+  /// Returns null where no element has a value.
   func value(_ row: Statement, external: ExternalData) throws(ColumnMismatch) -> Value {
     var index = 0
     return try attribute.assembled { () throws(ColumnMismatch) -> Value in

@@ -4,7 +4,8 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// How rows of an entity (and its subentities) are selected and decoded: worked out once, used for every row.
+/// The statements that select rows of an entity (and its subentities), and the decoding of their columns. Computed once
+/// and used for every row.
 struct RowPlan: Sendable {
   private final class Decoder: Sendable {
     let symbol: Symbol
@@ -19,24 +20,24 @@ struct RowPlan: Sendable {
 
   /// The statements and their columns.
   let select: RowSelect
-  /// Among the hot statements of a connection to the store, those of the plan: one row by its key, and rows of a range. Nil where not
-  /// all slots are read.
+  /// The numbers of the plan's statements among a connection's hot statements: a row by its key, and rows of a range of
+  /// keys. Nil where not all slots are read.
   private let hotNumbers: (point: Int, range: Int)?
   let store: StoreNumber
   private let model: ResolvedModel
-  /// What stands in the place of values whose columns the file lacks.
+  /// The values of slots whose columns the file lacks.
   private let lost: [Value]
   private let composites: [CompositeDecoder]
-  /// By entity number; for a single entity by 0.
+  /// The decoders by entity number. A single entity has the index 0.
   private let decoders: ContiguousArray<Decoder?>
   /// Whether all rows are of one entity.
   let isSingle: Bool
   private let singleNumber: Int64
   private let entityNames: String
-  /// What a row of the table is taken for whose number no entity has.
+  /// The entity that stands for an unknown entity number.
   private let stranger: ResolvedEntity?
   private let path: String
-  /// By entity number; a root of -1 stands for no entity.
+  /// The entities by number. A root of -1 stands for no entity.
   private let numbered: ContiguousArray<(symbol: Symbol, root: EntityIndex)>
   private let externalData: ExternalData
 
@@ -69,13 +70,13 @@ struct RowPlan: Sendable {
     numbered = layout.symbolsByNumber
   }
 
-  /// The statement that reads one row by its key.
+  /// The statement that reads a row by its key.
   func pointStatement(_ connection: Connection) throws -> Statement {
     guard let number = hotNumbers?.point else { return try connection.statement(select.pointSelect) }
     return try connection.statement(hot: number, select.pointSelect)
   }
 
-  /// The statement that reads the rows from one key to another.
+  /// The statement that reads the rows of a range of keys.
   func rangeStatement(_ connection: Connection) throws -> Statement {
     guard let number = hotNumbers?.range else { return try connection.statement(select.rangeSelect) }
     return try connection.statement(hot: number, select.rangeSelect)
@@ -94,12 +95,13 @@ struct RowPlan: Sendable {
     decoders[0].map { IDList(keys: keys, store: store, entity: $0.symbol) } ?? IDList()
   }
 
-  /// Bytes that are counted together.
+  /// The number of rows after which the bytes read are counted again.
   private static let stride = 4096
 
-  /// Reads rows of a statement that `accepts` picks, up to so many, or so many bytes of them. Returns whether there may be more.
+  /// Reads the rows of a statement that `accepts` selects, up to a number of rows or bytes. Returns whether there may
+  /// be more rows.
   ///
-  /// What rows of one entity share is looked up once for those that follow each other.
+  /// The decoder is looked up only where the entity changes from row to row.
   @inline(__always)
   func collect(
     _ statement: Statement, into rows: RowCollector, limit: Int = .max, weight greatest: Int = .max,
@@ -147,7 +149,7 @@ struct RowPlan: Sendable {
     return true
   }
 
-  /// Begins a row of a page with the current row.
+  /// Decodes the current row into a new row of a page.
   @inline(__always)
   private func read(_ row: Statement, by decoder: Decoder, into page: RowPageBuilder) throws {
     page.beginRow(key: try rowKey(row), version: row.integer(2))
@@ -162,7 +164,7 @@ struct RowPlan: Sendable {
     }
   }
 
-  /// The current row, alone.
+  /// Decodes the current row alone.
   func snapshot(_ row: Statement) throws -> Snapshot {
     guard let decoder = try decoder(row) else {
       let rows = RowCollector(store: store)
@@ -175,7 +177,8 @@ struct RowPlan: Sendable {
     return Snapshot(page.finish(), at: 0)
   }
 
-  /// How the current row is read; nil where nobody knows its entity. Throws for one that has no business among these rows.
+  /// The decoder of the current row, or nil for an unknown entity number. Throws for an entity that the
+  /// plan does not select.
   private func decoder(_ row: Statement) throws -> Decoder? {
     let number = entityNumber(row, column: 1)
     if let number {
@@ -187,7 +190,7 @@ struct RowPlan: Sendable {
     throw damage(symbol, row).error(what)
   }
 
-  /// A row whose entity nobody knows is there, and each of its values is the error that says so.
+  /// Adds a row of an unknown entity. Each of its values is the error that reports this.
   private func readStranger(_ row: Statement, into rows: RowCollector) throws {
     let entity = try entityOfStranger(row)
     let token = damage(entity.symbol, row).token(entityNumber: shown(row, 1), known: entityNames)
@@ -206,20 +209,20 @@ struct RowPlan: Sendable {
       message: "\(path) is damaged: table \(select.table), row \(shown(row, 0)): no entity has rows there")
   }
 
-  /// A number that SQLite finds as an integer; nil for anything else.
+  /// An entity number, where SQLite compares the value as an integer; nil for other values.
   @inline(__always)
   private func entityNumber(_ row: Statement, column: Int32) -> Int64? {
     row.storedInteger(column) ?? row.storedDouble(column).flatMap { Int64(exactly: $0) }
   }
 
-  /// The key of the current row. Only a table whose key is no primary key may lack one.
+  /// The key of the current row. Only a table without a primary key may lack a row's key.
   @inline(__always)
   private func rowKey(_ row: Statement) throws -> Int64 {
     if let key = row.storedInteger(0) { return key }
     throw noKey(shown(row, 0))
   }
 
-  /// What is wrong with a row whose key is no integer.
+  /// The error for a row whose key is no integer.
   func noKey(_ found: String) -> GraphError {
     let entity = select.kinds.first?.entity.name ?? ""
     return GraphError(
@@ -270,7 +273,7 @@ struct RowPlan: Sendable {
     return nil
   }
 
-  /// The entity of a destination.
+  /// The entity of a relationship's destination.
   @inline(__always)
   private func entity(_ row: Statement, column: Int32, among destinations: RowSelect.Destinations) -> Symbol {
     if let number = row.storedInteger(column), let known = symbol(number: number, root: destinations.root) {
@@ -279,15 +282,15 @@ struct RowPlan: Sendable {
     return unusualEntity(row, column: column, among: destinations)
   }
 
-  @inline(never)  // for destinations that are gone, or damaged
+  @inline(never)  // for deleted or damaged destinations
   private func unusualEntity(_ row: Statement, column: Int32, among destinations: RowSelect.Destinations) -> Symbol {
-    // Rows from before the destination had subentities have no number.
+    // Rows that are older than the destination's subentities have no number.
     if row.isNull(column) { return destinations.declared }
     let number = entityNumber(row, column: column)
     return number.flatMap { symbol(number: $0, root: destinations.root) } ?? destinations.unknown
   }
 
-  /// The entity of a number, if it has rows in the table of a root.
+  /// The entity with a number, if its rows are in the table of the root.
   @inline(__always)
   private func symbol(number: Int64, root: EntityIndex) -> Symbol? {
     guard number > 0, number < numbered.count, numbered[Int(number)].root == root else { return nil }

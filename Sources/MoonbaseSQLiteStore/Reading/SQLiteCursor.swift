@@ -4,17 +4,17 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// A statement on its way, of which some rows are read at a time.
-class SQLiteCursor: @unchecked Sendable {  // what changes is touched in the session's turn
+/// A running statement, whose rows are read in portions.
+class SQLiteCursor: @unchecked Sendable {  // changed only while the session's `turn` is held
   let query: StoreQuery
   let sql: SQLFragment
   let plan: RowPlan
   let session: SQLiteReadSession
   fileprivate var statement: Statement?
-  /// Whether something was handed out.
+  /// Whether rows were returned to the caller.
   fileprivate var hasBegun = false
   fileprivate var isOver = false
-  /// Why it cannot go on: it never looks as if it were at its end.
+  /// The error that ended the cursor. A failed cursor throws this again and never appears to be at its end.
   fileprivate var failure: (any Error)?
 
   init(_ query: StoreQuery, _ sql: SQLFragment, _ plan: RowPlan, _ session: SQLiteReadSession) {
@@ -50,7 +50,7 @@ final class SQLiteValueCursor: SQLiteCursor, RowCursor, @unchecked Sendable {  /
 }
 
 extension SQLiteReadSession {
-  /// The bytes of the rows that are handed out together.
+  /// The greatest number of bytes of a page.
   private static var greatestPage: Int { min(4 << 20, HostWork.greatestValue / 8) }
 
   fileprivate func page(of cursor: SQLiteRowCursor, upTo count: Int) throws -> RowBatch {
@@ -85,8 +85,8 @@ extension SQLiteReadSession {
     }
   }
 
-  /// Goes on with the statement of a cursor. As long as nothing was handed out, it begins anew with another connection where tables
-  /// were changed.
+  /// Continues the statement of a cursor. Until rows were returned, a cursor starts again with another connection if
+  /// the tables were changed.
   private func advance<Page: Sendable>(
     _ cursor: SQLiteCursor, atEnd empty: Page, _ body: (Statement) throws -> Page
   ) throws -> Page {

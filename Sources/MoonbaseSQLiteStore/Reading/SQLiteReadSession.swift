@@ -4,21 +4,22 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// A session that reads: a connection of the pool, for the time of a call or, where it is a view, until it ends.
+/// A session for reading: a connection of the pool, held for the time of a call or, in a view, until the session ends.
 ///
-/// The connection of a view is in a transaction. One call needs none: a statement that runs sees one state, and that of a cursor keeps its
-/// connection. A file without a log is never read for longer than a call, and a cursor then reads all at once.
+/// The connection of a view is in a transaction. A single call needs no transaction: a running statement reads a
+/// consistent state, and a cursor's statement keeps its connection. A file without a log is never read for longer than
+/// a call, so a cursor reads all of its rows at once.
 final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // changed only while `turn` is held
   let store: SQLiteStore
   let isView: Bool
   let turn = Lock(())
-  /// The connection that is kept.
+  /// The connection that the session keeps.
   var kept: Session?
-  /// The statements of cursors, which hold the connection's state as long as they run.
+  /// The statements of cursors, each of which holds the connection's state while it runs.
   var running: [ObjectIdentifier: Statement] = [:]
   private var isOver = false
 
-  /// The bytes that an ID takes in a list that grows.
+  /// The bytes of an ID in a list that grows.
   private static let idWeight = 24
 
   init(_ store: SQLiteStore, _ extent: ReadScope) throws {
@@ -29,10 +30,10 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
 
   deinit { end() }
 
-  /// A connection that may change nothing on the disk must not be in the way of one that is opened for writing.
+  /// False for a connection that may change nothing on disk: it must not block a connection that is opened for writing.
   var canBeHeldOpen: Bool { turn.withLock { _ in isView && kept.map { $0.ground == nil } ?? false } }
 
-  /// It does as long as it keeps a connection, which is in a transaction.
+  /// A view is consistent while it keeps a connection, which is in a transaction.
   var isConsistent: Bool { turn.withLock { _ in isView && kept != nil } }
 
   func end() {
@@ -47,12 +48,12 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
 
   // MARK: Connections
 
-  /// Reads with the connection of the view, or one of the pool (`SQLiteStore.read`).
+  /// Reads with the connection of the view, or with a connection of the pool (`SQLiteStore.read`).
   private func read<Result: Sendable>(
     looksAtFile: Bool = false, _ body: (Session) throws -> Result
   ) throws -> Result {
     guard isView else { return try store.read(looksAtFile: looksAtFile, body) }
-    // Another thread may have it for as long as a page takes.
+    // Another thread may hold the lock while it reads a page.
     return try turn.withLockInTime { _ in
       try checkGoesOn()
       guard let kept else { return try store.read(looksAtFile: looksAtFile, body) }
@@ -82,7 +83,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     }
   }
 
-  /// The rows of a statement with these values.
+  /// The rows of a statement with these bound values.
   func snapshots(_ sql: String, with values: [Value], _ plan: RowPlan) throws -> [Snapshot] {
     try read(looksAtFile: !isView) { session in
       let statement = try session.connection.statement(sql)
@@ -97,8 +98,8 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
   func rows(matching query: StoreQuery) throws -> any RowCursor {
     let select = try store.select(query)
     let cursor = try begin { SQLiteRowCursor(query, select.rows(query), select.plan, self) }
-    // A reader keeps writers of a file without a log away, and of some files it shows at the end only whether
-    // they were written meanwhile: all is read first.
+    // A reader of a file without a log blocks writers, and for some files only the end of the read shows whether the
+    // file was written meanwhile. Therefore all rows are read first.
     return try cursor ?? RowList(snapshots(matching: query))
   }
 
@@ -126,7 +127,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     return RowList(all)
   }
 
-  /// A cursor, if there is a connection that may be read from for longer.
+  /// Makes a cursor, if a connection may be held for longer than a call.
   private func begin<Cursor>(_ make: () -> Cursor) throws -> Cursor? {
     try turn.withLock { _ in
       try checkGoesOn()
@@ -150,7 +151,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     var memory = HostMemory()
     while true {
       let (ids, mayGoOn) = try plan.collectIDs(statement, upTo: IDList.pageSize)
-      // A list that grows has up to twice the room.
+      // A growing list may reserve twice the memory of its elements.
       try memory.hold(2 * ids.weight)
       result.append(contentsOf: ids)
       if !mayGoOn { return result }
@@ -164,7 +165,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     let plan = try store.rowPlan(entity, includesSubentities: false)
     return try read { session in
       if let row = try plan.snapshot(of: id.key, in: session) { return row }
-      // A row whose entity nobody knows is none of the entity's either.
+      // A row of an unknown entity is not of the requested entity.
       guard plan.select.entityCondition != nil else { return nil }
       let row = try store.tablePlan(entity).snapshot(of: id.key, in: session)
       return row?.id == id ? row : nil
@@ -230,7 +231,7 @@ extension SQLiteReadSession {
           query.select(plan.select.columns, keyCount: keys.count.roundedUpToPowerOfTwo))
         for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
         defer { statement.reset() }
-        // Destinations of one owner follow each other.
+        // Destinations of the same owner are adjacent.
         var last: (key: Int64, place: Int?, start: Int)?
         var count = rows.count
         _ = try plan.collect(statement, into: rows) { row in

@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Reads the columns that a query asks for in the place of rows.
+/// Reads the columns that a query selects instead of rows.
 struct ValueReader: Sendable {
   private let forms: [ColumnSelect.Form]
   private let query: StoreQuery
@@ -56,7 +56,7 @@ struct ValueReader: Sendable {
   private func damage(_ place: Int, of row: Statement, _ mismatch: ColumnMismatch) -> GraphError {
     let keys = query.columns?.columns[place].keyPath ?? []
     let name = keys.joined(separator: ".")
-    // Behind the columns stands the key of the object, unless there are several.
+    // The key of the object follows the selected columns, unless there are several.
     let key = row.columnCount > forms.count ? row.integer(Int32(forms.count)) : nil
     let which = key.map { "row \($0)\(keys.count > 1 ? ", or what it leads to" : "")" } ?? "a row of a group"
     let isSure = keys.count == 1 && !query.entity.hasSubentities

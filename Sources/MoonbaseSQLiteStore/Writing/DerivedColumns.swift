@@ -2,17 +2,18 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The derived attributes that no trigger of the file keeps: how Core Data's triggers for them look is not known, and nothing of ours is
-/// added to a store.
+/// Computes the derived attributes that no trigger of the file updates. The form of Core Data's triggers for them is
+/// not known, and Moonbase adds no triggers of its own to a store.
 ///
-/// Triggers of the writing connection, which are gone with it, note which rows are to be derived anew, whoever writes what they are
-/// derived from: a save or a batch request. Before the transaction ends each of these rows is derived once.
+/// Temporary triggers of the writing connection note the rows to derive again, for a save and a batch request alike.
+/// Each of these rows is derived once, before the transaction ends.
 final class DerivedColumns {
   private static let table = "moonbase_underived"
-  /// For each attribute: its name, and what sets its column in the rows that are taken and gives their keys, entities and values.
+  /// For each attribute its name, and the statement that sets its column in noted rows and returns their keys, entities
+  /// and values.
   private let updates: [(attribute: String, sql: String)]
 
-  /// Nil where there are none.
+  /// Returns nil where there are no such attributes.
   init?(_ layout: StoreLayout, on connection: Connection) throws {
     let entities = layout.entities.compactMap(\.self).filter { !layout.model.storedDerivations(of: $0.entity).isEmpty }
     if entities.isEmpty { return nil }
@@ -50,7 +51,7 @@ final class DerivedColumns {
     return names.filter { $0.hasPrefix("Z_DA_") }
   }
 
-  /// Derives what is to be derived anew, and tells of the rows that have other values now.
+  /// Derives the noted rows again, and reports rows whose values changed to `derived`.
   func derive(on connection: Connection, telling derived: DerivedRows) throws {
     for _ in 0..<StoredDerivation.greatestRounds {
       guard try connection.integer("SELECT 1 FROM temp.\(Self.table) LIMIT 1") != nil else { return }
@@ -76,16 +77,16 @@ final class DerivedColumns {
   }
 }
 
-/// The triggers that note the keys of rows in which one attribute is to be derived anew.
+/// The triggers that note the keys of rows in which an attribute has to be derived again.
 private struct DerivationTriggers {
   private let number: Int
   private let table: String
-  /// The tables along the path, and the columns that lead from each to the next.
+  /// The tables along the key path, and the columns that refer from each to the next.
   private var tables: [String] = []
   private var links: [String] = []
   private(set) var statements: [String] = []
 
-  /// Nil where the file lacks a table or column of it.
+  /// Returns nil where the file lacks a table or column of the path.
   init?(_ derivation: StoredDerivation, number: Int, table: String, layout: StoreLayout) {
     (self.number, self.table) = (number, table)
     var entities: [EntityLayout] = []
@@ -102,7 +103,7 @@ private struct DerivationTriggers {
     for (place, link) in links.enumerated() {
       note("UPDATE OF \(link)", on: tables[place], owners(of: "SELECT NEW.Z_PK Z_PK", at: place))
     }
-    // An import may insert a row before the row of its destination.
+    // An import may insert a row before the destination it refers to.
     for place in tables.indices.dropFirst() {
       note("INSERT", on: tables[place], owners(of: "SELECT NEW.Z_PK Z_PK", at: place))
     }
@@ -117,7 +118,7 @@ private struct DerivationTriggers {
     }
   }
 
-  /// The keys of the rows that lead to some at a place of the path.
+  /// The keys of the rows whose path reaches one of the given keys at a place of the path.
   private func owners(of keys: String, at place: Int? = nil) -> String {
     var keys = keys
     for step in links[..<(place ?? links.count)].indices.reversed() {
@@ -127,7 +128,7 @@ private struct DerivationTriggers {
   }
 
   private mutating func note(_ event: String, on source: String, _ keys: String) {
-    // A conflict would be handled as the statement says that fired the trigger.
+    // In a trigger the conflict handling of the outer statement applies.
     statements.append(
       "CREATE TEMP TRIGGER \(table)_\(number)_\(statements.count) AFTER \(event) ON main.\(source) FOR EACH ROW BEGIN "
         + "INSERT INTO \(table) SELECT \(number), 0, k.Z_PK FROM (\(keys)) k WHERE k.Z_PK IS NOT NULL AND NOT EXISTS "

@@ -3,9 +3,10 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// What the file itself keeps from being saved, by its constraints and triggers. Some of these its model does not speak of.
+/// Errors for saves that constraints or triggers of the file prevent, including constraints that the model does not
+/// declare.
 extension GraphError {
-  /// A trigger or a rule made SQLite fail.
+  /// A trigger or a constraint made the statement fail.
   static func refused(
     _ change: String, of id: ManagedObjectID, property: String? = nil, by error: SQLiteError
   ) -> GraphError {
@@ -15,7 +16,7 @@ extension GraphError {
       entity: id.entityName, property: property, objectID: id, underlying: error)
   }
 
-  /// A trigger or a rule had SQLite go on as if all were well, without the change.
+  /// A trigger or a constraint made SQLite skip the change without an error.
   static func ignored(_ change: String, of id: ManagedObjectID, property: String? = nil) -> GraphError {
     GraphError(
       .constraintConflict,
@@ -25,7 +26,7 @@ extension GraphError {
       entity: id.entityName, property: property, objectID: id)
   }
 
-  /// The same of what belongs to no object.
+  /// A trigger or a constraint made a statement fail that belongs to no object.
   static func refused(_ change: String, in path: String, by error: SQLiteError) -> GraphError {
     GraphError(
       .constraintConflict,
@@ -33,7 +34,7 @@ extension GraphError {
       underlying: error)
   }
 
-  /// The same of what belongs to no object.
+  /// A trigger or a constraint made SQLite skip a change that belongs to no object.
   static func ignored(_ change: String, in path: String) -> GraphError {
     GraphError(
       .constraintConflict,
@@ -43,7 +44,7 @@ extension GraphError {
   }
 }
 
-/// Triggers that a change of an object fired went on and on.
+/// Thrown when the triggers of an object's change exceed the limit of steps.
 struct EndlessChange: Error {
   let overrun: TriggerOverrun
   let id: ManagedObjectID
@@ -51,13 +52,13 @@ struct EndlessChange: Error {
   init(_ overrun: TriggerOverrun, of id: ManagedObjectID) { (self.overrun, self.id) = (overrun, id) }
 }
 
-/// A unique value of a row is taken.
+/// Thrown when a unique value of a row is taken.
 struct TakenValues: Error {
   let conflict: SaveConflict
 }
 
 extension SaveTransaction {
-  /// Says which constraint a row violates.
+  /// Returns the error for the constraint that a row violates.
   func describe(_ error: SQLiteError, saving row: Snapshot) -> any Error {
     let id = row.id
     switch error.code {
@@ -73,7 +74,7 @@ extension SaveTransaction {
     }
   }
 
-  /// The conflict over a unique value, with the object that has it where the file's words name the columns.
+  /// The conflict over a unique value, with the object that has the value if SQLite's message names the columns.
   private func taken(_ row: Snapshot, after error: SQLiteError) -> any Error {
     do {
       let entity = try layout.layout(of: row.id)
@@ -88,7 +89,7 @@ extension SaveTransaction {
 
   private func object(like row: Snapshot, in slots: [Slot], of entity: EntityLayout) throws -> ManagedObjectID? {
     let columns = slots.flatMap { entity.slots[$0].columns }
-    // Of a composite it is not known which of its elements are taken.
+    // For a composite it is not known which elements are taken.
     guard columns.count == slots.count else { return nil }
     let conditions = columns.enumerated().map { "\(identifier($1)) = ?\($0 + 1)" }.joined(separator: " AND ")
     let statement = try connection.statement(
@@ -102,7 +103,7 @@ extension SaveTransaction {
 }
 
 extension EntityLayout {
-  /// The properties whose columns SQLite names: `UNIQUE constraint failed: ZPERSON.ZEMAIL, ZPERSON.ZNAME`.
+  /// The properties whose columns a message of SQLite names: `UNIQUE constraint failed: ZPERSON.ZEMAIL, ZPERSON.ZNAME`.
   func slots(named error: SQLiteError) -> [Slot] {
     let named = error.message.split(separator: ":").last ?? ""
     let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }

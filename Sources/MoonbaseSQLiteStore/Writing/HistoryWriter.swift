@@ -4,8 +4,8 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Writes the persistent history of a save into a store that keeps one: a transaction and a change for each row, in the form
-/// that the file has.
+/// Writes the persistent history of a save, in a store that keeps a history: a transaction and a change for each row,
+/// in the form that the file has.
 struct HistoryWriter {
   let layout: StoreLayout
   let connection: Connection
@@ -13,7 +13,7 @@ struct HistoryWriter {
   let author: String?
   let form: HistoryForm
 
-  /// Written before the rows change, because tombstones keep values of rows that are about to go.
+  /// Writes the history of a save. Called before the rows change, because tombstones keep values of deleted rows.
   func write(_ changes: StoreChanges) throws {
     let updates = try changes.updatedSlots(in: layout.model, isLinked: isLinked)
     // Another context may have deleted the row.
@@ -39,7 +39,7 @@ struct HistoryWriter {
     return try answers("SELECT 1 FROM \(table) WHERE Z_PK = ?", id.key)
   }
 
-  /// Whether the file has an object as a destination of another one.
+  /// Whether the file stores an object as a destination of the links' owner.
   private func isLinked(_ links: StoreChanges.Links, _ id: ManagedObjectID) throws -> Bool {
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
@@ -89,10 +89,10 @@ struct HistoryWriter {
     return key
   }
 
-  /// The column for a text, or for its key.
+  /// The column for a text, or for the key of an interned text.
   private func column(_ name: String) -> String { form.internsTexts ? name + "TS" : name }
 
-  /// The key of an interned string.
+  /// The key of an interned text.
   private func string(_ text: String) throws -> Int64 {
     let known = try connection.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
     known.bind(text, at: 1)
@@ -114,22 +114,7 @@ struct HistoryWriter {
   }
 }
 
-extension EntityLayout {
-  /// The attributes whose values stay in the history of a row that is deleted, in the order of the columns for them.
-  var tombstone: [ResolvedProperty] {
-    entity.properties.filter { property in
-      // A composite has several columns, and the history one: the model's checks tell that it is not kept.
-      property.attribute.map { $0.preservesValueInHistoryOnDeletion && $0.type != .composite } ?? false
-    }.sorted { $0.name < $1.name }
-  }
-
-  /// The column of an attribute.
-  func column(_ property: ResolvedProperty) -> String? {
-    if case .attribute(let column, _) = slots[property.slot] { column } else { nil }
-  }
-}
-
-/// A table of the history, whose rows a save needs like those of its objects.
+/// A table of the history.
 struct HistoryTable {
   let name: String
   /// Its entity's number in `Z_PRIMARYKEY`.
@@ -137,17 +122,17 @@ struct HistoryTable {
   let connection: Connection
   let path: String
 
-  /// Sets keys aside and returns the first.
+  /// Sets aside keys and returns the first.
   func reserve(_ count: Int) throws -> Int64 {
     try KeyReservation(connection: connection, path: path).reserve(count, number: number, name: "the history")
   }
 
-  /// Throws where the file has another row with the key, and where it refuses or ignores this one.
+  /// Throws where another row has the key, and where the file refuses or ignores this row.
   func insert(with statement: Statement) throws {
     do {
       try statement.run()
     } catch let error as SQLiteError where error.code == .primaryKeyConstraint {
-      // The key was set aside in this transaction: nobody else can have been given it.
+      // The key was set aside in this transaction, so no other writer can have it.
       throw GraphError(
         .invalidStore,
         message:

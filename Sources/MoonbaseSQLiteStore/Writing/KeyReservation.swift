@@ -2,17 +2,18 @@ import MoonbaseModel
 import MoonbaseGraph
 import MoonbaseSQLite
 
-/// Sets keys aside: `Z_PRIMARYKEY` holds the greatest one given out, for each table.
+/// Sets aside keys. `Z_PRIMARYKEY` holds the greatest assigned key of each table.
 package struct KeyReservation {
-  /// Above this key there is no room for the objects of many imports: none has so many rows.
+  /// The greatest key that may be assigned. The margin leaves room for imports; no table has so many rows.
   package static let greatestKey = Int64.max - Int64(1) << 32
 
   let connection: Connection
   let path: String
 
-  /// Sets so many keys aside, in the caller's transaction, and returns the first; of none, the one that would be next.
+  /// Sets aside `count` keys in the caller's transaction and returns the first. For a count of 0, returns the next free
+  /// key.
   ///
-  /// Throws `.invalidStore` where the file's number is none that keys can follow.
+  /// Throws `.invalidStore` where the file's number leaves no room for keys.
   func reserve(_ count: Int, number: Int64, name: String) throws -> Int64 {
     let statement = try connection.statement(
       "UPDATE OR ABORT Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ? WHERE Z_ENT = ? "

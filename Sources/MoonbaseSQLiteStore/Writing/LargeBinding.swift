@@ -2,8 +2,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A long text, or long bytes, that a statement reads in place: SQLite would keep a copy until the statement is bound
-/// anew.
+/// A long text or blob that a statement reads in place. SQLite would keep a copy until the next binding.
 struct LargeBinding {
   let value: Value
   let index: Int32
@@ -18,7 +17,7 @@ struct LargeBinding {
     }
   }
 
-  /// Runs a statement that gives no rows; these values are bound while it runs.
+  /// Runs a statement without result rows. The values are bound only while it runs.
   static func step(_ statement: Statement, with bindings: ArraySlice<LargeBinding>) throws {
     guard let first = bindings.first else { return _ = try statement.step() }
     defer {

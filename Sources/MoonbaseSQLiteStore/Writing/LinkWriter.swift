@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Writes pairs of many-to-many relationships, and the order of ordered ones.
+/// Writes the pairs of many-to-many relationships, and the places in ordered relationships.
 struct LinkWriter {
   let layout: StoreLayout
   let connection: Connection
@@ -17,7 +17,7 @@ struct LinkWriter {
     batch = PairBatch(connection)
   }
 
-  /// Writes what went.
+  /// Deletes the pairs of removed links.
   func removePairs(of links: StoreChanges.Links) throws {
     guard !links.removed.isEmpty, let join = try join(of: links) else { return }
     let table = PairTable(join, relationship: name(of: links))
@@ -30,7 +30,7 @@ struct LinkWriter {
     }
   }
 
-  /// Writes what came; new pairs may wait until `finishPairs`.
+  /// Writes the pairs of added links. New pairs may wait until `finishPairs`.
   mutating func addPairs(of links: StoreChanges.Links) throws {
     guard !links.added.isEmpty, let join = try join(of: links) else { return }
     noteMembers(of: links, join: join)
@@ -41,7 +41,7 @@ struct LinkWriter {
     }
   }
 
-  /// Lists of the other side get members too, which nobody says the places of.
+  /// Notes new members of the inverse lists, for which the save gives no places.
   private func noteMembers(of links: StoreChanges.Links, join: JoinLayout) {
     if orderEnds.isEmpty { return }
     orderEnds.forget(table: join.table, but: join.isReflexive ? nil : join.orderColumn)
@@ -79,16 +79,18 @@ struct LinkWriter {
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
       guard let column = join.orderColumn else { throw lacksPlaces(links) }
-      try write(order, of: links.owner, in: OrderColumn(join: join, column: column))
+      try write(order, of: links.owner, in: OrderColumn(join: join, column: column, on: connection, ends: orderEnds))
     case .foreignKey(let toOne, let destination):
       guard let column = toOne.orderColumn else { throw lacksPlaces(links) }
       let table = try layout.layout(layout.model.entities[destination]).table
-      try write(order, of: links.owner, in: OrderColumn(toOne: toOne, table: table, column: column))
+      try write(
+        order, of: links.owner,
+        in: OrderColumn(toOne: toOne, table: table, column: column, on: connection, ends: orderEnds))
     case .none, .lost, .attribute, .composite, .toOne: break
     }
   }
 
-  /// The file is another than its model says.
+  /// The error for a file that differs from its model.
   private func lacksPlaces(_ links: StoreChanges.Links) -> GraphError {
     let name = name(of: links)
     return GraphError(
@@ -99,7 +101,7 @@ struct LinkWriter {
   }
 
   private func write(_ order: StoreChanges.Order, of owner: ManagedObjectID, in column: OrderColumn) throws {
-    try PlaceWriter(owner, order: order, column: column, on: connection, ends: orderEnds).write()
+    try PlaceWriter(owner, order: order, column: column).write()
   }
 
   private func remove(_ pair: PairTable.Pair, from table: PairTable, with statement: Statement) throws {

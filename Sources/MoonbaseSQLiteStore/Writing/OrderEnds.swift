@@ -1,10 +1,11 @@
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The last places of ordered lists to which a connection appended: to append again, nobody looks at all members. They hold until a
-/// save fails, another connection writes the file, or a member comes of which the save does not say where it stands.
+/// The last places of ordered lists to which a connection appended, so that the next append need not read all members.
+/// Places are forgotten when a save fails, when another connection writes the file, or when a list gets a member
+/// without a known place.
 final class OrderEnds {
-  /// The column that keeps the places of one relationship's destinations.
+  /// The column with the places of one relationship's destinations.
   struct Column: Hashable {
     var table: String
     var name: String
@@ -19,21 +20,21 @@ final class OrderEnds {
 
   private var places: [Column: [Int64: Int64]] = [:]
   private var count = 0
-  /// Members that came to these lists in this save, and have no place yet.
+  /// Members that were added to these lists in this save and have no place yet.
   private var unplaced: [List: [Int64]] = [:]
   private var version: Int64?
 
-  /// Whether nothing is known, so that nothing need be noted.
+  /// Whether no places are known, so that nothing need be noted.
   var isEmpty: Bool { count == 0 }
 
-  /// A save begins.
+  /// Called when a save begins.
   func begin(on connection: Connection) throws {
     let current = try connection.versionByOthers()
     if version != current { forgetAll() }
     version = current
   }
 
-  /// A save has written all places. Lists with members that got none are forgotten.
+  /// Called when a save has written all places. Forgets lists with members that got no place.
   func finish() {
     for list in unplaced.keys { set(list.column, list.owner, to: nil) }
     unplaced = [:]
@@ -41,20 +42,21 @@ final class OrderEnds {
 
   func forgetAll() { (places, count, unplaced) = ([:], 0, [:]) }
 
-  /// Members may come to lists of a table of pairs from their other side.
+  /// Forgets the lists of a pair table, except those of one column: the inverse side may have added members.
   func forget(table: String, but name: String?) {
     for column in places.keys where column.table == table && column.name != name {
       count -= places.removeValue(forKey: column)?.count ?? 0
     }
   }
 
-  /// A member came to a list.
+  /// Notes a new member of a list.
   func note(_ member: Int64, in column: Column, of owner: Int64) {
     guard places[column]?[owner] != nil else { return }
     unplaced[List(column: column, owner: owner), default: []].append(member)
   }
 
-  /// The last place of a list to which these are about to be appended, where it is known, and nobody else came.
+  /// The last place of a list to which these members are about to be appended. Nil where it is not known, or where the
+  /// list got other members.
   func last(_ column: Column, of owner: Int64, before members: [Int64]) -> Int64? {
     let came = unplaced.removeValue(forKey: List(column: column, owner: owner)) ?? []
     guard let place = places[column]?[owner] else { return nil }
@@ -63,7 +65,7 @@ final class OrderEnds {
     return came.allSatisfy(members.contains) ? place : nil
   }
 
-  /// The last place of a list is this one; nil where nobody knows.
+  /// Sets the last place of a list; nil where it is not known.
   func set(_ column: Column, _ owner: Int64, to place: Int64?) {
     if count >= Self.greatestCount, place != nil { forgetAll() }
     let known = places[column]?[owner] != nil

@@ -3,28 +3,28 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// New pairs on their way into a table of pairs, many of them in one statement: to begin and to end one for each pair would cost
-/// more than a third of the whole.
+/// Inserts new pairs into a pair table, many in one statement: beginning and ending a statement for each pair would
+/// take more than a third of the time.
 ///
-/// A pair that is there already is left as it is. All else that the file has against a pair fails the save.
+/// An existing pair is left unchanged. Every other refusal of the file fails the save.
 struct PairBatch {
   private static let size = 16
 
   private struct Target {
     let table: PairTable
     let one: Statement
-    /// Nil where SQLite cannot tell by a key whether a pair is there.
+    /// Nil where SQLite cannot tell by a key whether a pair exists.
     let many: Statement?
   }
 
   private let connection: Connection
   private var target: Target?
-  /// Pairs that wait.
+  /// The pairs that are not written yet.
   private var pairs: [PairTable.Pair] = []
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Says where the next pairs go: owners of one relationship come one after another.
+  /// Sets the table for the next pairs. The owners of a relationship are adjacent.
   mutating func begin(_ join: JoinLayout, relationship: String) throws {
     let table = PairTable(join, relationship: relationship)
     if target?.table.isSame(as: table) == true { return }
@@ -33,7 +33,7 @@ struct PairBatch {
   }
 
   private static func target(_ table: PairTable, on connection: Connection) throws -> Target {
-    // A table that somebody made without the format's primary key takes no such clause.
+    // A table without the format's primary key does not accept the conflict clause.
     if let many = try? connection.statement(table.statements.insertion(size)) {
       return Target(table: table, one: try connection.statement(table.statements.insertion(1)), many: many)
     }
@@ -45,7 +45,7 @@ struct PairBatch {
     if pairs.count == Self.size { try write() }
   }
 
-  /// Writes the pairs that wait.
+  /// Writes the waiting pairs.
   mutating func write() throws {
     guard let target, !pairs.isEmpty else { return }
     if let many = target.many, pairs.count == Self.size {
@@ -60,7 +60,8 @@ struct PairBatch {
     do {
       try insert(pairs, with: statement)
     } catch let error as SQLiteError where error.code.primary == .constraint {
-      // One by one they show which it is; unless a trigger ended the transaction, without which they would stay.
+      // Single insertions show which pair is refused. After a rollback by a trigger they would be committed, so
+      // they are not run.
       if pairs.count > 1, connection.isInTransaction {
         for index in pairs.indices { try run(target.one, pairs[index...index], target: target) }
       }

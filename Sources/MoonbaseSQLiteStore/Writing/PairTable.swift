@@ -3,7 +3,7 @@ import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// A table of pairs, and what is wrong with a pair that is not written.
+/// A pair table, and the errors for pairs that are not written.
 struct PairTable {
   struct Pair {
     let owner: ManagedObjectID
@@ -25,7 +25,7 @@ struct PairTable {
     join.table == other.join.table && join.ownerColumn == other.join.ownerColumn
   }
 
-  /// Throws where one of these pairs is not there (or is, when `gone`): the file ignored its statement.
+  /// Throws where a pair does not exist (or still exists, with `gone`): the file ignored the statement.
   func check(_ pairs: ArraySlice<Pair>, gone: Bool = false, on connection: Connection) throws {
     let statement = try connection.statement(statements.presence)
     for pair in pairs {
@@ -40,7 +40,7 @@ struct PairTable {
 
   private static func verb(_ gone: Bool) -> String { gone ? "gives up" : "takes in" }
 
-  /// The error of a pair that is refused; of several it is not known which one it is.
+  /// The error for a refused pair. Among several it is not known which pair was refused.
   func refused(_ pairs: ArraySlice<Pair>, gone: Bool = false, of owner: ManagedObjectID, by error: SQLiteError)
     -> GraphError
   {

@@ -4,10 +4,10 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// Writes rows of one entity: its statements and how values are bound to them, by slot. A class, so that handing one on for
-/// every row copies nothing.
+/// Writes rows of one entity: the statements, and the binding of values by slot. A class, so that passing a writer on
+/// for every row copies nothing.
 final class RowWriter {
-  /// What binding a value takes to know; free of references, because every value of every row passes here.
+  /// The binding of a slot. Contains no references, because every value of every row uses a step.
   fileprivate struct Step {
     enum Binding {
       case plain, external, toOne, polymorphic, composite
@@ -34,7 +34,7 @@ final class RowWriter {
   private let externalData: ExternalData
   private let number: Int64
   let hasExternalData: Bool
-  /// The columns with the row's places in ordered lists, by the to-one relationships that lead to their owners.
+  /// The columns with the row's places in ordered lists, by the to-one relationships to the lists' owners.
   private let orders: [(slot: Slot, column: OrderEnds.Column)]
   /// The to-one relationships whose destination may be the row itself.
   private let loops: [(slot: Slot, toOne: ToOneLayout)]
@@ -59,7 +59,8 @@ final class RowWriter {
 
   var layout: EntityLayout { statements.layout }
 
-  /// Runs the insertion and says whether the row is there; the statement's parameters are all overwritten the next time.
+  /// Runs the insertion and returns whether the row was inserted. The next use overwrites all parameters of the
+  /// statement.
   func insert(
     _ row: Snapshot, with statement: Statement, on connection: Connection, files: inout ExternalFiles
   ) throws -> Bool {
@@ -79,15 +80,15 @@ final class RowWriter {
     return true
   }
 
-  /// Makes a row its own destination once the row is there. Core Data's triggers count the rows that point at a new
-  /// row, and the rows that a new row points at: they would count this row twice.
+  /// Sets a row as its own destination after the insertion. Core Data's triggers count the rows that refer to a new row
+  /// and the rows that a new row refers to: within the insertion they would count this row twice.
   private func close(_ toOne: ToOneLayout, of id: ManagedObjectID, on connection: Connection) throws {
     let columns = [toOne.column: id.key].merging(toOne.entityColumn.map { [$0: number] } ?? [:]) { first, _ in first }
     let settings = columns.map { "\(identifier($0.key)) = \($0.value)" }.joined(separator: ", ")
     try connection.execute("UPDATE \(identifier(layout.table)) SET \(settings) WHERE Z_PK = \(id.key)")
   }
 
-  /// Runs an update and says whether it found its row.
+  /// Runs an update and returns whether the row exists.
   func update(
     _ change: StoreChanges.Update, with statement: Statement, on connection: Connection, files: inout ExternalFiles
   ) throws -> Bool {
@@ -116,7 +117,7 @@ final class RowWriter {
     case (.plain, .value(let value)) where LargeBinding.isLarge(value):
       large.append(LargeBinding(value: value, index: index))
     case (.plain, .value(.object(let token))), (.toOne, .value(.object(let token))):
-      // No column takes one: what another store has in the place of a value is no value here either.
+      // No column can hold a token. Loading it reports the error that it stands for.
       _ = try token.load?()
       statement.bindNull(index)
     case (.plain, _), (.toOne, _): SQLValue.bind(cell, at: index, to: statement)
@@ -125,7 +126,7 @@ final class RowWriter {
     case (.external, .value(.data(let data))):
       statement.bind(try externalData.write(data, files: &files), at: index)
     case (.external, .value(.object(let token))):
-      // A row of another store, copied with what it had not read yet.
+      // A row copied from another store, with data that was not loaded yet.
       guard let load = token.load else { return statement.bindNull(index) }
       statement.bind(try externalData.write(load(), files: &files), at: index)
     case (.external, _): statement.bindNull(index)
@@ -164,7 +165,7 @@ final class RowWriter {
 
   // MARK: Ordered lists
 
-  /// Notes the ordered lists that the row comes to, by all or some of its to-one relationships.
+  /// Notes the ordered lists that get the row as a member, by all or some of its to-one relationships.
   func noteOwners(of row: Snapshot, slots: [Slot]? = nil, in ends: OrderEnds) {
     for (slot, column) in orders where slots?.contains(slot) ?? true {
       if case .objectID(let owner) = row.values[slot] { ends.note(row.id.key, in: column, of: owner.key) }
@@ -173,7 +174,7 @@ final class RowWriter {
 
   // MARK: Files of old values
 
-  /// Notes the files that the row's external values are kept in, before the row changes or goes.
+  /// Notes the external files of the row's values before the row changes or is deleted.
   func forgetFiles(of key: Int64, slots: [Slot]?, on connection: Connection, files: inout ExternalFiles) throws {
     guard let sql = statements.externals(of: slots) else { return }
     let statement = try connection.statement(sql)
@@ -185,7 +186,7 @@ final class RowWriter {
 }
 
 extension Snapshot.Cell {
-  /// Whether it is a destination, and this one.
+  /// Whether the cell refers to this object.
   fileprivate func leads(to id: ManagedObjectID) -> Bool {
     switch self {
     case .reference(let other), .value(.objectID(let other)): other == id

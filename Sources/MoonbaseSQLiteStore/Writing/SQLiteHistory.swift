@@ -4,7 +4,7 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// The history tables of a file, as they are read.
+/// Reads the history tables of a file.
 struct SQLiteHistory: StoreHistory {
   let store: SQLiteStore
 
@@ -44,7 +44,7 @@ struct SQLiteHistory: StoreHistory {
     } ?? nil
   }
 
-  /// As `PersistentHistoryTransaction.size` has it.
+  /// Counts bytes as `PersistentHistoryTransaction.size` does.
   func number(ofLastBytes count: Int) throws -> Int64? {
     try reading { session, form in
       let (transaction, change) = (PersistentHistoryTransaction.sizeOfItself, PersistentHistoryChange.sizeOfItself)
@@ -68,7 +68,7 @@ struct SQLiteHistory: StoreHistory {
       + "WHEN 'blob' THEN LENGTH(\(column)) ELSE 8 END"
   }
 
-  /// Reads one state of the tables; nil where they are gone.
+  /// Reads a consistent state of the tables. Returns nil where the tables no longer exist.
   private func reading<Result>(_ body: (Session, HistoryForm) throws -> Result) throws -> Result? {
     try store.read(looksAtFile: true) { session in
       try session.connection.beginReading()
@@ -80,8 +80,8 @@ struct SQLiteHistory: StoreHistory {
 }
 
 extension SQLiteStore {
-  /// The history that the file keeps: that of a program that asked Core Data for one. It is looked for each time, because another process may
-  /// switch it on.
+  /// The history that the file keeps, if a program has enabled one. Looked up on each call, because another process may
+  /// enable the history.
   public func history() throws -> (any StoreHistory)? {
     let tracksHistory = try read { try $0.historyForm(path: file.path) != nil }
     return tracksHistory ? SQLiteHistory(store: self) : nil
@@ -107,7 +107,7 @@ extension SQLiteSaveSession {
 }
 
 extension HistoryRange {
-  /// What a condition compares with.
+  /// The value that a condition compares with.
   fileprivate enum Comparand {
     case number(Int64)
     case date(Double)
@@ -120,7 +120,7 @@ extension HistoryRange {
     }
   }
 
-  /// The condition in SQL, with what its parameter stands for.
+  /// The condition in SQL, with the value of its parameter.
   fileprivate var condition: (sql: String, value: Comparand?) {
     switch self {
     case .all: ("", nil)
@@ -132,7 +132,7 @@ extension HistoryRange {
   }
 }
 
-/// Reads transactions and their changes in the form that a file has.
+/// Reads transactions and their changes, in the form that a file has.
 private struct HistoryReader {
   let store: SQLiteStore
   let connection: Connection
@@ -169,7 +169,7 @@ private struct HistoryReader {
     return found.map { $0.with(part.changes[$0.transactionNumber] ?? []) }
   }
 
-  /// The expression of a text, which lies in a table of its own or in the transaction.
+  /// The SQL expression for a text, which is stored in a table of its own or in the transaction.
   private func text(_ column: String) -> String {
     var ways: [String] = []
     if form.internsTexts, form.columns.contains(column + "TS") {
@@ -189,18 +189,18 @@ private struct HistoryReader {
 
   // MARK: Changes
 
-  /// A bitmap of an entity, by its number.
+  /// The bitmap of a change's columns, with the entity number.
   private struct Bitmap: Hashable {
     let entity: Int64
     let bytes: Data
   }
 
-  /// The changes of all transactions with one statement. A limit below 0 is none.
+  /// Reads the changes of the transactions with one statement. A negative limit means no limit.
   func changes(
     of transactions: ClosedRange<Int64>, after change: Int64, limit: Int, _ memory: inout HostMemory
   ) throws -> HistoryPart {
     let names = form.tombstoneColumns.map { ", \(identifier($0))" }.joined()
-    // An index leads from one transaction to its changes behind a number.
+    // An index finds the changes of a single transaction after a number.
     let isOne = transactions.count == 1
     let statement = try connection.statement(
       "SELECT Z_PK, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, ZTRANSACTIONID\(names) FROM ACHANGE "
@@ -252,7 +252,7 @@ private struct HistoryReader {
       tombstone: type == .delete ? try tombstone(row, of: layout) : [:])
   }
 
-  /// The object of a key. The row says of which entity it is, where there still is one, and not the history.
+  /// The object with a key. The entity is the row's, if the row still exists, and otherwise the history's.
   private func objectID(of key: Int64, as layout: EntityLayout) throws -> ManagedObjectID {
     var entity = layout.entity
     let root = store.layout.model.entities[entity.root]
@@ -269,7 +269,7 @@ private struct HistoryReader {
     return ManagedObjectID(store: store.number, entity: entity.symbol, key: key)
   }
 
-  /// What the columns of a tombstone hold, in the forms of the attributes whose values they are.
+  /// The values of a tombstone's columns, in the forms of their attributes.
   private func tombstone(_ row: Statement, of layout: EntityLayout) throws -> [String: Value] {
     let kept = zip(layout.tombstone, form.tombstoneColumns.indices).filter { !row.isNull(Int32(6 + $1)) }
     guard !kept.isEmpty else { return [:] }
@@ -277,7 +277,7 @@ private struct HistoryReader {
     page.beginRow(key: 1, version: 1)
     var names: [(String, Slot)] = []
     for (attribute, index) in kept {
-      // By its type, for the row's own column may be missing.
+      // The kind comes from the attribute's type, because the file may lack the column.
       guard let kind = attribute.attribute.flatMap({ ColumnKind($0) }), kind != .externalData else { continue }
       do {
         try ColumnDecoder.read(

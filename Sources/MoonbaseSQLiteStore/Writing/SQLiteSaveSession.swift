@@ -3,9 +3,9 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
-/// A save of a SQLite store: one transaction of the writing connection, whose lock it holds.
+/// A save in a SQLite store: a transaction of the writing connection, whose lock the session holds.
 ///
-/// What fails ends it at once, because an error is explained by reading the file, which a transaction may keep readers from.
+/// A failure ends the transaction at once: explaining an error reads the file, and a transaction may block readers.
 final class SQLiteSaveSession: SaveSession {
   let store: SQLiteStore
   private let author: String?
@@ -13,7 +13,7 @@ final class SQLiteSaveSession: SaveSession {
   private var transaction: SaveTransaction?
   private(set) var derivedObjectIDs: [ManagedObjectID] = []
   private var isOver = false
-  /// The metadata that this transaction read. No other connection can change it meanwhile.
+  /// The metadata read in this transaction. No other connection can change it meanwhile.
   private var readMetadata: StoreMetadata?
 
   init(_ store: SQLiteStore, author: String?) throws {
@@ -44,7 +44,7 @@ final class SQLiteSaveSession: SaveSession {
       var new = SaveTransaction(
         changes, layout: store.layout, connection: session.connection, externalData: store.externalData,
         orderEnds: session.orderEnds)
-      // Files that it made go with it, whatever becomes of it.
+      // Kept also where the save fails: the transaction knows the files that were made.
       defer { transaction = new }
       return try store.findingRows(of: new.run(), in: session)
     } ?? []
@@ -113,7 +113,7 @@ final class SQLiteSaveSession: SaveSession {
 }
 
 extension SQLiteStore {
-  /// The conflicts with the rows that other contexts saved, as the session sees them.
+  /// The conflicts, with the rows that other contexts saved, as the session reads them.
   fileprivate func findingRows(of conflicts: [SaveConflict], in session: Session) throws -> [SaveConflict] {
     let changed = conflicts.compactMap { if case .changed = $0.kind { $0.objectID } else { nil } }
     if changed.isEmpty { return conflicts }

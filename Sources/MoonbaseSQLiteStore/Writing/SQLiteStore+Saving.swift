@@ -5,7 +5,8 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 extension SQLiteStore: StreamingStore {
-  /// A file with a log can be read meanwhile; a history names rows before they are written.
+  /// Whether a save may stream rows. The file needs a log, so that it can be read meanwhile, and must keep no history,
+  /// which is written before the rows.
   package func acceptsStreamedRows(in session: any SaveSession) throws -> Bool {
     try (session as? SQLiteSaveSession)?.run {
       try $0.connection.usesWriteAheadLog && $0.historyForm(path: file.path) == nil
@@ -14,10 +15,12 @@ extension SQLiteStore: StreamingStore {
 }
 
 extension SQLiteStore {
+  /// Reserves consecutive keys, in a transaction of its own.
   public func reserveKeys(for entity: ResolvedEntity, count: Int) throws -> Int64 {
     try writeTransaction { try reserveKeys(for: entity, count: count, in: $0) }
   }
 
+  /// True: save sessions reserve keys in their transaction.
   public var reservesKeysInSaves: Bool { true }
 
   func reserveKeys(for entity: ResolvedEntity, count: Int, in session: Session) throws -> Int64 {
@@ -26,11 +29,12 @@ extension SQLiteStore {
       count, number: root.number, name: root.entity.name)
   }
 
+  /// Begins a save.
   public func beginSave(author: String?) throws -> any SaveSession {
     try SQLiteSaveSession(self, author: author ?? options.transactionAuthor)
   }
 
-  /// A transaction of its own. A file that is no longer where it was is not written: what was saved would not be found.
+  /// Runs `body` in a transaction of its own. Throws where the file was moved: the saved data could not be found again.
   func writeTransaction<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
     try write { session in
       try session.connection.transaction {
@@ -42,9 +46,10 @@ extension SQLiteStore {
     }
   }
 
-  /// Derives what is to be derived anew after what the transaction wrote; the objects that have other values now.
+  /// Computes derived attributes again after the transaction's writes. Returns the objects whose values changed.
   ///
-  /// Throws `.numberTooLarge` or `.numberTooSmall` for a value that the attribute's type does not hold: it could not be read again.
+  /// Throws `.numberTooLarge` or `.numberTooSmall` for a value that the attribute's type cannot hold: it could not be
+  /// read again.
   func derive(in session: Session) throws -> [ManagedObjectID] {
     try session.derivedColumns?.derive(on: session.connection, telling: session.derivedRows)
     for large in session.derivedRows.takeLarge() {
@@ -60,11 +65,11 @@ extension SQLiteStore {
     layout.entity(number: row.entity).map { ManagedObjectID(store: number, entity: $0.entity.symbol, key: row.key) }
   }
 
-  /// What the connection that writes answers to a question of one number, for tests.
+  /// The integer that a query returns on the writing connection, for tests.
   package func writersAnswer(_ sql: String) throws -> Int64? {
     try writable().withLock { try $0?.connection.integer(sql) }
   }
 
-  /// Hears of the statements that the store runs.
+  /// The observer of the store's statements.
   package var statements: StatementObserver { observer }
 }

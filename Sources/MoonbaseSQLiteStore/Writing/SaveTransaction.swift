@@ -4,7 +4,8 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
-/// One save: deletions first, then updates, insertions and links, so that a unique value can pass from one row to another.
+/// The transaction of a save: deletions first, then updates, insertions and links, so that a unique value can pass from
+/// one row to another.
 struct SaveTransaction {
   let changes: StoreChanges
   let layout: StoreLayout
@@ -14,12 +15,12 @@ struct SaveTransaction {
   var files = ExternalFiles()
 
   private var writers: [Int: RowWriter] = [:]
-  /// By table: the pairs of others that go with its rows.
+  /// By table, the pairs of other entities' relationships that are deleted with its rows.
   private var loosePairs: [EntityIndex: [JoinLayout]] = [:]
   private var conflicts: [SaveConflict] = []
-  /// Updates that met a unique value which another update of this save may free.
+  /// Updates whose unique value is taken, but may be freed by another update of this save.
   private var postponed: [StoreChanges.Update] = []
-  /// The last update's statement: the next one is mostly of the same shape.
+  /// The statement of the last update: the next update often has the same shape.
   private var lastUpdate: UpdateShape?
 
   private struct UpdateShape {
@@ -46,7 +47,7 @@ struct SaveTransaction {
     self.orderEnds = orderEnds
   }
 
-  /// Writes all, or returns what is in the way.
+  /// Writes all changes, or returns the conflicts that prevent the save.
   mutating func run() throws -> [SaveConflict] {
     do {
       return try write()
@@ -55,32 +56,35 @@ struct SaveTransaction {
     }
   }
 
-  /// A row that violates a constraint: where its unique values are taken, that is a conflict, and the others are looked at too.
+  /// Handles a row that violates a constraint: a taken unique value is a conflict, and the save goes on to find others.
   private mutating func note(_ error: SQLiteError, saving row: Snapshot) throws {
     let reason = describe(error, saving: row)
     guard let taken = reason as? TakenValues, connection.isInTransaction else { throw reason }
     conflicts.append(taken.conflict)
   }
 
-  /// Does what may fail beside what was written.
+  /// Runs the steps that may still fail after the rows are written.
   func prepare() throws { try externalData.finish(files, on: connection) }
 
   private mutating func write() throws -> [SaveConflict] {
     try orderEnds.begin(on: connection)
-    let references = ReferenceCheck(changes: changes, layout: layout, connection: connection)
+    let references = ReferenceCheck(changes, layout: layout, dialect: .sqlite) { [connection] in
+      try connection.integers($0, of: $1)
+    }
     conflicts = try references.unreachedPairs()
     try delete()
     try update()
-    // Rows that others saved keep values which they were to hand on: those of new rows would be taken for no reason of their own.
+    // Rows that others saved keep unique values which they were to hand on. Insertions would report conflicts only for
+    // that reason.
     if conflicts.contains(where: { if case .sameValues = $0.kind { false } else { true } }) { return conflicts }
     try insert()
     if !conflicts.isEmpty { return conflicts }
     var links = LinkWriter(layout: layout, connection: connection, orderEnds: orderEnds)
-    // What goes comes first, so that a destination can pass from one object to another where the file allows it one only.
+    // Removals come first, so that a destination can pass from one object to another where the file allows only one.
     try forEachLink { try links.removePairs(of: $0) }
     try forEachLink { try links.addPairs(of: $0) }
     try links.finishPairs()
-    // A pair may be written by the other side of its relationship: places are for pairs that are there.
+    // A pair may be written by the inverse side. Places need existing pairs.
     try forEachLink { try links.writeOrder(of: $0) }
     orderEnds.finish()
     return try references.conflicts()
@@ -152,7 +156,7 @@ struct SaveTransaction {
         } catch let other as SQLiteError where other.code.primary == .constraint {
           throw describe(error, saving: change.snapshot)
         }
-        // It writes its values again.
+        // The repeated update writes its values again.
         files.abandoned += files.created[made...]
         postponed.append(change)
       } catch let error as SQLiteError where error.code.primary == .constraint {
@@ -200,7 +204,7 @@ struct SaveTransaction {
     return shape
   }
 
-  /// So that other rows of the save can take them. A file may have unique indexes that its model does not speak of.
+  /// Clears unique values for other rows of the save. A file may have unique indexes that its model does not declare.
   private mutating func clearUniqueValues(of change: StoreChanges.Update, after error: SQLiteError) throws {
     let writer = try writer(change.snapshot.id)
     let unique = Set(writer.layout.entity.uniquenessConstraints.joined()).union(writer.layout.slots(named: error))
@@ -271,7 +275,7 @@ struct SaveTransaction {
 
   // MARK: Conflicts
 
-  /// Why a change found no row: another context came first, or the file ignored it.
+  /// The reason why a change found no row: a save of another context, or a trigger that ignored the change.
   private mutating func conflict(_ id: ManagedObjectID, expected: Int64?, _ change: String) throws -> SaveConflict? {
     let statements = try writer(id).statements
     let table = statements.layout.table
@@ -290,5 +294,20 @@ struct SaveTransaction {
     let found = statement.integer(0)
     guard let expected, expected != found else { throw GraphError.ignored(change, of: id) }
     return SaveConflict(id, .changed(expected: expected, found: found))
+  }
+}
+
+extension Connection {
+  /// The integers that a statement returns, row by row.
+  fileprivate func integers(_ sql: String, of keys: ReferenceCheck.Keys) throws -> [[Int64]] {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    switch keys {
+    case .one(let key): statement.bind(key, at: 1)
+    case .list(let keys): SQLValue.bind(.list(keys.map(Value.int)), at: 1, to: statement)
+    }
+    var result: [[Int64]] = []
+    while try statement.step() { result.append((0..<statement.columnCount).map { statement.integer($0) }) }
+    return result
   }
 }

@@ -68,7 +68,7 @@ public struct ContainerDescription: Sendable {
 
   /// Makes all stores in files read-only. Stores in memory stay writable.
   package mutating func setFilesReadOnly() {
-    for index in stores.indices where stores[index].url != nil { stores[index].isReadOnly = true }
+    for index in stores.indices where !stores[index].isInMemory { stores[index].isReadOnly = true }
   }
 
   /// Makes all stores read-only.

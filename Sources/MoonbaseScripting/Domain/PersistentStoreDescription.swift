@@ -1,7 +1,7 @@
 public import MoonbasePlatform
 public import MoonbaseSQL
 
-/// The storage of objects: a file in Core Data's SQLite format, or memory.
+/// The storage of objects: a file in Core Data's SQLite format, a schema in PostgreSQL, or memory.
 ///
 /// ```swift
 /// let stores: [PersistentStoreDescription] = [
@@ -12,8 +12,10 @@ public import MoonbaseSQL
 /// Options that a kind of store does not support are errors when the store is opened: a store in memory has no file
 /// that could be read-only.
 public struct PersistentStoreDescription: Sendable, Equatable {
-  /// The file; nil for a store in memory.
+  /// The file; nil for a store in memory or on a server.
   public package(set) var url: URL?
+  /// The address of a schema in PostgreSQL, which may contain a password; nil for a file and for memory.
+  public package(set) var address: URL?
   /// The configuration of the model whose entities the store holds; nil for all entities.
   public var configuration: String?
   /// Whether the store is opened read-only; nothing on disk changes then.
@@ -54,6 +56,23 @@ public struct PersistentStoreDescription: Sendable, Equatable {
   public static func sqlite(_ url: URL, readOnly: Bool = false, configuration: String? = nil) -> Self {
     PersistentStoreDescription(url: url, configuration: configuration, isReadOnly: readOnly)
   }
+
+  /// A schema in PostgreSQL, created if missing: `postgresql://ann@db.example.org/shop?schema=people`.
+  ///
+  /// Opening it needs the trait `PostgreSQL` of the package.
+  public static func postgreSQL(_ address: URL, readOnly: Bool = false, configuration: String? = nil) -> Self {
+    var description = PersistentStoreDescription(configuration: configuration, isReadOnly: readOnly)
+    description.address = address
+    return description
+  }
+
+  /// Whether a text is the address of a server, and not a path.
+  package static func isAddress(_ text: String) -> Bool {
+    text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
+  }
+
+  /// Whether the store ends with its container.
+  package var isInMemory: Bool { url == nil && address == nil }
 
   /// The path as given by the caller.
   package var path: String? { url?.relativePath }

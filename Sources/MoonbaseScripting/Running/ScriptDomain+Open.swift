@@ -105,19 +105,27 @@ extension ScriptDomain {
       guard let stores = try reader.table("store") else { return [] }
       return try stores.keys().map { configuration in
         let path = try Self.checked(path: stores.string(configuration) ?? "")
-        return Self.store(path, configuration: configuration)
+        return try Self.store(path, configuration: configuration)
       }
     case let value:
       guard let path = value.textValue else {
         throw ScriptError(
           .invalidRequest, message: "store is a path or a table of paths by configuration, not \(value.typePhrase)")
       }
-      return [Self.store(try Self.checked(path: path))]
+      return [try Self.store(Self.checked(path: path))]
     }
   }
 
-  /// Stores opened by scripts are not migrated automatically.
-  private static func store(_ path: String, configuration: String? = nil) -> PersistentStoreDescription {
+  /// A script migrates no store by opening it.
+  private static func store(_ path: String, configuration: String? = nil) throws -> PersistentStoreDescription {
+    // Access to files is granted by their paths; nothing grants a script a server.
+    guard !PersistentStoreDescription.isAddress(path) else {
+      throw ScriptError(
+        .invalidRequest,
+        message:
+          "moonbase.open opens files, and no store on a server: the program that runs the script opens it (--store ADDRESS)"
+      )
+    }
     var store = PersistentStoreDescription.sqlite(URL(literalPath: path), configuration: configuration)
     store.shouldMigrateStoreAutomatically = false
     return store

@@ -90,7 +90,7 @@ import struct MoonbaseModel.SortDescriptor
     request.sortDescriptors = [SortDescriptor("name")]
     request.fetchLimit = 3
     let lines = try ManagedObjectContext(coordinator).explain(request).split(separator: "\n")
-    #expect(lines.count == (kind == .sqlite ? 8 : 6))
+    #expect(lines.count == (kind == .memory ? 6 : 8))
     #expect(lines.contains("    SCAN t0") == (kind == .sqlite))
     #expect(lines.filter { $0.hasPrefix("in ") }.count == 2)
     #expect(

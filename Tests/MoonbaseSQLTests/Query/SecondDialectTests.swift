@@ -28,7 +28,7 @@ import struct MoonbaseModel.SortDescriptor
     (
       "department.employees.@sum.age > 1",
       "(SELECT CASE COUNT(*) WHEN 0 THEN 0 ELSE gt2.v END FROM (SELECT t2.ZDEPARTMENT o, CASE COUNT(t2.ZAGE) WHEN 0 "
-        + "THEN 0 ELSE SUM(t2.ZAGE) END v FROM ZPERSON t2 WHERE t2.ZDEPARTMENT IS NOT NULL GROUP BY 1) gt2 "
+        + "THEN 0 ELSE CAST(SUM(t2.ZAGE) AS BIGINT) END v FROM ZPERSON t2 WHERE t2.ZDEPARTMENT IS NOT NULL GROUP BY 1) gt2 "
         + "WHERE gt2.o = t1.Z_PK) > $1"
     ),
   ])
@@ -49,7 +49,6 @@ import struct MoonbaseModel.SortDescriptor
   @Test(arguments: [
     "age + 1 > 3", "firstName LIKE 'a*'", "firstName ==[c] 'a'", "firstName BEGINSWITH 'a'",
     "lowercase(firstName) == 'a'",
-    "department.employees.@avg.age > 1",
   ])
   func whatTheOtherEngineCannotSayIsLeftToTheContextWithAReason(format: String) throws {
     let bench = try SQLBench(.postgreSQL)

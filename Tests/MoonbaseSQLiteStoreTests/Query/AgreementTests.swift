@@ -83,13 +83,13 @@ import struct MoonbaseModel.SortDescriptor
     return sort.isEmpty ? found.sorted() : found
   }
 
-  @Test(arguments: [1, 2, 3])
-  func sqlAndMemoryAgreeOnEveryKindOfTermAloneNegatedAndCombined(seed: UInt64) throws {
+  @Test(arguments: [1, 2, 3], StoreKind.engines)
+  func sqlAndMemoryAgreeOnEveryKindOfTermAloneNegatedAndCombined(seed: UInt64, kind: StoreKind) throws {
     let folder = try TemporaryFolder()
     let model = try People.model().resolved()
     let memory = PersistentStoreCoordinator(model: model)
     try memory.add(InMemoryStore(model: model))
-    let store = try SQLiteStore(url: folder.file(), model: model)
+    let store = try kind.store(for: model, in: folder)
     let sqlite = PersistentStoreCoordinator(model: model)
     try sqlite.add(store)
     try fill(ManagedObjectContext(memory), seed)
@@ -107,7 +107,8 @@ import struct MoonbaseModel.SortDescriptor
         #expect(expected == found, "\(index): \(text)")
       }
     }
-    #expect(translated > Self.terms.count * 3)
+    // An engine that calls no functions of the process leaves matching and arithmetic.
+    #expect(translated > Self.terms.count * (kind == .sqlite ? 3 : 1))
     for keys in ["age", "-firstName", "department.name", "born", "friends.@count", "department.employees.@sum.age"] {
       let sort = [SortDescriptor(text: keys), SortDescriptor("email")]
       #expect(try names(inMemory, .constant(true), sort) == names(inFile, .constant(true), sort), "\(keys)")

@@ -1,18 +1,33 @@
-import MoonbaseGraph
+package import MoonbaseGraph
 import MoonbaseModel
-import MoonbaseSQL
-import MoonbaseSQLite
 
-/// No save leaves a relationship that points at nothing: asked within its transaction, when all is written.
-struct ReferenceCheck {
-  let changes: StoreChanges
-  let layout: StoreLayout
-  let connection: Connection
+/// Checks that a save leaves no dangling references. Called within its transaction, when all rows are written.
+package struct ReferenceCheck {
+  private let changes: StoreChanges
+  private let layout: StoreLayout
+  private let dialect: Dialect
+  private let statements: ReferenceStatements
+  /// Runs a statement and returns its integers, row by row.
+  private let ask: (_ sql: String, _ keys: Keys) throws -> [[Int64]]
 
-  private static let statements = ReferenceStatements(.sqlite)
+  /// The single parameter of a statement.
+  package enum Keys {
+    case one(Int64)
+    case list([Int64])
+  }
 
-  /// The conflicts with what other contexts deleted, or pointed at what is deleted here.
-  func conflicts() throws -> [SaveConflict] {
+  /// Makes a check of a save's changes.
+  package init(
+    _ changes: StoreChanges, layout: StoreLayout, dialect: Dialect,
+    ask: @escaping (_ sql: String, _ keys: Keys) throws -> [[Int64]]
+  ) {
+    (self.changes, self.layout, self.dialect, self.ask) = (changes, layout, dialect, ask)
+    statements = ReferenceStatements(dialect)
+  }
+
+  /// The conflicts with other contexts: a destination that they deleted, or a new reference to an object that is
+  /// deleted here.
+  package func conflicts() throws -> [SaveConflict] {
     let missing = try missingDestinations()
     return try changes.conflicts(missing: missing, in: layout.model) + unreached() + unpaired()
   }
@@ -24,21 +39,16 @@ struct ReferenceCheck {
     var missing: Set<ManagedObjectID> = []
     for (root, ids) in Dictionary(grouping: new, by: { layout.model.entity(of: $0)?.root ?? -1 }) where root >= 0 {
       let table = try layout.layout(layout.model.entities[root]).table
-      let rows = try rows(Self.statements.missing(from: table), ids: ids)
+      let rows = try rows(statements.missing(from: table), ids: ids)
       let keys = Set(rows.map { $0[0] })
       if !keys.isEmpty { missing.formUnion(ids.filter { keys.contains($0.key) }) }
     }
     return missing
   }
 
-  /// What a query over the keys of objects finds, a hundred rows at most.
+  /// The rows of a query over the keys of objects, at most `StoreChanges.greatestConflicts`.
   private func rows(_ sql: String, ids: [ManagedObjectID]) throws -> [[Int64]] {
-    let statement = try connection.statement("\(sql) LIMIT \(StoreChanges.greatestConflicts)")
-    SQLValue.bind(.list(ids.map(Value.objectID)), at: 1, to: statement)
-    defer { statement.reset() }
-    var result: [[Int64]] = []
-    while try statement.step() { result.append((0..<statement.columnCount).map { statement.integer($0) }) }
-    return result
+    try ask("\(sql) LIMIT \(StoreChanges.greatestConflicts)", .list(ids.map(\.key)))
   }
 
   // MARK: Rows that delete rules did not reach
@@ -56,7 +66,7 @@ struct ReferenceCheck {
     guard case .foreignKey(let toOne, let destination) = try layout.layout(entity).slots[slot] else { return [] }
     let declared = layout.model.entities[destination]
     let table = try layout.layout(declared).table
-    let rows = try rows(Self.statements.rows(of: table, leadingBy: toOne.column), ids: ids)
+    let rows = try rows(statements.rows(of: table, leadingBy: toOne.column), ids: ids)
     return rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
       return .destinationWasAdded(
@@ -79,7 +89,7 @@ struct ReferenceCheck {
       return []
     }
     let rows = try rows(
-      Self.statements.rows(of: other.table, leadingBy: back.column, butNotBackFrom: own.table, by: toOne.column),
+      statements.rows(of: other.table, leadingBy: back.column, butNotBackFrom: own.table, by: toOne.column),
       ids: ids)
     let leading: [SaveConflict] = rows.compactMap { row in
       guard let id = ids.first(where: { $0.key == row[0] }) else { return nil }
@@ -88,7 +98,7 @@ struct ReferenceCheck {
         in: layout.model)
     }
     let elsewhere = try self.rows(
-      Self.statements.destinations(
+      statements.destinations(
         by: toOne.column, of: own.table, in: other.table, notLeadingBackBy: back.column), ids: ids)
     return leading
       + elsewhere.compactMap { row in
@@ -106,8 +116,9 @@ struct ReferenceCheck {
     return ManagedObjectID(store: StoreNumber(rawValue: store), entity: symbol, key: key)
   }
 
-  /// What another context linked to deleted objects, unseen by a rule that deletes or refuses. Asked while the pairs are there.
-  func unreachedPairs() throws -> [SaveConflict] {
+  /// The conflicts with links that another context added to deleted objects, unknown to a cascade or deny rule. Called
+  /// while the pairs still exist.
+  package func unreachedPairs() throws -> [SaveConflict] {
     let gone = Set(changes.deleted.lazy.map(\.id))
     var conflicts: [SaveConflict] = []
     for deletion in changes.deleted {
@@ -125,19 +136,15 @@ struct ReferenceCheck {
   private func pairs(of id: ManagedObjectID, slot: Slot, where isWanted: (ManagedObjectID) -> Bool) throws
     -> [ManagedObjectID]
   {
-    guard let query = try DestinationQuery(slot, of: layout.layout(of: id), layout: layout, dialect: .sqlite) else {
+    guard let query = try DestinationQuery(slot, of: layout.layout(of: id), layout: layout, dialect: dialect) else {
       return []
     }
-    let statement = try connection.statement(query.select(keyCount: 1))
-    statement.bind(id.key, at: 1)
-    defer { statement.reset() }
-    var result: [ManagedObjectID] = []
-    while try statement.step(), result.count < StoreChanges.greatestConflicts {
-      let symbol = layout.entity(number: statement.integer(1))?.entity.symbol ?? query.entity.symbol
-      let other = ManagedObjectID(
-        store: StoreNumber(rawValue: id.storeNumber), entity: symbol, key: statement.integer(0))
-      if isWanted(other) { result.append(other) }
+    let rows = try ask(query.select(keyCount: 1), .one(id.key))
+    let others = rows.lazy.map { row in
+      ManagedObjectID(
+        store: StoreNumber(rawValue: id.storeNumber),
+        entity: layout.entity(number: row[1])?.entity.symbol ?? query.entity.symbol, key: row[0])
     }
-    return result
+    return Array(others.filter(isWanted).prefix(StoreChanges.greatestConflicts))
   }
 }

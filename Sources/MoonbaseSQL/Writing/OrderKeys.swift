@@ -1,11 +1,11 @@
 /// Places in an ordered relationship: integers with gaps, so that a move changes one row.
-enum OrderKeys {
-  /// The gap that new places leave.
-  static let gap: Int64 = 1024
+package enum OrderKeys {
+  /// The gap between new places.
+  package static let gap: Int64 = 1024
 
-  /// Places that ascend strictly: as many of the old ones as can stay, the others put between them, or all anew where
-  /// there is no room.
-  static func ascending(_ old: [Int64?]) -> [Int64] {
+  /// Strictly ascending places. As many old places as possible are kept, with the others between them. Where there is
+  /// no room, all places are new.
+  package static func ascending(_ old: [Int64?]) -> [Int64] {
     let kept = longestAscending(old)
     var result = old.map { $0 ?? 0 }
     var start = 0
@@ -20,10 +20,11 @@ enum OrderKeys {
     return result
   }
 
-  /// Places between two that stay; as many of the old ones as can stay. Nil where they do not fit.
-  static func between(_ low: Int64?, and high: Int64?, old: [Int64?]) -> [Int64]? {
+  /// Places between two fixed places, keeping as many of the old places as possible. Nil where there is no room.
+  package static func between(_ low: Int64?, and high: Int64?, old: [Int64?]) -> [Int64]? {
     if let low, let high, low >= high { return nil }
-    // Those that lie beyond the ends could not stay, and would have the ends go in their place.
+    // Old places beyond the ends cannot be kept. Without this filter they could replace the ends in the longest
+    // sequence.
     let inner = old.map { place in place.flatMap { $0 > low ?? .min && $0 < high ?? .max ? $0 : nil } }
     let ends = (low.map { [$0] } ?? [], high.map { [$0] } ?? [])
     let all = ascending(ends.0 + inner + ends.1)
@@ -33,7 +34,7 @@ enum OrderKeys {
 
   private static func numbered(_ count: Int) -> [Int64] { (0..<count).map { Int64($0 + 1) * gap } }
 
-  /// So many places between two others; nil where they do not fit.
+  /// `count` places between two others. Nil where there is no room.
   private static func between(_ low: Int64?, _ high: Int64?, count: Int) -> [Int64]? {
     guard count > 0 else { return [] }
     let steps = Int64(count)
@@ -48,7 +49,7 @@ enum OrderKeys {
     return (1...steps).map { bottom + room / (steps + 1) * $0 + min(room % (steps + 1), $0) }
   }
 
-  /// Indexes of a longest strictly ascending subsequence of the known places.
+  /// The indexes of a longest strictly ascending subsequence of the known places.
   private static func longestAscending(_ places: [Int64?]) -> [Int] {
     var tails: [Int] = []
     var previous = [Int](repeating: -1, count: places.count)

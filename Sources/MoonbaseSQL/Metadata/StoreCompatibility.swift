@@ -1,22 +1,31 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbaseModelFormats
-import MoonbasePlatform
+package import MoonbasePlatform
 
-/// Whether a model is the one that wrote a store.
-struct StoreCompatibility {
-  let path: String
-  let stored: [String: Data]
-  let version: ModelVersion
-  /// The model that it is opened with.
-  let model: ManagedObjectModel
-  /// Reads the model that the store carries, if it does.
-  let carried: () -> ManagedObjectModel?
+/// Checks whether a model is the one that wrote a store.
+package struct StoreCompatibility {
+  private let path: String
+  private let stored: [String: Data]
+  private let version: ModelVersion
+  /// The model that opens the store.
+  private let model: ManagedObjectModel
+  /// Reads the stored model, if there is one.
+  private let carried: () -> ManagedObjectModel?
 
-  /// Throws `.incompatibleVersionHash` with what differs: the entities, and in the details their properties.
+  package init(
+    path: String, stored: [String: Data], version: ModelVersion, model: ManagedObjectModel,
+    carried: @escaping () -> ManagedObjectModel?
+  ) {
+    (self.path, self.stored, self.version, self.model) = (path, stored, version, model)
+    self.carried = carried
+  }
+
+  /// Throws `.incompatibleVersionHash` with the differences: the entities, and in the details their properties.
   ///
-  /// An entity of which Apple's hash cannot be computed is compared with the model that the store carries, and only where that has it.
-  func check() throws {
+  /// Where Apple's hash of an entity cannot be computed, the entity is compared with the stored model, if that contains
+  /// it.
+  package func check() throws {
     let carried = version.unprovenEntities.contains { stored[$0] != version.hashes[$0] } ? carried() : nil
     let known = try? carried?.resolved().version
     let lacking = stored.keys.filter { version.hashes[$0] == nil }.sorted()

@@ -1,16 +1,16 @@
 import MoonbaseModel
-import MoonbaseSQL
 
-/// What the entities of a store say of its tables, looked through once: there may be thousands of both.
-struct TableFacts {
+/// Facts about the tables of a store, collected in one pass over the entities: there may be thousands of both.
+package struct TableFacts {
   /// The columns of to-one relationships, by table.
-  private(set) var keys: [String: Set<String>] = [:]
-  /// The tables that hold subentities.
-  private(set) var shared: Set<String> = []
-  /// The order columns of both sides of a table of pairs.
-  private(set) var orders: [String: [String]] = [:]
+  package private(set) var keys: [String: Set<String>] = [:]
+  /// The tables that contain subentities.
+  package private(set) var shared: Set<String> = []
+  /// The order columns of both sides of a pair table.
+  package private(set) var orders: [String: [String]] = [:]
 
-  init(_ layout: StoreLayout) {
+  /// Collects the facts from a layout.
+  package init(_ layout: StoreLayout) {
     for case let entity? in layout.entities {
       if entity.entity.parent != nil { shared.insert(entity.table) }
       for slot in entity.slots { note(slot, of: entity.table) }

@@ -1,0 +1,258 @@
+#if PostgreSQL
+  internal import MoonbaseCPostgreSQL
+  import MoonbasePlatform
+
+  /// A connection to a server. Only a single thread may use it at a time.
+  ///
+  /// ```swift
+  /// let connection = try PostgreSQLConnection(["host": "/run/postgresql", "dbname": "people"])
+  /// let rows = try connection.query("SELECT count(*) FROM zperson")
+  /// ```
+  package final class PostgreSQLConnection: @unchecked Sendable {  // its owner has exclusive use
+    private struct Shape: Hashable {
+      let sql: String
+      let types: [UInt32]
+    }
+
+    private let connection: OpaquePointer
+    /// The names of the prepared statements.
+    private var prepared: [Shape: String] = [:]
+    private var preparedCount = 0
+    /// The greatest number of prepared statements. Beyond it all are forgotten.
+    private static let greatestCount = 500
+    /// Called after each statement with its text, its parameters, the number of rows and the duration.
+    package var observer: ((String, Parameters, Int, Duration) -> Void)?
+    /// Whether waiting for the server must end.
+    package var isCancelled: (() -> Bool)?
+
+    /// Connects with libpq's parameters. For missing parameters libpq uses the environment and its files.
+    package init(_ parameters: [(name: String, value: String)]) throws {
+      let names = parameters.map { strdup($0.name) } + [nil]
+      let values = parameters.map { strdup($0.value) } + [nil]
+      defer { for text in names + values { free(text) } }
+      let made = names.map { UnsafePointer($0) }.withUnsafeBufferPointer { names in
+        values.map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
+          // With the flag 1, `dbname` may be a whole address.
+          PQconnectdbParams(names.baseAddress, values.baseAddress, 1)
+        }
+      }
+      guard let made else { throw PostgreSQLError(message: "there is no memory for a connection") }
+      guard PQstatus(made) == CONNECTION_OK else {
+        let error = Self.failure(of: made)
+        PQfinish(made)
+        throw error
+      }
+      connection = made
+      PQsetNoticeProcessor(made, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(connection) }
+
+    private static func failure(of connection: OpaquePointer) -> PostgreSQLError {
+      let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+      // libpq reports no code for a refused connection; only the text of the message tells the reason.
+      let state =
+        words.contains("authentication failed") || words.contains("no password supplied")
+        ? "28P01"
+        : words.contains("database \"") && words.contains("does not exist")
+          ? "3D000" : words.contains("too many clients") || words.contains("remaining connection slots") ? "53300" : ""
+      return PostgreSQLError(
+        state: state, message: words.trimmingCharacters(in: .whitespacesAndNewlines), isConnectionLost: true)
+    }
+
+    /// Whether the connection is open, as far as is known without a round trip.
+    package var isAlive: Bool { PQstatus(connection) == CONNECTION_OK }
+
+    /// Whether a statement has run on the connection. A used connection may turn out to be lost.
+    package private(set) var wasUsed = false
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
+
+    /// The ID of the server's process for this connection.
+    package var processID: Int32 { PQbackendPID(connection) }
+
+    /// A setting that the server reports: `server_version`, `server_encoding`.
+    package func serverSetting(_ name: String) -> String? {
+      PQparameterStatus(connection, name).map { String(cString: $0) }
+    }
+
+    /// The version of the server as a number, 140000 for 14.0.
+    package var serverVersion: Int { Int(PQserverVersion(connection)) }
+
+    /// The user, host, port and database of the connection.
+    package var place: (user: String, host: String, port: String, database: String) {
+      func text(_ value: UnsafeMutablePointer<CChar>?) -> String { value.map { String(cString: $0) } ?? "" }
+      return (text(PQuser(connection)), text(PQhost(connection)), text(PQport(connection)), text(PQdb(connection)))
+    }
+
+    // MARK: Statements
+
+    /// Runs statements without parameters in one round trip. Returns the rows of the last statement.
+    @discardableResult
+    package func execute(_ sql: String) throws -> ResultRows? {
+      try run(sql, Parameters()) { PQsendQuery(connection, sql) }
+    }
+
+    /// Runs a statement, which the server prepares on first use.
+    @discardableResult
+    package func query(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ResultRows {
+      let name = try prepare(sql, parameters)
+      let rows = try run(sql, parameters) {
+        parameters.withPointers { count, _, values, lengths, formats in
+          PQsendQueryPrepared(connection, name, count, values, lengths, formats, 1)
+        }
+      }
+      guard let rows else { throw PostgreSQLError(message: "the server gave no answer") }
+      return rows
+    }
+
+    /// Runs a statement without preparing it.
+    @discardableResult
+    package func queryOnce(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ResultRows {
+      let rows = try run(sql, parameters) {
+        parameters.withPointers { count, types, values, lengths, formats in
+          PQsendQueryParams(connection, sql, count, types, values, lengths, formats, 1)
+        }
+      }
+      guard let rows else { throw PostgreSQLError(message: "the server gave no answer") }
+      return rows
+    }
+
+    /// Prepares a statement without running it, so that the server checks it.
+    package func check(_ sql: String, _ parameters: Parameters) throws {
+      _ = try prepare(sql, parameters)
+    }
+
+    private func prepare(_ sql: String, _ parameters: Parameters) throws -> String {
+      let shape = Shape(sql: sql, types: parameters.places.map(\.type))
+      if let known = prepared[shape] { return known }
+      if prepared.count >= Self.greatestCount {
+        try execute("DEALLOCATE ALL")
+        prepared = [:]
+      }
+      preparedCount += 1
+      let name = "m\(preparedCount)"
+      _ = try run(nil, parameters) {
+        shape.types.withUnsafeBufferPointer {
+          PQsendPrepare(connection, name, sql, Int32($0.count), $0.baseAddress)
+        }
+      }
+      prepared[shape] = name
+      return name
+    }
+
+    // MARK: Waiting
+
+    /// The longest time between two checks whether waiting must end, in milliseconds.
+    private static let pause: Int32 = 50
+
+    /// Runs a statement. The observer is notified, except when a statement is only prepared.
+    private func run(_ sql: String?, _ parameters: Parameters, send: () -> Int32) throws -> ResultRows? {
+      let began = observer == nil ? nil : ContinuousClock.now
+      guard send() == 1 else { throw lost() }
+      var isCancelled = false
+      while true {
+        let state = PQflush(connection)
+        if state < 0 { throw lost() }
+        if state == 0, PQisBusy(connection) == 0 { break }
+        var event = pollfd(
+          fd: PQsocket(connection), events: Int16(POLLIN | (state == 1 ? POLLOUT : 0)), revents: 0)
+        let found = poll(&event, 1, Self.pause)
+        if found == 0, !isCancelled, HostWork.isOver || self.isCancelled?() == true {
+          cancel()
+          isCancelled = true
+        }
+        if found != 0, PQconsumeInput(connection) == 0 { throw lost() }
+      }
+      var last: ResultRows?
+      var failure: PostgreSQLError?
+      while let result = PQgetResult(connection) {
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY:
+          last = ResultRows(result)
+        default:
+          if failure == nil { failure = error(result) }
+          PQclear(result)
+        }
+      }
+      if let failure { throw failure }
+      if PQstatus(connection) != CONNECTION_OK { throw lost() }
+      wasUsed = true
+      if let began, let sql { observer?(sql, parameters, last?.count ?? 0, ContinuousClock.now - began) }
+      return last
+    }
+
+    private func cancel() {
+      guard let request = PQgetCancel(connection) else { return }
+      defer { PQfreeCancel(request) }
+      var words = [CChar](repeating: 0, count: 256)
+      _ = PQcancel(request, &words, Int32(words.count))
+    }
+
+    private func lost() -> PostgreSQLError {
+      let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+      // Reads the rest of the answer, so that the next statement does not receive it.
+      while let result = PQgetResult(connection) { PQclear(result) }
+      return PostgreSQLError(
+        message: words.trimmingCharacters(in: .whitespacesAndNewlines),
+        isConnectionLost: PQstatus(connection) != CONNECTION_OK)
+    }
+
+    private func error(_ result: OpaquePointer) -> PostgreSQLError {
+      func field(_ code: UnicodeScalar) -> String? {
+        PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
+      }
+      let words = PQresultErrorMessage(result).map { String(cString: $0) } ?? ""
+      var error = PostgreSQLError(
+        state: field("C") ?? "", message: field("M") ?? words.trimmingCharacters(in: .whitespacesAndNewlines),
+        isConnectionLost: PQstatus(connection) != CONNECTION_OK)
+      error.detail = field("D")
+      error.constraint = field("n")
+      // 57P01 to 57P03: the server shuts down, or is starting.
+      if error.state.hasPrefix("57P") || error.state.hasPrefix("08") { error.isConnectionLost = true }
+      return error
+    }
+  }
+
+  extension Parameters {
+    fileprivate func withPointers(
+      _ body: (
+        Int32, UnsafePointer<Oid>?, UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<Int32>?, UnsafePointer<Int32>?
+      ) -> Int32
+    ) -> Int32 {
+      let arrays = self.arrays.map(\.wire.bytes)
+      let types = places.map(\.type)
+      let formats = [Int32](repeating: 1, count: places.count)
+      var lengths = [Int32](repeating: 0, count: places.count)
+      var values = [UnsafePointer<CChar>?](repeating: nil, count: places.count)
+      return withExtendedLifetime(arrays) {
+        wire.bytes.withUnsafeBytes { bytes in
+          // libpq distinguishes an empty text from NULL by its pointer.
+          let somewhere = UnsafeRawPointer(bitPattern: 16)
+          for (place, parameter) in places.enumerated() {
+            if let array = parameter.array {
+              arrays[array].withUnsafeBytes { values[place] = $0.baseAddress?.assumingMemoryBound(to: CChar.self) }
+              lengths[place] = Int32(arrays[array].count)
+            } else if let range = parameter.range {
+              let start = range.isEmpty ? somewhere : bytes.baseAddress.map { $0 + range.lowerBound }
+              values[place] = start?.assumingMemoryBound(to: CChar.self)
+              lengths[place] = Int32(range.count)
+            }
+          }
+          return types.withUnsafeBufferPointer { types in
+            values.withUnsafeBufferPointer { values in
+              lengths.withUnsafeBufferPointer { lengths in
+                formats.withUnsafeBufferPointer { formats in
+                  body(
+                    Int32(places.count), types.baseAddress, values.baseAddress, lengths.baseAddress,
+                    formats.baseAddress)
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+#endif

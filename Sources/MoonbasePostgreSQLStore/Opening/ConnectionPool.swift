@@ -1,0 +1,136 @@
+#if PostgreSQL
+  import MoonbaseGraph
+  import MoonbaseModel
+  import MoonbasePlatform
+  import MoonbasePostgreSQL
+  import MoonbaseSQL
+
+  /// The connections of a store, as many as threads use at once. Some idle connections are kept.
+  final class ConnectionPool: Sendable {
+    private static let kept = 4
+
+    let address: PostgreSQLAddress
+    private let options: PostgreSQLStoreOptions
+    private let idle = Lock<[PostgreSQLConnection]>([])
+    private let closed = Lock(false)
+    private let views = Lock(0)
+
+    init(_ address: PostgreSQLAddress, options: PostgreSQLStoreOptions) {
+      (self.address, self.options) = (address, options)
+    }
+
+    var failure: StoreFailure { StoreFailure(address: address) }
+    var isClosed: Bool { closed.withLock { $0 } }
+
+    var closedError: GraphError {
+      GraphError(.invalidRequest, message: "\(address) was closed: open the store again, or make a new container")
+    }
+
+    /// A connection for the exclusive use of the caller, until it is given back.
+    func take() throws -> PostgreSQLConnection {
+      if isClosed { throw closedError }
+      if let connection = idle.withLock({ $0.popLast() }) { return connection }
+      return try open()
+    }
+
+    /// Opens a new connection.
+    func open() throws -> PostgreSQLConnection {
+      if isClosed { throw closedError }
+      do {
+        let connection = try PostgreSQLConnection([
+          ("dbname", address.target), ("application_name", "moonbase"), ("fallback_application_name", "moonbase"),
+          ("client_encoding", "UTF8"), ("connect_timeout", "10"),
+        ])
+        try configure(connection)
+        return connection
+      } catch {
+        throw failure.translate(error)
+      }
+    }
+
+    private func configure(_ connection: PostgreSQLConnection) throws {
+      let path = "\"" + address.schema.replacing("\"", with: "\"\"") + "\""
+      try connection.execute(
+        "SET search_path TO \(path); SET client_min_messages TO warning; "
+          + "SET lock_timeout TO \(max(1, options.busyTimeout.milliseconds)); "
+          + "SET default_transaction_isolation TO 'read committed'; "
+          + "SET default_transaction_read_only TO \(options.readOnly ? "on" : "off")")
+      connection.isCancelled = { [closed] in closed.withLock { $0 } }
+      if let log = options.sqlLog {
+        connection.observer = { sql, parameters, rows, duration in
+          let statement = Self.cut(sql)
+          let shown = log.level == .values && parameters.count > 0 ? Self.cut("\(sql) [\(parameters)]") : statement
+          log.write(SQLLog.Entry(sql: shown, statement: statement, rowCount: rows, duration: duration))
+        }
+      }
+    }
+
+    private static func cut(_ text: String) -> String {
+      text.utf8.count > 10_000 ? String(decoding: text.utf8.prefix(10_000), as: UTF8.self) : text
+    }
+
+    /// Takes back a connection without an open transaction.
+    func giveBack(_ connection: PostgreSQLConnection) {
+      guard connection.isAlive, !connection.isInTransaction, !isClosed else { return }
+      idle.withLock { if $0.count < Self.kept { $0.append(connection) } }
+    }
+
+    /// Runs `body` with a connection. Where a kept connection is lost, `body` runs again with a new connection.
+    /// Therefore `body` must have no effect besides its result.
+    func reading<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
+      let first = try take()
+      do {
+        let result = try body(first)
+        giveBack(first)
+        return result
+      } catch let error as PostgreSQLError where error.isConnectionLost && !isClosed {
+        idle.withLock { $0.removeAll() }
+      } catch {
+        giveBack(first)
+        throw isClosed ? closedError : failure.translate(error)
+      }
+      let second = try open()
+      defer { giveBack(second) }
+      do { return try body(second) } catch { throw failure.translate(error) }
+    }
+
+    /// A connection in a transaction with a consistent snapshot. Nil where too many views are open.
+    func takeView() throws -> PostgreSQLConnection? {
+      let isRoom = views.withLock { [options] count in
+        guard count < options.viewLimit else { return false }
+        count += 1
+        return true
+      }
+      guard isRoom else { return nil }
+      do {
+        for isLast in [false, true] {
+          let connection = try isLast ? open() : take()
+          do {
+            // The snapshot is taken by the first statement of the transaction.
+            try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
+            return connection
+          } catch let error as PostgreSQLError where error.isConnectionLost && !isLast {
+            idle.withLock { $0.removeAll() }
+          }
+        }
+      } catch {
+        views.withLock { $0 -= 1 }
+        // The server may allow fewer connections.
+        if ((error as? GraphError)?.underlying as? PostgreSQLError)?.state == "53300" { return nil }
+        throw isClosed ? closedError : failure.translate(error)
+      }
+      return nil
+    }
+
+    func giveBackView(_ connection: PostgreSQLConnection) {
+      views.withLock { $0 -= 1 }
+      if connection.isAlive { _ = try? connection.execute("COMMIT") }
+      giveBack(connection)
+    }
+
+    func close() {
+      closed.withLock { $0 = true }
+      idle.withLock { $0.removeAll() }
+    }
+  }
+#endif

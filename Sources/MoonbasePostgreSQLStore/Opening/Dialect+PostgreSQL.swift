@@ -1,0 +1,13 @@
+#if PostgreSQL
+  import MoonbaseSQL
+
+  extension Dialect {
+    /// The SQL of PostgreSQL. Text columns are declared with the collation "C", so that no statement needs to name it.
+    static let postgreSQL = Dialect(
+      engine: "PostgreSQL", placeholder: .numbered, truth: ("TRUE", "FALSE"),
+      nullSafe: ("IS NOT DISTINCT FROM", "IS DISTINCT FROM"), keySets: .arrays, nullOrder: .written, collation: nil,
+      noLimit: .absent, ignore: { " ON CONFLICT (\($0)) DO NOTHING" }, arithmetic: .checked, matching: .cannot,
+      decimals: .exact, writing: .sets(parameters: 65_535), greatestColumnCount: 1600, keepsNUL: false,
+      findsMissing: false, takesBareColumns: false)
+  }
+#endif

@@ -1,0 +1,198 @@
+#if PostgreSQL
+  import MoonbaseGraph
+  import MoonbaseModel
+  import MoonbaseModelFormats
+  import MoonbasePlatform
+  import MoonbasePostgreSQL
+  import MoonbaseSQL
+
+  /// Opens or makes a store's schema, and returns its layout and metadata.
+  struct StoreOpener {
+    struct Result {
+      var layout: StoreLayout
+      var metadata: StoreMetadata
+      var tracksHistory: Bool
+    }
+
+    let pool: ConnectionPool
+    let model: ResolvedModel
+    let entities: [ResolvedEntity]
+    let options: PostgreSQLStoreOptions
+
+    private var address: PostgreSQLAddress { pool.address }
+    /// The oldest supported server version: the first with minus infinity as a `numeric`.
+    private static let oldestVersion = 140_000
+
+    func open() throws -> Result {
+      let end = ContinuousClock.now + options.busyTimeout
+      while true {
+        do {
+          return try pool.reading { connection in
+            try checkServer(connection)
+            return try openExisting(connection) ?? create(connection)
+          }
+        } catch let error as GraphError {
+          // Another process may be making the same schema.
+          let state = (error.underlying as? PostgreSQLError)?.state ?? ""
+          guard ["23505", "42P06", "42P07", "40001", "40P01"].contains(state), ContinuousClock.now < end else {
+            throw error
+          }
+          try HostWork.pause(milliseconds: 20)
+        }
+      }
+    }
+
+    private func checkServer(_ connection: PostgreSQLConnection) throws {
+      guard connection.serverVersion >= Self.oldestVersion else {
+        throw GraphError(
+          .cannotOpenFile,
+          message:
+            "\(address): the server is PostgreSQL \(connection.serverSetting("server_version") ?? "?"), and Moonbase needs 14 or later"
+        )
+      }
+      let encoding = connection.serverSetting("server_encoding") ?? "?"
+      guard encoding == "UTF8" else {
+        throw GraphError(
+          .cannotOpenFile,
+          message: "\(address): the database keeps texts as \(encoding), which has not all of Unicode: "
+            + "name a database that was made with the encoding UTF8")
+      }
+    }
+
+    // MARK: An existing schema
+
+    /// Returns nil where the schema does not exist or is empty.
+    private func openExisting(_ connection: PostgreSQLConnection) throws -> Result? {
+      let tables = try Self.tables(of: address.schema, connection)
+      if tables.isEmpty { return nil }
+      try Self.check(tables, address)
+      let metadata = try StoreMetadata(connection, address: address)
+      let schema = FileSchema(
+        tables: tables, numbers: try Self.numbers(connection), path: address.description)
+      do {
+        try checkModel(metadata, connection)
+      } catch var error as GraphError where error.code == .incompatibleVersionHash {
+        error.message += " (a store in PostgreSQL is not migrated yet)"
+        throw error
+      }
+      var builder = LayoutBuilder(
+        model: model, entities: entities, file: schema, elementColumns: metadata.elementColumns,
+        path: address.description, dialect: .postgreSQL)
+      let layout = try builder.build()
+      if let lack = layout.lacks.features.first {
+        throw GraphError(.invalidStore, message: "\(address) is damaged: \(lack)")
+      }
+      return Result(
+        layout: layout, metadata: metadata,
+        tracksHistory: try tracksHistory(schema.has("ACHANGE"), layout, metadata, connection))
+    }
+
+    private func checkModel(_ metadata: StoreMetadata, _ connection: PostgreSQLConnection) throws {
+      try StoreCompatibility(
+        path: address.description, stored: metadata.hashes,
+        version: StoreMetadata.version(model, entities: entities), model: model.description
+      ) {
+        (try? Self.modelCache(connection, metadata)).flatMap { try? ManagedObjectModel(modelCache: $0) }
+      }.check()
+    }
+
+    /// Whether the store keeps a history. Makes the history tables where the options require them.
+    private func tracksHistory(
+      _ isThere: Bool, _ layout: StoreLayout, _ metadata: StoreMetadata, _ connection: PostgreSQLConnection
+    ) throws -> Bool {
+      guard options.tracksHistory, !isThere else { return isThere }
+      guard !options.readOnly else {
+        throw GraphError(
+          .readOnlyStore,
+          message:
+            "\(address) has no tables for a history, and is only read: open it for writing, or without tracksHistory")
+      }
+      try Self.transaction(connection) { try SchemaWriter(layout: layout, metadata: metadata).writeHistory($0) }
+      return true
+    }
+
+    /// Throws where there is no store.
+    static func requireStore(_ address: PostgreSQLAddress, _ connection: PostgreSQLConnection) throws {
+      let tables = try tables(of: address.schema, connection)
+      if tables.isEmpty { throw missing(address) }
+      try check(tables, address)
+    }
+
+    private static func check(_ tables: [String: FileSchema.Table], _ address: PostgreSQLAddress) throws {
+      if tables["Z_METADATA"] != nil, tables["Z_PRIMARYKEY"] != nil { return }
+      throw GraphError(
+        .invalidStore,
+        message: "\(address): the schema \(address.schema) has tables and is no store (it has no table Z_METADATA): "
+          + "name another one (?schema=NAME)")
+    }
+
+    private static func missing(_ address: PostgreSQLAddress) -> GraphError {
+      GraphError(
+        .cannotOpenFile,
+        message:
+          "\(address): there is no store in the schema \(address.schema): name one, or name a model (--model) and open "
+          + "it for writing to make it")
+    }
+
+    private static func tables(
+      of schema: String, _ connection: PostgreSQLConnection
+    ) throws -> [String: FileSchema.Table] {
+      var parameters = Parameters()
+      parameters.append(schema)
+      let rows = try connection.query(
+        "SELECT c.relname::text, COALESCE(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attnum > 0), '{}')::text[], "
+          + "(SELECT COUNT(*) FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary) "
+          + "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+          + "LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped "
+          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid, c.relname", parameters)
+      var tables: [String: FileSchema.Table] = [:]
+      for row in 0..<rows.count {
+        tables[rows.text(row, 0).uppercased()] = FileSchema.Table(
+          columns: rows.texts(row, 1).map { $0.uppercased() }, hasKey: rows.integer(row, 2) == 1)
+      }
+      return tables
+    }
+
+    private static func numbers(_ connection: PostgreSQLConnection) throws -> [String: Int64] {
+      let rows = try connection.query("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
+      return Dictionary((0..<rows.count).map { (rows.text($0, 0), rows.integer($0, 1)) }) { first, _ in first }
+    }
+
+    /// The archived model of a store.
+    static func modelCache(_ connection: PostgreSQLConnection, _ metadata: StoreMetadata) throws -> Data? {
+      let rows = try connection.query("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+      return rows.count == 1 ? metadata.model(besideCache: rows.data(0, 0)) : nil
+    }
+
+    // MARK: A new schema
+
+    private func create(_ connection: PostgreSQLConnection) throws -> Result {
+      if options.readOnly { throw Self.missing(address) }
+      var builder = LayoutBuilder(model: model, entities: entities, file: nil, dialect: .postgreSQL)
+      let layout = try builder.build()
+      try layout.checkColumnCounts(.postgreSQL)
+      let metadata = StoreMetadata(model: model, entities: entities, type: "PostgreSQL")
+      let writer = SchemaWriter(layout: layout, metadata: metadata)
+      try writer.checkNames(address)
+      try Self.transaction(connection) { connection in
+        try connection.execute("CREATE SCHEMA IF NOT EXISTS \"\(address.schema.replacing("\"", with: "\"\""))\"")
+        try writer.write(connection)
+        if options.tracksHistory { try writer.writeHistory(connection) }
+      }
+      return Result(layout: layout, metadata: metadata, tracksHistory: options.tracksHistory)
+    }
+
+    static func transaction(
+      _ connection: PostgreSQLConnection, _ body: (PostgreSQLConnection) throws -> Void
+    ) throws {
+      try connection.execute("BEGIN")
+      do {
+        try body(connection)
+        try connection.execute("COMMIT")
+      } catch {
+        _ = try? connection.execute("ROLLBACK")
+        throw error
+      }
+    }
+  }
+#endif

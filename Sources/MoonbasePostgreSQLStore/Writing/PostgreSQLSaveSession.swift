@@ -1,0 +1,177 @@
+#if PostgreSQL
+  import MoonbaseGraph
+  import MoonbaseModel
+  import MoonbasePlatform
+  import MoonbasePostgreSQL
+  import MoonbaseSQL
+
+  /// A save in PostgreSQL: a transaction at READ COMMITTED that checks the versions of the rows that it writes.
+  ///
+  /// Where the server aborts the transaction because of others (a deadlock), its steps run again from the beginning.
+  final class PostgreSQLSaveSession: SaveSession {
+    private typealias Step = (PostgreSQLConnection) throws -> Void
+
+    private let store: PostgreSQLStore
+    private let author: String?
+    private let turn: LockHold<Void>
+    private var connection: PostgreSQLConnection?
+    private(set) var derivedObjectIDs: [ManagedObjectID] = []
+    private var steps: [Step] = []
+    private var history: HistoryRecord?
+    private var derivation: Derivation?
+    private var isOver = false
+
+    private static let greatestAttempts = 10
+
+    init(_ store: PostgreSQLStore, author: String?) throws {
+      (self.store, self.author) = (store, author)
+      if store.pool.isClosed { throw store.pool.closedError }
+      turn = try store.saves.holdInTime()
+      do {
+        connection = try Self.begin(store.pool)
+      } catch {
+        turn.release()
+        throw store.pool.failure.translate(error)
+      }
+    }
+
+    deinit { abort() }
+
+    /// A connection with an open transaction. A kept connection may turn out to be lost.
+    private static func begin(_ pool: ConnectionPool) throws -> PostgreSQLConnection {
+      while true {
+        let connection = try pool.take()
+        do {
+          try connection.execute("BEGIN")
+          return connection
+        } catch let error as PostgreSQLError where error.isConnectionLost && connection.wasUsed {
+          continue
+        }
+      }
+    }
+
+    func write(_ changes: StoreChanges) throws -> [SaveConflict] {
+      var conflicts: [SaveConflict] = []
+      try run { [store, author] connection in
+        if store.tracksHistory { self.history = try HistoryRecord(changes, author: author, in: store, on: connection) }
+        self.derivation = store.derivations.isEmpty ? nil : try Derivation(changes, in: store, on: connection)
+        var writer = SaveWriter(changes, in: store, on: connection)
+        conflicts = try writer.run()
+      }
+      return conflicts
+    }
+
+    func metadata() throws -> [String: Value] {
+      var values: [String: Value] = [:]
+      try run { [store] in values = try StoreMetadata($0, address: store.address, locking: true).foreignValues }
+      return values
+    }
+
+    func setMetadata(_ metadata: [String: Value]) throws {
+      try run { [store] connection in
+        var current = try StoreMetadata(connection, address: store.address, locking: true)
+        try current.replaceForeignEntries(with: metadata)
+        try current.write(connection)
+      }
+    }
+
+    func deleteHistory(_ extent: HistoryRange) throws -> Int {
+      guard store.tracksHistory else { return 0 }
+      var count = 0
+      try run { count = try HistoryReader.delete(extent, on: $0) }
+      return count
+    }
+
+    func prepare() throws {
+      try run { _ in self.derivedObjectIDs = try self.derivation?.run() ?? [] }
+      guard store.tracksHistory else { return }
+      // History numbers are assigned last, because other saves wait for theirs until the commit.
+      try run { try self.history?.write(on: $0) }
+    }
+
+    func commit() throws {
+      guard let connection else { throw store.pool.closedError }
+      let number = store.record.next()
+      do {
+        try connection.execute(store.record.commit(number))
+      } catch let error as PostgreSQLError {
+        guard error.isConnectionLost else {
+          abort()
+          throw store.pool.failure.translate(error)
+        }
+        self.connection = nil
+        let isCommitted = try settle(number, after: error)
+        end()
+        if isCommitted { return }
+        throw store.pool.failure.translate(error)
+      }
+      end()
+    }
+
+    func abort() { end() }
+
+    private func end() {
+      if isOver { return }
+      isOver = true
+      // The steps hold references to the session.
+      steps = []
+      if let connection {
+        if connection.isAlive, connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
+        store.pool.giveBack(connection)
+      }
+      connection = nil
+      turn.release()
+    }
+
+    // MARK: Attempts
+
+    private func run(_ step: @escaping Step) throws {
+      steps.append(step)
+      do {
+        try attempt(from: steps.count - 1)
+      } catch {
+        let failure = store.pool.failure.translate(error)
+        end()
+        throw failure
+      }
+    }
+
+    /// Runs the last step, or all steps where the server aborted the transaction.
+    private func attempt(from first: Int) throws {
+      var first = first
+      for number in 1... {
+        guard let connection else { throw store.pool.closedError }
+        do {
+          for step in steps[first...] { try step(connection) }
+          return
+        } catch let error as PostgreSQLError where error.isRetryable && number < Self.greatestAttempts {
+          try connection.execute("ROLLBACK")
+          try HostWork.pause(milliseconds: UInt32.random(in: 1...(4 << UInt32(min(number, 6)))))
+          try connection.execute("BEGIN")
+          first = 0
+        }
+      }
+    }
+
+    /// The longest wait for a server to return after a commit whose answer was lost.
+    private static let patience = Duration.seconds(30)
+
+    private func settle(_ number: Int64, after error: PostgreSQLError) throws -> Bool {
+      let end = ContinuousClock.now + Self.patience
+      while true {
+        do {
+          return try store.pool.reading { try store.record.isCommitted(number, on: $0) }
+        } catch let other {
+          guard ContinuousClock.now < end else {
+            self.end()
+            throw GraphError(
+              .storeFailure,
+              message: "\(store.address): the server went away while a save was committed, and did not come back in "
+                + "\(Self.patience): whether it was saved is not known; look before you save again", underlying: other)
+          }
+          try HostWork.pause(milliseconds: 100)
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,45 @@
+/// Gives indexes unique names. Names derived from the model may coincide. SQLite refuses two indexes with the same
+/// name, or ignores the second one for a unique constraint.
+package struct IndexNames {
+  /// An index, before its name is made unique.
+  package struct Index: Hashable {
+    /// The keyword of the statement: `INDEX` or `UNIQUE INDEX`.
+    package var kind: String
+    package var name: String
+    package var table: String
+    /// The columns as SQL.
+    package var columns: String
+    /// The condition of the indexed rows as SQL. Nil for all rows.
+    package var condition: String?
+
+    package init(kind: String, name: String, table: String, columns: String) {
+      (self.kind, self.name, self.table, self.columns) = (kind, name, table, columns)
+    }
+  }
+
+  private let tables: [String]
+
+  /// Makes names that differ from the names of these tables.
+  package init(tables: [String]) { self.tables = tables }
+
+  /// The statements that create the indexes, without duplicates.
+  package func statements(_ indexes: [Index]) -> [String] {
+    var taken = Set(tables.map { $0.lowercased() })
+    var made: Set<Index> = []
+    return indexes.filter { made.insert($0).inserted }.map { index in
+      let name = Self.free(index.name, taken: &taken)
+      let rows = index.condition.map { " WHERE \($0)" } ?? ""
+      return "CREATE \(index.kind) \(identifier(name)) ON \(identifier(index.table)) (\(index.columns))\(rows)"
+    }
+  }
+
+  private static func free(_ wanted: String, taken: inout Set<String>) -> String {
+    var name = wanted
+    var suffix = 0
+    while !taken.insert(name.lowercased()).inserted {
+      suffix += 1
+      name = "\(wanted)_\(suffix)"
+    }
+    return name
+  }
+}
