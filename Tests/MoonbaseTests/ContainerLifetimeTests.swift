@@ -113,6 +113,43 @@ import Testing
     }
   }
 
+  /// A store that is opened while the container closes is closed too.
+  @Test func loadingBesideClosingLeavesNoOpenStore() async throws {
+    let folder = try TemporaryFolder()
+    for round in 0..<20 {
+      let urls = (0..<3).map { folder.file("\(round)-\($0).sqlite") }
+      let description = ContainerDescription(model: .value(Self.model), stores: urls.map { .sqlite($0) })
+      let container = try PersistentContainer(description, loadsStores: false)
+      let task = Task.detached { container.loadPersistentStores { _, _ in } }
+      try await Task.sleep(for: .microseconds(200 * round))
+      try container.close()
+      await task.value
+      #expect(container.coordinator.persistentStores.isEmpty)
+      for url in urls { try SQLiteStore.destroy(storeAt: url) }
+    }
+  }
+
+  @Test func everyCallOfAClosedContextThrows() throws {
+    let container = try PersistentContainer(model: Self.model, store: .inMemory)
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    context.undoManager = UndoManager()
+    let person = try context.insert("P", values: ["name": "a"])
+    try context.save()
+    let saved = SavedObjectIDs(inserted: [], updated: [person.objectID], deleted: [])
+    try context.close()
+    let calls: [(String, () throws -> Void)] = [
+      ("reset", context.reset), ("rollback", context.rollback), ("undo", context.undo), ("redo", context.redo),
+      ("refreshAllObjects", context.refreshAllObjects), ("processPendingChanges", context.processPendingChanges),
+      ("reloadExtensions", context.reloadExtensions), ("save", context.save),
+      ("mergeChanges", { try context.mergeChanges(from: saved) }),
+    ]
+    for (name, call) in calls {
+      let error = #expect(throws: GraphError.self, "\(name)", performing: call)
+      #expect(error?.code == .invalidObject, "\(name)")
+    }
+    #expect(throws: Never.self) { try context.close() }
+  }
+
   @Test(arguments: [false, true]) func sequencesOfReloadsEndWithTheContainer(_ isReleased: Bool) async throws {
     var container: PersistentContainer? = try PersistentContainer(model: Self.model, store: .inMemory)
     let reloads = try #require(container?.extensions.reloads)

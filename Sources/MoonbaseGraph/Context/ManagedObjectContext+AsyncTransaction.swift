@@ -25,7 +25,8 @@ extension ManagedObjectContext {
   ) async throws -> Result {
     try checkOpen()
     let child = ManagedObjectContext(parent: self)
-    (child.name, child.mergePolicy) = (name, mergePolicy)
+    child.name = name
+    child.mergePolicy = mergePolicy.isError ? .errorAtCollisions : mergePolicy
     child.transactionAuthor = transactionAuthor
     child.isInTransaction = true
     do {

@@ -60,6 +60,7 @@ extension ManagedObjectContext {
   /// hooks around faults throw, the rollback is completed, discards the changes of these hooks as well, and throws the
   /// first error.
   public func rollback() throws {
+    try checkOpen()
     settle()
     try refuseWithinHooks("a rollback was asked for")
     try refuseDiscarding("a rollback was asked for")
@@ -114,7 +115,10 @@ extension ManagedObjectContext {
   ///
   /// Released objects that are still referenced cannot be used, and nothing remains to undo or redo. Throws
   /// `.recursiveSave` and `.contextBusy` within a hook.
-  public func reset() throws { try releaseAllObjects(because: .reset) }
+  public func reset() throws {
+    try checkOpen()
+    try releaseAllObjects(because: .reset)
+  }
 
   /// Releases every object and discards every change, at a reset or when the context is closed.
   func releaseAllObjects(because departure: ManagedObject.DetachReason) throws {

@@ -16,7 +16,10 @@ extension ManagedObjectContext {
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction, and the errors
   /// of a store. The merge is completed after an error, and the first error is thrown.
-  public func mergeChanges(from saved: SavedObjectIDs) throws { try mergeChanges(from: saved, automatically: false) }
+  public func mergeChanges(from saved: SavedObjectIDs) throws {
+    try checkOpen()
+    try mergeChanges(from: saved, automatically: false)
+  }
 
   private func mergeChanges(from saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     settle()

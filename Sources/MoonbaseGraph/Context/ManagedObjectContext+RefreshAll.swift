@@ -7,6 +7,7 @@ extension ManagedObjectContext {
   /// thrown: `.objectNotFound` for an object with changes that is gone from its store, or the error of a hook around
   /// faults.
   public func refreshAllObjects() throws {
+    try checkOpen()
     settle()
     try refuseWithinHooks("a refresh was asked for")
     let objects = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }

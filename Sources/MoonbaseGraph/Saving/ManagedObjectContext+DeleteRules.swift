@@ -9,6 +9,7 @@ extension ManagedObjectContext {
   ///
   /// Throws the errors of hooks and stores; rules that were not applied are applied at the next call.
   public func processPendingChanges() throws {
+    try checkOpen()
     defer { followExtensions() }
     try mergeNews()
     try applyDeleteRulesOfEvent()

@@ -150,7 +150,7 @@ public final class ScriptExtensions: ExtensionProvider {
     let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
     note(modules)
     let mistakes = ExtensionMistakes()
-    var standings = ExtensionStandings(of: texts, policy: policy)
+    var standings = try ExtensionStandings(of: texts, policy: policy)
     var declarations = try ExtensionOrder(
       domain.declarations(of: texts, modules, standings: standings, mistakes: mistakes), mistakes: mistakes
     ).sorted()

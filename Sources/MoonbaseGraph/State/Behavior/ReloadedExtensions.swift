@@ -23,7 +23,10 @@ extension ManagedObjectContext {
   ///
   /// Throws `.contextBusy`, `.recursiveSave` or `.invalidRequest` within a hook, a save, a transaction, a call of
   /// observers or a function of an extension.
-  public func reloadExtensions() throws { try extensionRegistry.reloaded?.adopt(in: self) }
+  public func reloadExtensions() throws {
+    try checkOpen()
+    try extensionRegistry.reloaded?.adopt(in: self)
+  }
 
   /// Adopts a newer generation of extensions, unless a context that shares them is in the middle of some work.
   ///

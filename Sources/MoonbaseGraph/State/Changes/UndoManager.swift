@@ -125,6 +125,7 @@ public final class UndoManager {
   /// Ends the open group and returns the context.
   private func settledContext(_ operation: String) throws -> ManagedObjectContext? {
     guard let context else { return nil }
+    try context.checkOpen()
     context.settle()
     try context.refuseWithinHooks(operation)
     guard context.journal.isSettled else {

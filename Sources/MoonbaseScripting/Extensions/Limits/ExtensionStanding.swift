@@ -10,7 +10,9 @@ final class ExtensionStanding: Sendable {
   private let report: (@Sendable (ExtensionExcess) -> Void)?
   private let contents: Lock<(name: String, excess: ExtensionExcess?)>
 
-  init(_ source: ScriptSource, limits: ExtensionLimits, report: (@Sendable (ExtensionExcess) -> Void)?) {
+  /// Throws `.invalidRequest` for a limit of zero or less, which the Lua state would take for no limit.
+  init(_ source: ScriptSource, limits: ExtensionLimits, report: (@Sendable (ExtensionExcess) -> Void)?) throws {
+    try limits.requirePositive(of: source.stem)
     (self.source, self.limits, self.report) = (source.name, limits, report)
     contents = Lock((source.stem, nil))
   }
@@ -62,6 +64,25 @@ final class ExtensionStanding: Sendable {
   }
 }
 
+extension ExtensionLimits {
+  fileprivate func requirePositive(of name: String) throws {
+    let wrong: String? =
+      if let instructions, instructions <= 0 {
+        "instructions: \(instructions)"
+      } else if let time, time <= .zero {
+        "time: \(time)"
+      } else if memory == 0 {
+        "memory: 0"
+      } else {
+        nil
+      }
+    guard let wrong else { return }
+    throw ScriptError(
+      .invalidRequest,
+      message: "a limit of extension \(name) is no positive number (\(wrong)): leave the limit out for no limit")
+  }
+}
+
 /// The name of an extension's function, as `Person.validate.age`, with its entity and property.
 struct ExtensionFunctionName {
   private let name: String
@@ -98,13 +119,13 @@ struct ExtensionStandings: Sendable {
     (self.bySource, self.fileGuard) = (bySource, fileGuard)
   }
 
-  init(of sources: [ScriptSource], policy: ExtensionPolicy) {
+  init(of sources: [ScriptSource], policy: ExtensionPolicy) throws {
     fileGuard = policy.fileGuard
-    bySource = sources.reduce(into: [:]) { all, source in
+    bySource = try sources.reduce(into: [:]) { all, source in
       guard let limits = source.extensionLimits ?? policy.limits[source.stem] ?? policy.limits[source.name] else {
         return
       }
-      all[source.name] = ExtensionStanding(source, limits: limits, report: policy.report)
+      all[source.name] = try ExtensionStanding(source, limits: limits, report: policy.report)
     }
   }
 
@@ -127,7 +148,7 @@ struct ExtensionStandings: Sendable {
       if let known = bySource[declaration.source.name] {
         known.name = name
       } else if let limits = policy.limits[name] {
-        let standing = ExtensionStanding(declaration.source, limits: limits, report: policy.report)
+        let standing = try ExtensionStanding(declaration.source, limits: limits, report: policy.report)
         standing.name = name
         bySource[declaration.source.name] = standing
       }
