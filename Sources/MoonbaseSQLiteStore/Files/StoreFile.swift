@@ -64,8 +64,8 @@ struct StoreFile: Sendable {
   /// Throws if there is no store: the file is missing or empty.
   func requirePresent() throws {
     switch try state() {
-    case .absent: throw StoreOpener.missing(self)
-    case .empty: throw StoreOpener.bare(self)
+    case .absent: throw missingError
+    case .empty: throw bareError
     case .present: break
     }
   }

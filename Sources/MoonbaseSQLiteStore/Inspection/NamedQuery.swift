@@ -31,7 +31,7 @@ package final class NamedQuery {
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     self.file = file
-    let reading = try StoreOpener.settled(file) {
+    let reading = try file.settled {
       try file.requirePresent()
       let reading = try file.openForReading()
       try file.requireWhole(reading.connection)

@@ -17,7 +17,7 @@ package final class PlainDatabase {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     self.file = file
     path = file.path
-    reading = try StoreOpener.settled(file) {
+    reading = try file.settled {
       try file.requirePresent()
       let reading = try file.openForReading()
       try file.requireWhole(reading.connection)

@@ -41,7 +41,7 @@ package final class StoreCheck {
     _ tell: @escaping (StoreFinding) throws -> Void
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
-    let (reading, contents) = try StoreOpener.settled(file) { () -> (ReadingConnection, StoreContents) in
+    let (reading, contents) = try file.settled { () -> (ReadingConnection, StoreContents) in
       try file.requirePresent()
       let reading = try file.openForReading()
       try file.requireWhole(reading.connection)
@@ -49,7 +49,7 @@ package final class StoreCheck {
       let contents = try reading.connection.readingFacts(ofStoreAt: file.path) {
         try StoreContents(reading.connection, path: file.path, model: model, entities: entities)
       }
-      guard let contents else { throw StoreOpener.bare(file) }
+      guard let contents else { throw file.bareError }
       try contents.metadata.checkIdentifier(file.path)
       return (reading, contents)
     }

@@ -13,7 +13,7 @@ package enum StoreRepair {
     storeAt url: URL, model: ResolvedModel, allowsCloudKit: Bool, busyTimeout: Duration? = nil
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
-    try StoreOpener.settled(file) {
+    try file.settled {
       let connection = try file.connectionToChange()
       try file.requireWhole(connection)
       let entities = try StoreMetadata(connection, path: file.path).held(of: model)
@@ -31,7 +31,7 @@ package enum StoreRepair {
       try connection.trustRTrees()
       try TriggerFunctions.register(on: connection, telling: DerivedRows())
       try connection.transaction {
-        if connection.hasMoved { throw StoreOpener.moved(file) }
+        if connection.hasMoved { throw file.movedError }
         try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
         try raiseCounters(contents.layout, on: connection)
         try removePairs(contents.layout, on: connection)

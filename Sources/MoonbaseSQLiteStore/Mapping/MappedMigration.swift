@@ -35,7 +35,7 @@ struct MappedMigration {
 
   /// Plans the migration without changing the file.
   func plan() throws -> MigrationPlan {
-    try StoreOpener.settled(file) {
+    try file.settled {
       try file.requirePresent()
       return try file.reading { try work(on: $0).plan }
     }
@@ -43,16 +43,16 @@ struct MappedMigration {
 
   /// Runs the migration and returns its plan.
   func run() throws -> MigrationPlan {
-    try SQLiteStore.requireClosed(file, participle: "migrated")
+    try file.requireClosed(participle: "migrated")
     try file.checkPlace(for: "migrated")
-    return try StoreOpener.settled(file) { try file.held(migrate) }
+    return try file.settled { try file.held(migrate) }
   }
 
   // MARK: What is there, and what is to be
 
   /// Compiles the mapping and plans the migration.
   private func work(on connection: Connection) throws -> Work {
-    guard try !StoreContents.isBare(connection, path: file.path) else { throw StoreOpener.bare(file) }
+    guard try !StoreContents.isBare(connection, path: file.path) else { throw file.bareError }
     let (source, old) = try base.contents(of: connection)
     let mapping = try CompiledMapping(mapping(source), from: source, to: destination, policies: policies)
     let new = try base.layout(destination)

@@ -24,7 +24,7 @@ struct StoreMigration {
   /// Plans the first stage without changing the file.
   func plan() throws -> MigrationPlan {
     guard let first = stages.first else { return MigrationPlan() }
-    return try StoreOpener.settled(file) {
+    return try file.settled {
       try file.requirePresent()
       return try file.reading { try work(on: $0, destination: first).plan }
     }
@@ -35,7 +35,7 @@ struct StoreMigration {
   func plans() throws -> [MigrationPlan] {
     guard stages.count > 1 else { return stages.isEmpty ? [] : [try plan()] }
     try file.checkPlace(for: "migrated")
-    return try StoreOpener.settled(file) {
+    return try file.settled {
       try file.requirePresent()
       return try file.reading(rehearse)
     }
@@ -67,9 +67,9 @@ struct StoreMigration {
   /// Runs the migration and returns the plans of all stages. Throws `.migrationLoss` for a loss that is not allowed.
   @discardableResult
   func run() throws -> [MigrationPlan] {
-    try SQLiteStore.requireClosed(file, participle: "migrated")
+    try file.requireClosed(participle: "migrated")
     try file.checkPlace(for: "migrated")
-    return try StoreOpener.settled(file) { try file.held(migrate) }
+    return try file.settled { try file.held(migrate) }
   }
 
   /// Migrates the store, which the connection holds locked.
@@ -147,7 +147,7 @@ struct StoreMigration {
     on connection: Connection, destination: ResolvedModel
   ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
     guard try !StoreContents.isBare(connection, path: file.path) else {
-      throw StoreOpener.bare(file)
+      throw file.bareError
     }
     let (source, old) = try contents(of: connection)
     let mapping = try MappingModel(inferredFrom: source, to: destination)
@@ -162,7 +162,7 @@ struct StoreMigration {
   func contents(of connection: Connection) throws -> (model: ResolvedModel, layout: StoreLayout) {
     let (source, entities) = try source(of: connection)
     guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {
-      throw StoreOpener.bare(file)
+      throw file.bareError
     }
     try contents.metadata.checkIdentifier(file.path)
     try contents.checkIsWhole(file.path)
@@ -201,7 +201,7 @@ struct StoreMigration {
     }
     if cache == nil {
       let given = sources.isEmpty ? "" : "; its version hashes are none of those of the models given"
-      throw GraphError(.missingSourceModel, message: SQLiteStore.withoutModel(file.path) + given)
+      throw GraphError(.missingSourceModel, message: StoreFile.withoutModel(file.path) + given)
     }
     throw GraphError(
       .missingSourceModel,

@@ -49,9 +49,6 @@ extension Error {
   }
 }
 
-/// A file was changed while it was read without locks.
-struct FileChanged: Error {}
-
 extension StoreFile {
   /// Runs `body` with a connection that changes nothing on disk.
   ///

@@ -32,7 +32,7 @@ final class SessionPool: Sendable {
   private let borrowers = Lock<[ObjectIdentifier: WeakBorrower]>([:])
 
   private struct WeakBorrower: Sendable {
-    weak let session: SQLiteReadSession?
+    weak let session: (any ReadingBorrower)?
   }
 
   init(
@@ -101,7 +101,7 @@ final class SessionPool: Sendable {
 
   /// Lends a connection for longer, until it is given back; with `isView`, in an open transaction. Returns nil for a
   /// file that may not be read for long, or where too many connections are lent.
-  func lend(isView: Bool, to reader: SQLiteReadSession) throws -> Session? {
+  func lend(isView: Bool, to reader: any ReadingBorrower) throws -> Session? {
     guard let session = try lend(isView: isView) else { return nil }
     borrowers.withLock { $0[ObjectIdentifier(session)] = WeakBorrower(session: reader) }
     return session
@@ -216,4 +216,10 @@ final class SessionPool: Sendable {
       pool.idle.withLock { $0.removeAll() }
     }
   }
+}
+
+/// A user of a lent connection: a session of a view or of a cursor.
+protocol ReadingBorrower: AnyObject, Sendable {
+  /// Ends the use: the next step of a statement throws, and the connection is given back.
+  func end()
 }

@@ -39,10 +39,10 @@ struct StoreOpener {
 
   func open() throws -> Result {
     do {
-      return try Self.settled(file) { try openOnce() }
+      return try file.settled { try openOnce() }
     } catch let error as GraphError where error.code == .incompatibleVersionHash && mayMigrate {
       try migrate(because: error)
-      return try Self.settled(file) { try openOnce() }
+      return try file.settled { try openOnce() }
     }
   }
 
@@ -58,60 +58,20 @@ struct StoreOpener {
           + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
     }
     // A file with only a configuration of this very model must be opened with that configuration.
-    if configuration == nil, try Self.settled(file, { try file.reading(holdsConfiguration) }) { throw error }
+    if configuration == nil, try file.settled({ try file.reading(holdsConfiguration) }) { throw error }
     try StoreMigration(
       file: file, sources: [], stages: [model], configuration: configuration, allowsLoss: options.allowsMigrationLoss,
       permission: " (allowsMigrationLoss of the store's description, or moonbase migrate --allow-loss)"
     ).run()
   }
 
-  /// Runs `body`, which reads a file that other processes may write. Repeats it where it failed and the file changed
-  /// meanwhile: without locks, `body` may see a write in part.
-  static func settled<Result>(_ file: StoreFile, _ body: () throws -> Result) throws -> Result {
-    for _ in 0..<20 {
-      let before = file.footprint
-      do {
-        return try FileOpeningLock.take(file.truePath, body)
-      } catch is FileChanged {
-        try HostWork.pause(milliseconds: 20)
-      } catch {
-        let error = StoreFailure(path: file.path).translate(error)
-        guard (error as? GraphError)?.code != .storeBusy, file.footprint != before else { throw error }
-        try HostWork.pause(milliseconds: 20)
-      }
-    }
-    do {
-      return try FileOpeningLock.take(file.truePath, body)
-    } catch {
-      throw StoreFailure(path: file.path).translate(error)
-    }
-  }
-
   private func openOnce() throws -> Result {
     switch try file.state() {
     case .present: try openExisting() ?? create()
-    case .absent where options.readOnly: throw Self.missing(file)
-    case .empty where options.readOnly: throw Self.bare(file)
+    case .absent where options.readOnly: throw file.missingError
+    case .empty where options.readOnly: throw file.bareError
     case .absent, .empty: try create()
     }
-  }
-
-  static func missing(_ file: StoreFile) -> GraphError {
-    GraphError(
-      .cannotOpenFile, message: "\(file.path): there is no such store: name one, or open it for writing to make it")
-  }
-
-  static func bare(_ file: StoreFile) -> GraphError {
-    GraphError(
-      .invalidStore,
-      message:
-        "\(file.path) is empty: there is no store in it; to make one, name a model (--model) and open it for writing")
-  }
-
-  static func moved(_ file: StoreFile) -> GraphError {
-    GraphError(
-      .storeFailure,
-      message: "\(file.path) was moved, replaced or deleted since it was opened: open it again where it is now")
   }
 
   private func holdsConfiguration(_ connection: Connection) throws -> Bool {
@@ -134,7 +94,7 @@ struct StoreOpener {
   }
 
   private func openReadOnly() throws -> Result {
-    guard let contents = try file.reading(contents) else { throw Self.bare(file) }
+    guard let contents = try file.reading(contents) else { throw file.bareError }
     guard options.readOnly || isOnlyRead(contents) else {
       throw GraphError(
         .readOnlyStore, message: "\(file.path) may not be written: open it read-only, or change its permissions")
@@ -198,7 +158,7 @@ struct StoreOpener {
       try connection.executeScript("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
       let isMade = try patiently {
         try connection.transaction {
-          if connection.hasMoved { throw Self.moved(file) }
+          if connection.hasMoved { throw file.movedError }
           guard try StoreContents.isBare(connection, path: file.path) else { return false }
           try SchemaWriter(layout: layout, metadata: metadata).write(connection)
           if options.tracksHistory { try HistorySchema(layout: layout, path: file.path).write(connection) }
@@ -217,7 +177,7 @@ struct StoreOpener {
 
   /// Opens the store that another process made in the meantime.
   private func opened(_ connection: Connection) throws -> Result {
-    guard let contents = try contents(connection) else { throw Self.bare(file) }
+    guard let contents = try contents(connection) else { throw file.bareError }
     return try isOnlyRead(contents)
       ? onlyRead(contents) : Result(contents, writer: prepared(connection, contents))
   }
@@ -267,7 +227,7 @@ struct StoreOpener {
     guard options.tracksHistory, try !history.isThere(connection) else { return session }
     try patiently {
       try connection.transaction {
-        if connection.hasMoved { throw Self.moved(file) }
+        if connection.hasMoved { throw file.movedError }
         try history.write(connection)
       }
     }

@@ -44,14 +44,6 @@ extension GraphError {
   }
 }
 
-/// Thrown when the triggers of an object's change exceed the limit of steps.
-struct EndlessChange: Error {
-  let overrun: TriggerOverrun
-  let id: ManagedObjectID
-
-  init(_ overrun: TriggerOverrun, of id: ManagedObjectID) { (self.overrun, self.id) = (overrun, id) }
-}
-
 /// Thrown when a unique value of a row is taken.
 struct TakenValues: Error {
   let conflict: SaveConflict

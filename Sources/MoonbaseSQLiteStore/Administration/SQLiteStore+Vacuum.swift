@@ -13,7 +13,7 @@ extension SQLiteStore {
   @discardableResult
   public static func vacuum(storeAt url: URL, busyTimeout: Duration? = nil) throws -> (before: Int, after: Int) {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
-    return try StoreOpener.settled(file) {
+    return try file.settled {
       try file.requirePresent()
       let connection = try file.connectionToChange()
       try file.requireWhole(connection)

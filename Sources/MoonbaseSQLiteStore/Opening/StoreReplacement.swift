@@ -43,7 +43,7 @@ final class StoreReplacement {
   /// Makes the copy and moves it to its destination.
   func run() throws {
     // Checks the existing file before anything is written.
-    try StoreOpener.settled(destination) {
+    try destination.settled {
       let state = try destination.state()
       if state != .absent, !replaces { throw isThere }
       guard state == .present else { return }
@@ -52,7 +52,7 @@ final class StoreReplacement {
     try destination.checkPlace()
     successor.removeOld()
     try write()
-    try StoreOpener.settled(destination) { try takePlace() }
+    try destination.settled { try takePlace() }
     isDone = true
   }
 
@@ -61,7 +61,7 @@ final class StoreReplacement {
     var attempt = 0
     while true {
       attempt += 1
-      try StoreOpener.settled(source) {
+      try source.settled {
         try source.requirePresent()
         try source.reading { connection in
           try StoreMetadata(connection, path: source.path).checkIdentifier(source.path)

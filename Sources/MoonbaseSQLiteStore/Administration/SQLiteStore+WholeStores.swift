@@ -14,8 +14,8 @@ extension SQLiteStore {
   /// writes it, and `.invalidStore` for a database that is no store. Otherwise throws `GraphError` as opening does.
   public static func destroy(storeAt url: URL) throws {
     let file = StoreFile(url: url)
-    try requireClosed(file, participle: "destroyed")
-    try StoreOpener.settled(file) { try StoreRemoval(file: file).run() }
+    try file.requireClosed(participle: "destroyed")
+    try file.settled { try StoreRemoval(file: file).run() }
   }
 
   /// Replaces a store by a copy of another store, with its external files. Where there is no store, the copy is made.
@@ -40,7 +40,7 @@ extension SQLiteStore {
         .invalidRequest,
         message: "\(file.path) is a place of the store \(source.path), which keeps files there: name another one")
     }
-    try requireClosed(file, participle: "replaced")
+    try file.requireClosed(participle: "replaced")
     return file
   }
 
@@ -49,25 +49,17 @@ extension SQLiteStore {
   /// Throws `GraphError` as opening does, and `.invalidValue` for a value that no property list can hold.
   public static func setMetadata(_ metadata: [String: Value], ofStoreAt url: URL) throws {
     let file = StoreFile(url: url)
-    try StoreOpener.settled(file) {
+    try file.settled {
       let connection = try file.connectionToChange()
       try file.requireWhole(connection)
       try connection.transaction {
-        if connection.hasMoved { throw StoreOpener.moved(file) }
+        if connection.hasMoved { throw file.movedError }
         try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
         var stored = try StoreMetadata(connection, path: file.path)
         try stored.replaceForeignEntries(with: metadata)
         try stored.write(connection)
       }
     }
-  }
-
-  static func requireClosed(_ file: StoreFile, participle: String) throws {
-    guard OpenStores.hold(path: file.truePath, writing: true) else { return }
-    throw GraphError(
-      .invalidRequest,
-      message: "\(file.path) is open in this process and cannot be \(participle): remove it from its coordinator before"
-    )
   }
 }
 
@@ -97,7 +89,7 @@ extension StoreFile {
     }
     try connection.execute("BEGIN EXCLUSIVE")
     defer { connection.rollBack() }
-    if connection.hasMoved { throw StoreOpener.moved(self) }
+    if connection.hasMoved { throw movedError }
     return try body(connection)
   }
 
@@ -111,7 +103,7 @@ extension StoreFile {
     try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     try connection.execute("BEGIN EXCLUSIVE")
     connection.rollBack()
-    if connection.hasMoved { throw StoreOpener.moved(self) }
+    if connection.hasMoved { throw movedError }
     return try body(connection)
   }
 

@@ -82,3 +82,14 @@ struct StoreFailure: Sendable {
     }
   }
 }
+
+/// A file was changed while it was read without locks.
+struct FileChanged: Error {}
+
+/// Thrown when the triggers of an object's change exceed the limit of steps.
+struct EndlessChange: Error {
+  let overrun: TriggerOverrun
+  let id: ManagedObjectID
+
+  init(_ overrun: TriggerOverrun, of id: ManagedObjectID) { (self.overrun, self.id) = (overrun, id) }
+}

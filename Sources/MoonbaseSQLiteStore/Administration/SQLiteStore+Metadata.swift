@@ -29,17 +29,14 @@ extension SQLiteStore {
   }
 
   /// The error message for a store without a stored model, where a call needs the model.
-  package static func withoutModel(_ path: String) -> String {
-    "\(path) carries no model (an old framework wrote it): name the one that it was made with (--model FILE, of moonbase "
-      + "migrate --from FILE), or look at its tables with moonbase info and moonbase sql"
-  }
+  package static func withoutModel(_ path: String) -> String { StoreFile.withoutModel(path) }
 
   /// The stored model of a store.
   ///
   /// Throws `GraphError` as opening does, and with `.invalidStore` for a store of an old framework, which has no model.
   public static func cachedModel(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> ManagedObjectModel {
     guard let cache = try modelCache(ofStoreAt: url, busyTimeout: busyTimeout) else {
-      throw GraphError(.invalidStore, message: withoutModel(url.relativePath))
+      throw GraphError(.invalidStore, message: StoreFile.withoutModel(url.relativePath))
     }
     var model: ManagedObjectModel
     do {
@@ -87,7 +84,7 @@ extension SQLiteStore {
   package static func isBare(at url: URL, busyTimeout: Duration? = nil) throws -> Bool {
     try rollBackJournal(ofStoreAt: url, busyTimeout: busyTimeout)
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
-    return try StoreOpener.settled(file) {
+    return try file.settled {
       guard try file.state() == .present else { return true }
       return try file.reading { try StoreContents.isBare($0, path: file.path) }
     }
@@ -97,7 +94,7 @@ extension SQLiteStore {
   /// and files that may not be written, are not touched.
   package static func rollBackJournal(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
-    try StoreOpener.settled(file) {
+    try file.settled {
       guard try file.state() == .present, file.hasJournal, file.isWritable else { return }
       SessionPool.closeReadOnlySessions(of: file)
       let connection = try Connection(file.truePath, mode: file.mode(.readWrite))
@@ -111,10 +108,10 @@ extension SQLiteStore {
     _ url: URL, busyTimeout: Duration?, _ body: (Connection) throws -> Result
   ) throws -> Result {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
-    return try StoreOpener.settled(file) {
+    return try file.settled {
       try file.requirePresent()
       return try file.reading { connection in
-        if try StoreContents.isBare(connection, path: file.path) { throw StoreOpener.bare(file) }
+        if try StoreContents.isBare(connection, path: file.path) { throw file.bareError }
         return try connection.readingFacts(ofStoreAt: file.path) { try body(connection) }
       }
     }

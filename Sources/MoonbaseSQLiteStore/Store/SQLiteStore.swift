@@ -106,7 +106,7 @@ public final class SQLiteStore: PersistentStore {
     readers = SessionPool(file, naming: folder, isReadOnly: isReadOnly, limit: options.readerLimit, closing: closing) {
       let session = try StoreOpener.reader(file, isReadOnly: isReadOnly, options: options)
       // Otherwise another file at the store's place would be read as if it were the store.
-      guard file.identity == identity else { throw StoreOpener.moved(file) }
+      guard file.identity == identity else { throw file.movedError }
       try schema.check(session.connection)
       try session.noteSchema()
       session.observe(with: observer)
@@ -125,7 +125,7 @@ public final class SQLiteStore: PersistentStore {
   func read<Result>(looksAtFile: Bool = false, _ body: (Session) throws -> Result) throws -> Result {
     do {
       return try readers.withSession { session in
-        if session.hasMoved(looking: looksAtFile) { throw StoreOpener.moved(file) }
+        if session.hasMoved(looking: looksAtFile) { throw file.movedError }
         return try body(session)
       }
     } catch {
@@ -139,7 +139,7 @@ public final class SQLiteStore: PersistentStore {
       guard let session = try readers.lend(isView: isView, to: reader) else { return nil }
       guard session.connection.hasMoved else { return session }
       readers.giveBack(session, isView: isView)
-      throw StoreOpener.moved(file)
+      throw file.movedError
     } catch {
       throw explained(error)
     }
@@ -169,7 +169,7 @@ public final class SQLiteStore: PersistentStore {
   /// Called before each write. Throws for a closed store and for a moved file.
   func ready(_ session: Session) throws {
     if closing.isClosed { throw closedError }
-    if session.connection.hasMoved { throw StoreOpener.moved(file) }
+    if session.connection.hasMoved { throw file.movedError }
     try session.sizeCache()
     try session.settleJournal()
   }

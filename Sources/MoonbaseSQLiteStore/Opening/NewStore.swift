@@ -23,7 +23,7 @@ package final class NewStore: Sendable {
   /// Makes the folder. Throws if the destination file exists, or the folder cannot be made.
   package init(at place: URL, busyTimeout: Duration? = nil) throws {
     destination = StoreFile(url: place, busyTimeout: busyTimeout)
-    try SQLiteStore.requireClosed(destination, participle: "replaced")
+    try destination.requireClosed(participle: "replaced")
     try Self.removeLeft(beside: destination)
     guard try destination.state() == .absent else { throw Self.isThere(destination) }
     try destination.checkPlace()
@@ -52,7 +52,7 @@ package final class NewStore: Sendable {
 
   /// Moves the complete, closed store to its destination.
   package func takePlace() throws {
-    try SQLiteStore.requireClosed(made, participle: "moved")
+    try made.requireClosed(participle: "moved")
     try isOver.withLock { isOver in
       guard !isOver else { throw CancellationError() }
       let names = try made.alone(OrphanSweep.namedFiles).sorted()

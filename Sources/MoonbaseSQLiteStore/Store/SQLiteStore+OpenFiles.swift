@@ -1,3 +1,5 @@
+import MoonbaseGraph
+
 extension SQLiteStore {
   /// Whether a path without symbolic links names a file of an open store of this process, or a folder whose move would
   /// also move one.
@@ -10,4 +12,15 @@ extension SQLiteStore {
 
   /// Whether a descriptor refers to a file of an open store of this process.
   public static func isFileOfOpenStore(descriptor: Int32) -> Bool { OpenStores.hold(descriptor: descriptor) }
+
+  /// Ends reads, waits for a running save, and closes the files. Later requests to the store throw `.invalidRequest`.
+  /// Closing the store again does nothing.
+  public func close() {
+    closing.close()
+    readers.close()
+    // The lock is free after the running save; saves that wait for the lock then fail.
+    writer?.withLock { $0 = nil }
+  }
+
+  var closedError: GraphError { closing.error(file) }
 }
