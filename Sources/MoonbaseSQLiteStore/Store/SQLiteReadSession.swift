@@ -9,7 +9,7 @@ import MoonbaseSQLite
 /// The connection of a view is in a transaction. A single call needs no transaction: a running statement reads a
 /// consistent state, and a cursor's statement keeps its connection. A file without a log is never read for longer than
 /// a call, so a cursor reads all of its rows at once.
-final class SQLiteReadSession: WeighingReadSession, ReadingBorrower, @unchecked Sendable {  // changed only while `turn` is held
+final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // changed only while `turn` is held
   let store: SQLiteStore
   let isView: Bool
   let turn = Lock(())
@@ -250,3 +250,5 @@ extension SQLiteReadSession {
     }
   }
 }
+
+extension SQLiteReadSession: ReadingBorrower {}
