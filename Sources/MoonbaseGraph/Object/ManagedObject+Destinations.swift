@@ -1,4 +1,4 @@
-import MoonbaseModel
+public import MoonbaseModel
 
 /// Checks of objects that are to be destinations of relationships.
 extension ManagedObject {
