@@ -26,7 +26,7 @@ struct KeyGuess {
     }
     let rest = unique.filter { $0 != key }
     if !rest.isEmpty {
-      reasons.append("another value in each row \(key == nil ? "have" : "have also"): \(Self.list(rest))")
+      reasons.append("each row \(key == nil ? "has" : "also has") another value of: \(Self.list(rest))")
     }
     if !unknown.isEmpty {
       reasons.append("whether values come twice is not known, for there are too many: \(Self.list(unknown))")

@@ -95,7 +95,8 @@ struct ScriptTableReader {
   func check(_ known: Set<String>) throws {
     for key in try keys() where !known.contains(key) {
       let hint = suggestion(for: key, among: known.sorted())
-      try refuse(key, "this key is unknown\(hint)")
+      let all = hint.isEmpty ? ": the keys are \(known.sorted().joined(separator: ", "))" : hint
+      try refuse(key, "this key is unknown\(all)")
     }
   }
 
