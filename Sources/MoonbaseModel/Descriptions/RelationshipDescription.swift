@@ -96,8 +96,8 @@ public struct RelationshipDescription: Sendable, Hashable {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 1)
   }
 
-  /// An optional, unordered to-many relationship with delete rule `nullify`. `ordered()`, `required()` and `onDelete(_:)`
-  /// change a copy.
+  /// An optional, unordered to-many relationship with delete rule `nullify`. `ordered()`, `required()` and
+  /// `onDelete(_:)` change a copy.
   public static func toMany(_ name: String, destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 0)
   }
