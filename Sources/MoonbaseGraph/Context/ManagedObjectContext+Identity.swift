@@ -37,7 +37,8 @@ extension ManagedObjectContext {
   func unknownTemporaryID(_ id: ManagedObjectID) -> GraphError {
     GraphError(
       .objectNotFound,
-      message: "\(id) is the temporary ID of another context or of an object that is gone: save it first",
+      message: "\(id) is a temporary ID, of another context, of an object that is gone, or from before a save: take objectID after the "
+        + "save, or call obtainPermanentIDs(for:)",
       entity: id.entityName, objectID: id)
   }
 

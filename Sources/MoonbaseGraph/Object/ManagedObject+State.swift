@@ -48,7 +48,8 @@ extension ManagedObject {
 
   /// The entity of the object.
   public final var entity: ResolvedEntity { table._withUnsafeGuaranteedRef { $0.entity } }
-  /// The ID of the object; temporary until the first save.
+  /// The ID of the object; temporary until the first save, which gives another ID. Other contexts do not know the
+  /// temporary ID.
   public final var objectID: ManagedObjectID {
     settleID()
     let key = key

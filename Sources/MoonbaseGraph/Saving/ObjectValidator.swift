@@ -313,6 +313,8 @@ struct ObjectValidator {
         if failure.entity == nil { failure.entity = entity.name }
         if failure.property == nil, let slot { failure.property = entity.property(at: slot).name }
         if failure.objectID == nil { failure.objectID = object.objectID }
+        // The message of a validation method is written for users, as the message of a rule.
+        if failure.reason == nil, failure.code.isValidation { failure.reason = failure.message }
         try failures.add(failure)
       }
     }
