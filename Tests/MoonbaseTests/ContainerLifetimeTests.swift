@@ -5,6 +5,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
+import struct MoonbaseModel.SortDescriptor
+
 /// Containers that are closed or released while other code still uses their parts.
 @MainActor @Suite(.timeLimit(.minutes(20))) struct ContainerLifetimeTests {
   private static var model: ManagedObjectModel {
@@ -127,6 +129,56 @@ import Testing
       #expect(container.coordinator.persistentStores.isEmpty)
       for url in urls { try SQLiteStore.destroy(storeAt: url) }
     }
+  }
+
+  /// Closing is no change: lists and observers are not called, and no object is read again.
+  @Test func closingCallsNoListAndNoObserver() throws {
+    let container = try PersistentContainer(model: Self.model, store: .inMemory)
+    let context = try container.viewContext
+    try context.insert("P", values: ["name": "a"])
+    try context.save()
+    var request = FetchRequest("P")
+    request.sortDescriptors = [SortDescriptor("name")]
+    let list = try FetchedResultsController<ManagedObject>(request, in: context)
+    try list.performFetch()
+    let calls = Lock<[String]>([])
+    list.didChangeContent = { _ in calls.withLock { $0.append("list") } }
+    let observation = context.observeChanges { _ in calls.withLock { $0.append("observer") } }
+    try container.close()
+    #expect(calls.withLock { $0 }.isEmpty && context.registeredObjects.isEmpty)
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test func aClassThatNoEntityHasIsRefused() throws {
+    final class Thing: ManagedObject {}
+    let model = ManagedObjectModel {
+      EntityDescription("P", class: "Item") { AttributeDescription("name", type: .string) }
+    }
+    let error = #expect(throws: GraphError.self) {
+      _ = try PersistentContainer(model: model, store: .inMemory, classes: ["Itm": Thing.self])
+    }
+    #expect(
+      error?.code == .unknownName && error?.message.contains("did you mean Item?") == true,
+      "\(String(describing: error))")
+    _ = try PersistentContainer(model: model, store: .inMemory, classes: ["Item": Thing.self])
+  }
+
+  /// The message of a validation method in Swift is shown to users, as the message of a rule in Lua.
+  @Test func theSentenceOfAValidationMethodIsShown() throws {
+    final class Loan: ManagedObject {
+      override func validateForInsert() throws {
+        try super.validateForInsert()
+        throw GraphError(.validation, message: "a loan has 30 days at most")
+      }
+    }
+    let model = ManagedObjectModel {
+      EntityDescription("Loan", class: "Loan") { AttributeDescription("state", type: .string).oneOf(["new", "old"]) }
+    }
+    let context = try PersistentContainer(model: model, store: .inMemory, classes: ["Loan": Loan.self]).viewContext
+    try context.insert("Loan", values: ["state": "new"])
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(
+      error?.userMessages.map(\.text) == ["A loan has 30 days at most."], "\(String(describing: error?.userMessages))")
   }
 
   @Test func everyCallOfAClosedContextThrows() throws {

@@ -141,6 +141,8 @@ extension ManagedObjectContext {
     observers.removeAll()
     source.forgetAllRows()
     sourceOfChildren?.parentRows?.forgetUnused(after: formerCount)
+    // Code that is notified of a closing context would fetch into the context again.
+    guard departure != .closed else { return }
     tellListenersOfEverything()
     tellObservers()
     endChangeEvent()

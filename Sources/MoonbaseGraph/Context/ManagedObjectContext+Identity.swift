@@ -37,8 +37,9 @@ extension ManagedObjectContext {
   func unknownTemporaryID(_ id: ManagedObjectID) -> GraphError {
     GraphError(
       .objectNotFound,
-      message: "\(id) is a temporary ID, of another context, of an object that is gone, or from before a save: take objectID after the "
-        + "save, or call obtainPermanentIDs(for:)",
+      message:
+        "\(id) is the temporary ID of another context, of an object that is gone, or from before a save: save it first, "
+        + "and take its objectID then",
       entity: id.entityName, objectID: id)
   }
 
