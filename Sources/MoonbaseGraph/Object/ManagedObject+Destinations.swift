@@ -1,4 +1,4 @@
-public import MoonbaseModel
+package import MoonbaseModel
 
 /// Checks of objects that are to be destinations of relationships.
 extension ManagedObject {
