@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseModel
 import MoonbasePlatform
 
 /// Requests to files that other processes may change.

@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbasePlatform
 
 extension SQLiteStore {
   /// Whether a path without symbolic links names a file of an open store of this process, or a folder whose move would
