@@ -122,7 +122,8 @@ import Testing
       if isSaved { try self.context.save() }
     }
     #expect(person["firstName"] == "of the body" && person["lastName"] == "of another task" && !context.hasChanges)
-    let stored = try ManagedObjectContext(coordinator).object(with: person.objectID)
+    let other = try ManagedObjectContext(coordinator)
+    let stored = try other.object(with: person.objectID)
     #expect(stored["firstName"] == "of the body" && stored["lastName"] == "of another task")
   }
 
@@ -130,8 +131,9 @@ import Testing
   /// matter.
   @Test(arguments: [false, true], [false, true])
   func anEditIsNotLostToADeletion(_ isSaved: Bool, _ isRead: Bool) async throws {
-    let id = try context.insert("Person", values: ["firstName": "before"]).objectID
+    let person = try context.insert("Person", values: ["firstName": "before"])
     try context.save()
+    let id = person.objectID
     try context.reset()
     let error = await #expect(throws: GraphError.self) {
       try await context.transaction { context in
