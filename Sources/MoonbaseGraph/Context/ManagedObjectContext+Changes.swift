@@ -14,6 +14,8 @@ extension ManagedObjectContext {
     try refuseWithinGetters("an object was deleted")
     // A hook that deletes its own object repeats the deletion in progress.
     guard !object.state.contains(.departing) else { return }
+    // At the end of a transaction the version that was read tells whether other code changed the object meanwhile.
+    if isInTransaction, parent != nil { try object.fireFault() }
     try prepareForDeletion(of: object)
     guard !object.isDeleted, object.context === self else { return }
     markDeleted(object)
