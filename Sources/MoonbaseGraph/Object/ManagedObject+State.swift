@@ -48,8 +48,8 @@ extension ManagedObject {
 
   /// The entity of the object.
   public final var entity: ResolvedEntity { table._withUnsafeGuaranteedRef { $0.entity } }
-  /// The ID of the object; temporary until the first save, which gives another ID. Other contexts do not know the
-  /// temporary ID.
+  /// The ID of the object; temporary until the first save, which gives another ID. A temporary ID is known only in its
+  /// context.
   public final var objectID: ManagedObjectID {
     settleID()
     let key = key

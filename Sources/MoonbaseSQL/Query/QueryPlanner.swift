@@ -76,6 +76,20 @@ package struct QueryPlanner {
     }
   }
 
+  /// The query as `owner` prepared the query for a plan, or translated now.
+  ///
+  /// Throws the error of `error(of:refused:)` for a query that the engine cannot evaluate.
+  package static func prepared<Select: OwnedQuery>(
+    _ query: StoreQuery, by owner: AnyObject, _ translate: (StoreQuery) throws -> Select
+  ) throws -> Select {
+    if let known = query.prepared as? Select, known.owner == ObjectIdentifier(owner) { return known }
+    do {
+      return try translate(query)
+    } catch let error as Untranslatable {
+      throw Self.error(of: query, refused: error.reason)
+    }
+  }
+
   /// The error for a query whose evaluation the store leaves to the context.
   package static func error(of query: StoreQuery, refused reason: String) -> GraphError {
     GraphError(
@@ -84,4 +98,10 @@ package struct QueryPlanner {
         "the store cannot evaluate this fetch of \(query.entity.name): \(reason); ask for what its `plan` takes over",
       entity: query.entity.name)
   }
+}
+
+/// A query that a store has translated. Tables and entity numbers are those of that store.
+package protocol OwnedQuery: PreparedQuery {
+  /// The store that prepared the query.
+  var owner: ObjectIdentifier { get }
 }

@@ -13,27 +13,11 @@ extension SQLiteStore {
 
   /// The rows of objects, by their keys.
   func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
-    var result: [Snapshot] = []
-    let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
-    for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
-    where root >= 0 {
-      let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
-      let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
-      let plan = try rowPlan(single ?? layout.model.entities[root], includesSubentities: single == nil)
-      let found = try plan.snapshots(of: group, in: session)
-      result += found
-      // Rows of an unknown entity belong to no requested entity.
-      guard found.count < group.count, plan.select.entityCondition != nil else { continue }
-      let missing = Set(group).subtracting(found.lazy.map(\.id))
-      guard !missing.isEmpty else { continue }
-      let others = try tablePlan(layout.model.entities[root]).snapshots(of: group.filter(missing.contains), in: session)
-      result += others.filter { missing.contains($0.id) }
-    }
-    return result
+    try layout.snapshots(of: ids, in: number, rows: rowPlan) { try $0.snapshots(of: $1, in: session) }
   }
 }
 
-extension RowPlan {
+extension RowPlan: SelectedRows {
   /// The rows of objects, by their keys.
   fileprivate func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
     let rows = RowCollector(store: store)
