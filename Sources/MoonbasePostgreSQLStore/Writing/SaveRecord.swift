@@ -37,7 +37,8 @@
       let rows = try connection.query(
         "INSERT INTO Z_SAVES (Z_SESSION, Z_NUMBER, Z_TIME) VALUES ($1, $2, now()) ON CONFLICT (Z_SESSION) DO UPDATE "
           + "SET Z_NUMBER = CASE WHEN Z_SAVES.Z_NUMBER = EXCLUDED.Z_NUMBER - 1 THEN Z_SAVES.Z_NUMBER "
-          + "ELSE GREATEST(Z_SAVES.Z_NUMBER, EXCLUDED.Z_NUMBER) END, Z_TIME = EXCLUDED.Z_TIME RETURNING Z_NUMBER", parameters)
+          + "ELSE GREATEST(Z_SAVES.Z_NUMBER, EXCLUDED.Z_NUMBER) END, Z_TIME = EXCLUDED.Z_TIME RETURNING Z_NUMBER",
+        parameters)
       return rows.integer(0, 0) == number
     }
 
