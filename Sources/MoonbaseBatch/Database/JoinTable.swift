@@ -16,9 +16,9 @@ struct JoinTable {
   /// Returns nil for a table with further columns, and for a table with rows that are not pairs.
   ///
   /// - Parameters:
-  /// - profile: The table.
-  /// - links: The links of the table's foreign keys, exactly two.
-  /// - isReferenced: Whether another table refers to this one, which then needs objects.
+  ///   - profile: The table.
+  ///   - links: The links of the table's foreign keys, exactly two.
+  ///   - isReferenced: Whether another table refers to this one, which then needs objects.
   init?(_ profile: TableProfile, _ links: [TableLink], isReferenced: Bool, _ connection: Connection) throws {
     let table = profile.table
     guard links.count == 2, table.foreignKeys.count == 2, !isReferenced else { return nil }

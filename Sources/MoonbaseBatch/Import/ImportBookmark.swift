@@ -48,13 +48,13 @@ package final class ImportBookmark {
   /// Throws if the file has changed since.
   ///
   /// - Parameters:
-  /// - job: The name of the job in the ledger.
-  /// - fingerprint: The identity of the input.
-  /// - rejectPath: The file of rejected rows of this run.
-  /// - usualRejectPath: The file that is derived from the input's name.
-  /// - way: The options of the import, as a text to be compared.
-  /// - mayBeginAnew: Whether another file is acceptable if no row was processed.
-  /// - advice: The remedy that the error names.
+  ///   - job: The name of the job in the ledger.
+  ///   - fingerprint: The identity of the input.
+  ///   - rejectPath: The file of rejected rows of this run.
+  ///   - usualRejectPath: The file that is derived from the input's name.
+  ///   - way: The options of the import, as a text to be compared.
+  ///   - mayBeginAnew: Whether another file is acceptable if no row was processed.
+  ///   - advice: The remedy that the error names.
   ///
   /// Throws `ImportError` for a changed file, and `.invalidStore` for a damaged entry.
   package init(

@@ -37,9 +37,9 @@ extension Importer {
   /// separately.
   ///
   /// - Parameters:
-  /// - attempt: The objects to save. Rows that the save refuses are moved to its faults.
-  /// - range: The indexes of the rows in the chunk.
-  /// - ahead: Whether another thread writes, so that an error may appear later.
+  ///   - attempt: The objects to save. Rows that the save refuses are moved to its faults.
+  ///   - range: The indexes of the rows in the chunk.
+  ///   - ahead: Whether another thread writes, so that an error may appear later.
   ///
   /// Throws errors that end the import.
   func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {

@@ -66,10 +66,10 @@ final class CSVReader: RecordReader {
   /// names it.
   ///
   /// - Parameters:
-  /// - bytes: The window on the input.
-  /// - given: The separator from the command line; nil to detect it.
-  /// - null: The unquoted text for no value, such as `NULL`.
-  /// - hasNames: Whether the first record contains the names of the columns.
+  ///   - bytes: The window on the input.
+  ///   - given: The separator from the command line; nil to detect it.
+  ///   - null: The unquoted text for no value, such as `NULL`.
+  ///   - hasNames: Whether the first record contains the names of the columns.
   ///
   /// Throws `InputError.malformed` for an empty file, and for names that are missing, doubled or
   /// not UTF-8.
@@ -292,10 +292,10 @@ final class CSVReader: RecordReader {
   /// Scans a quoted field. Returns its end, or nil if the window is too small.
   ///
   /// - Parameters:
-  /// - start: The beginning of the record in the window.
-  /// - count: The number of bytes in the window.
-  /// - place: The position of the opening quote.
-  /// - feeds: The number of line feeds seen in the record, which is increased.
+  ///   - start: The beginning of the record in the window.
+  ///   - count: The number of bytes in the window.
+  ///   - place: The position of the opening quote.
+  ///   - feeds: The number of line feeds seen in the record, which is increased.
   private func scanQuoted(
     _ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ place: inout Int, _ feeds: inout Int64
   ) throws -> Int? {

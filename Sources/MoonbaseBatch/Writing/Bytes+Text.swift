@@ -48,9 +48,9 @@ extension [UInt8] {
   /// Appends a csv field, in quotes if needed.
   ///
   /// - Parameters:
-  /// - text: The text of the field.
-  /// - separator: The byte between fields.
-  /// - isQuoted: Whether quotes are needed in any case, as for an empty text.
+  ///   - text: The text of the field.
+  ///   - separator: The byte between fields.
+  ///   - isQuoted: Whether quotes are needed in any case, as for an empty text.
   package mutating func append(field text: String, separator: UInt8, isQuoted: Bool) {
     var text = text
     text.withUTF8 { append(fieldUTF8: UnsafeRawBufferPointer($0), separator: separator, isQuoted: isQuoted) }

@@ -93,10 +93,10 @@ extension Aspect {
   /// A boolean setting.
   ///
   /// - Parameters:
-  /// - key: The key in Lua.
-  /// - path: The property of the description.
-  /// - usual: The value in a new description.
-  /// - unnamed: The value in Xcode's files and archives without the setting.
+  ///   - key: The key in Lua.
+  ///   - path: The property of the description.
+  ///   - usual: The value in a new description.
+  ///   - unnamed: The value in Xcode's files and archives without the setting.
   static func flag(
     _ key: String, at path: any WritableKeyPath<Owner, Bool> & Sendable, usual: Bool = false, unnamed: Bool = false,
     report: Report = .byKey, xcode: String..., archived: Archived? = nil

@@ -16,8 +16,8 @@ extension ManagedObjectModel {
   /// and `.invalidModel` from the reader.
   ///
   /// - Parameters:
-  /// - source: The file or folder.
-  /// - readers: The readers to ask, in order.
+  ///   - source: The file or folder.
+  ///   - readers: The readers to ask, in order.
   public static func read(_ source: ModelSource, readers: [any ModelReader] = readers) throws(ModelError) -> Self {
     guard let reader = readers.first(where: { $0.recognizes(source) }) else {
       if source.entries?.isEmpty ?? (source.head.isEmpty && source.entries == nil) {

@@ -12,10 +12,10 @@ struct MarkupWriter {
   /// Writes an element without the attributes that have no value. `content` writes the child elements.
   ///
   /// - Parameters:
-  /// - name: The name of the element.
-  /// - attributes: The attributes in order; a nil value omits an attribute.
-  /// - `others`: Further attributes, from aspects.
-  /// - content: Writes the children. An element without children is written as an empty element.
+  ///   - name: The name of the element.
+  ///   - attributes: The attributes in order; a nil value omits an attribute.
+  ///   - others: Further attributes, from aspects.
+  ///   - content: Writes the children. An element without children is written as an empty element.
   mutating func element(
     _ name: String, attributes: KeyValuePairs<String, String?>, others: [(key: String, value: String?)] = [],
     content: ((inout Self) -> Void)? = nil

@@ -176,9 +176,9 @@ struct XcodeModelReader {
   /// The values of `<list><item value=""/>...</list>...`, used for constraints and compound indexes.
   ///
   /// - Parameters:
-  /// - element: The element with the lists.
-  /// - list: The name of a list's element.
-  /// - item: The name of an item's element.
+  ///   - element: The element with the lists.
+  ///   - list: The name of a list's element.
+  ///   - item: The name of an item's element.
   private mutating func lists(
     _ element: MarkupElement, list: String, item: String, in owner: ReadingContext
   ) throws(ModelError) -> [(values: [String], line: Int)] {
@@ -229,8 +229,8 @@ struct XcodeModelReader {
   /// Records settings that no description can hold. Flags with the usual value are not recorded.
   ///
   /// - Parameters:
-  /// - names: The XML attributes.
-  /// - usual: The value of flags that means nothing special; nil to record each value.
+  ///   - names: The XML attributes.
+  ///   - usual: The value of flags that means nothing special; nil to record each value.
   mutating func omit(_ names: String..., from fields: inout MarkupFields, unless usual: Bool? = nil) {
     for name in names {
       guard let text = fields.value(name) else { continue }

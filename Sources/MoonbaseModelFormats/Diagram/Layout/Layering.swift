@@ -16,10 +16,10 @@ struct Layering {
   /// of a column is limited, except for a single higher box.
   ///
   /// - Parameters:
-  /// - graph: The boxes and lines.
-  /// - order: The nodes in the order of assignment.
-  /// - neighbours: The neighbours of each node.
-  /// - bound: The height that a column should not exceed.
+  ///   - graph: The boxes and lines.
+  ///   - order: The nodes in the order of assignment.
+  ///   - neighbours: The neighbours of each node.
+  ///   - bound: The height that a column should not exceed.
   init(_ graph: LayoutGraph, order: [Int], neighbours: [[Int]], bound: Double) {
     columns = [Int](repeating: -1, count: graph.nodes.count)
     var heights: [Double] = []
