@@ -12,6 +12,7 @@ package enum NullRules: Sendable {
 /// SQL's three truth values.
 @usableFromInline
 package enum Truth: Int8, Sendable {
+  /// The result of a comparison, where `unknown` is the result with a missing value.
   case no, yes, unknown
 
   /// The number of conditions whose cost is part of the charge for the subject.
@@ -24,6 +25,7 @@ package enum Truth: Int8, Sendable {
   }
 
   @inline(__always)
+  /// The truth of a boolean.
   init(_ value: Bool) { self = value ? .yes : .no }
 
   /// The conjunction of conditions. The first false condition decides.
@@ -53,6 +55,7 @@ package enum Truth: Int8, Sendable {
   }
 
   @inlinable
+  /// The negation. Unknown stays unknown.
   var negated: Truth {
     switch self {
     case .no: .yes
