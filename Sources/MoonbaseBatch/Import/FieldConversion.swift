@@ -16,9 +16,10 @@ package struct FieldConversion {
   let parse: (String, AttributeDescription) throws -> Value?
 
   /// The cell of a field that needs no conversion to a value; nil for other fields.
-  @inline(__always)
+  ///
   /// The cell is written to a row directly. The function is inlined, because it runs once for each
   /// field of an import.
+  @inline(__always)
   func cell(_ field: InputField, _ type: AttributeType) -> RawCell? {
     switch (type, field.kind) {
     case (_, .none): return RawCell(.null)

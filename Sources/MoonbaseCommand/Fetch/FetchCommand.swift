@@ -7,7 +7,7 @@ import MoonbaseScripting
 
 /// `moonbase fetch`: prints objects of an entity as a table, JSON or csv.
 ///
-/// Other forms of output are groups (`GroupOutput`), trees (`TreeOutput`), a number, or an
+/// The output may also be groups (`GroupOutput`), trees (`TreeOutput`), a number, or an
 /// explanation.
 struct FetchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

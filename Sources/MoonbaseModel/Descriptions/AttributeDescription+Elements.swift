@@ -54,8 +54,9 @@ extension AttributeDescription {
   }
 
   /// The value of a composite, made of the values of its leaves in depth-first order; null if no leaf has a value.
-  @inlinable
+  ///
   /// `next` is called once for each leaf. The stores use it to build composites from columns.
+  @inlinable
   package func assembled<Failure: Error>(_ next: () throws(Failure) -> Value) throws(Failure) -> Value {
     var map: [String: Value] = [:]
     for element in elements {

@@ -1,6 +1,7 @@
 /// A compiled condition.
-@usableFromInline
+///
 /// `PredicateCompiler` makes the tree; `truth(_:bindings:)` evaluates it for a subject.
+@usableFromInline
 indirect enum ConditionNode: Sendable {
   /// A condition with a known result.
   case constant(Truth)
@@ -17,8 +18,9 @@ indirect enum ConditionNode: Sendable {
 }
 
 /// A compiled expression.
-@usableFromInline
+///
 /// `value(_:bindings:)` gives a value, and `operand(_:bindings:)` also objects.
+@usableFromInline
 indirect enum ValueNode: Sendable {
   /// A constant.
   case constant(Value)

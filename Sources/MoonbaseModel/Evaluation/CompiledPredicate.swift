@@ -86,8 +86,8 @@ public struct CompiledPredicate: Sendable {
     return try others.isEmpty || holds(others, for: subject, memo: memo)
   }
 
-  @inlinable
   /// Whether all conditions hold, in order. An unknown condition counts as not fulfilled.
+  @inlinable
   func holds<Subject: SlottedSubject>(
     _ conditions: [ConditionNode], for subject: Subject, memo: EvaluationMemo?
   ) throws -> Bool where Subject.Related == Subject {

@@ -3,11 +3,11 @@ import MoonbasePlatform
 // Code that runs for every row is specialised into its caller together with the access to the caller's rows:
 // docs/development.md, "What the compiler is told".
 extension ConditionNode {
-  @inlinable
   /// The result of the condition for a subject.
   ///
   /// Throws the errors of the subject, `.evaluation` for operators that do not apply, and the error
   /// that ends a script's run.
+  @inlinable
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {
@@ -23,8 +23,8 @@ extension ConditionNode {
 }
 
 extension ComparisonNode {
-  @inlinable
   /// The result of the comparison for a subject: both operands are evaluated, then compared.
+  @inlinable
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {

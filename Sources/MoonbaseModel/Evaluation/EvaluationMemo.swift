@@ -4,8 +4,9 @@ import MoonbasePlatform
 ///
 /// Without a memo, each of a thousand rows of the same owner would visit the owner's thousand members again. A result
 /// is valid until anything changes in the owner's context, as for derived values.
-@usableFromInline
+///
 /// A memo belongs to one run on one thread, and its memory is charged to a running script.
+@usableFromInline
 package final class EvaluationMemo {
   /// The key of a result: the part and the object at the end of its path.
   struct Key: Hashable {

@@ -10,8 +10,8 @@ struct IntegerRange: Sendable {
   /// The greatest integer; less than `lower` for an empty range.
   @usableFromInline private(set) var upper: Int64
 
-  @inlinable
   /// Whether the range has an integer.
+  @inlinable
   func contains(_ number: Int64) -> Bool { number >= lower && number <= upper }
 
   /// The integers that both ranges allow.

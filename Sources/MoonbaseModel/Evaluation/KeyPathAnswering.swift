@@ -44,9 +44,10 @@ extension PredicateAnswer where Subject: SlottedSubject {
 }
 
 /// A subject whose properties are numbered by its resolved entity, as in a fetch.
-@usableFromInline
+///
 /// `KeyedSubject` conforms for subjects without slots; the graph's rows and objects conform with
 /// slots. Evaluation is generic over this protocol and specialised for each subject.
+@usableFromInline
 package protocol SlottedSubject<Related> {
   /// The type of the objects behind relationships.
   associatedtype Related: SlottedSubject where Related.Related == Related
@@ -90,8 +91,8 @@ struct KeyedSubject<Base: KeyPathAnswering>: SlottedSubject where Base.Related =
   /// Empty, because there are no slots.
   @usableFromInline func predicateDestinations(slot: Slot) -> [KeyedSubject] { [] }
 
-  @inlinable
   /// The answer of the wrapped subject, with its objects wrapped.
+  @inlinable
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<KeyedSubject> {
     switch try base.predicateAnswer(forKey: key) {
     case .value(let value): .value(value)

@@ -24,8 +24,8 @@ package enum Truth: Int8, Sendable {
     if parts.count > wide { try HostWork.charge(parts.count) }
   }
 
-  @inline(__always)
   /// The truth of a boolean.
+  @inline(__always)
   init(_ value: Bool) { self = value ? .yes : .no }
 
   /// The conjunction of conditions. The first false condition decides.
@@ -54,8 +54,8 @@ package enum Truth: Int8, Sendable {
     return result
   }
 
-  @inlinable
   /// The negation. Unknown stays unknown.
+  @inlinable
   var negated: Truth {
     switch self {
     case .no: .yes

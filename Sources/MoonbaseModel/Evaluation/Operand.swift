@@ -1,6 +1,7 @@
 /// The result of an expression.
-@usableFromInline
+///
 /// Objects stay objects until a comparison needs their IDs, so that a path can continue.
+@usableFromInline
 enum Operand<Subject: SlottedSubject> {
   /// A value.
   case value(Value)

@@ -10,15 +10,17 @@ extension PredicateFunction {
   }
 
   /// The value of an arithmetic operator.
-  @usableFromInline
+  ///
   /// Null operands give null. Throws `.evaluation` for operands that are no numbers.
+  @usableFromInline
   func arithmetic(_ left: Value, _ right: Value) throws(ModelError) -> Value {
     left.isNull || right.isNull ? .null : try Arithmetic.evaluate(self, left, right)
   }
 
   /// The function's value. A null argument gives null; functions over collections skip null elements.
-  @usableFromInline
+  ///
   /// Throws `.evaluation` for arguments that the function does not accept.
+  @usableFromInline
   package func evaluate(_ arguments: [Value]) throws(ModelError) -> Value {
     if takesCollection { return try reduce(arguments[0]) }
     switch self {

@@ -2,9 +2,10 @@
 ///
 /// Rows that refer to the same object share the result: `ANY department.employees.age > 30` is computed once per
 /// department in a run, and not once per employee.
-@usableFromInline
+///
 /// The identity of the object is part of the memo's key, so it is a class. It is immutable and
 /// shared by all evaluations.
+@usableFromInline
 final class SharedPart<Node: Sendable>: Sendable {
   /// The start of the path: the row or a variable.
   private let start: PartStart
@@ -56,8 +57,8 @@ final class SharedPart<Node: Sendable>: Sendable {
 }
 
 extension SharedPart<ConditionNode> {
-  @usableFromInline
   /// The result of a shared condition.
+  @usableFromInline
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Truth where Subject.Related == Subject {
@@ -69,8 +70,8 @@ extension SharedPart<ConditionNode> {
 }
 
 extension SharedPart<ValueNode> {
-  @usableFromInline
   /// The value of a shared expression.
+  @usableFromInline
   func value<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Value where Subject.Related == Subject {

@@ -120,8 +120,8 @@ extension UnsafeBufferPointer<UInt8> {
     return true
   }
 
-  @inline(__always)
   /// Whether the bytes at an offset equal the pattern.
+  @inline(__always)
   fileprivate func has(_ pattern: UnsafeBufferPointer<UInt8>, at offset: Int, lowercasing: Bool) -> Bool {
     for index in 0..<pattern.count {
       let byte = self[offset + index]
@@ -132,8 +132,8 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
-  @inline(__always)
   /// The byte with an ASCII letter in lower case.
+  @inline(__always)
   var lowercasedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }
 

@@ -15,8 +15,9 @@ extension ValueNode {
   }
 
   /// The value, with objects as their IDs.
-  @inlinable
+  ///
   /// Throws the errors of the subject, and `.evaluation` for functions that do not apply.
+  @inlinable
   func value<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Value where Subject.Related == Subject {
@@ -44,8 +45,8 @@ extension ValueNode {
   @usableFromInline
   static func charge() throws { try HostWork.charge() }
 
-  @usableFromInline
   /// The values of a list's elements. The memory of the list is charged.
+  @usableFromInline
   static func list<Subject: SlottedSubject>(
     _ elements: [ValueNode], _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Value where Subject.Related == Subject {
@@ -59,8 +60,9 @@ extension ValueNode {
   }
 
   /// The result of the expression: a value or objects.
-  @usableFromInline
+  ///
   /// Objects remain objects, so that a path can continue from them.
+  @usableFromInline
   func operand<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
   ) throws -> Operand<Subject> where Subject.Related == Subject {

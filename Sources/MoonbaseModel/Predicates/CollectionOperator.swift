@@ -1,7 +1,8 @@
 /// An operator of a key path, such as `@count`.
-@usableFromInline
+///
 /// The raw values are the names in key paths. `Expression` keeps operators as components;
 /// `PathResolver` and `PredicateCompiler` recognise them.
+@usableFromInline
 enum CollectionOperator: String, Sendable, CaseIterable {
   /// The number of elements.
   case count = "@count"

@@ -1,7 +1,8 @@
 /// The functions that expressions can call, by their NSExpression names.
-@usableFromInline
+///
 /// The cases are in the order of the documentation: collections, arithmetic, text, others,
 /// positions, methods. `find(_:arguments:)` resolves a call, `evaluate(_:)` computes it.
+@usableFromInline
 package enum PredicateFunction: String, Sendable, CaseIterable {
   // Over collections.
   case sum = "sum:"

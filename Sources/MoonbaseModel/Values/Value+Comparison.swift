@@ -11,8 +11,8 @@ package enum ValueOrder: Int8, Sendable {
   /// The right value comes first.
   case descending = 1
 
-  @inline(__always)
   /// The order of two comparable values.
+  @inline(__always)
   init<T: Comparable>(_ left: T, _ right: T) { self = left < right ? .ascending : left == right ? .same : .descending }
 
   /// The opposite order.

@@ -110,6 +110,6 @@ extension ArchivedModelReader {
 extension AttributeType {
   /// Whether a class is the default class for values of the type.
   ///
-  /// Such a class is not stated in the description, because it is what the type implies.
+  /// The description does not state this class, because the type implies it.
   func isUsual(valueClass name: String) -> Bool { name == foundationClassName || name == "NSObject" }
 }

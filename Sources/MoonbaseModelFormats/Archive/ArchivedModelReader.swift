@@ -157,7 +157,7 @@ struct ArchivedModelReader {
     }
   }
 
-  /// The user info, with values of Foundation's plain classes. Other values are left out with a
+  /// The user info, with values of Foundation's plain classes. The rest is left out with a
   /// warning.
   mutating func userInfo(_ object: ArchivedObject, subject: String) -> [String: Value] {
     guard let archived = object["NSUserInfo"]?.object else { return [:] }

@@ -84,8 +84,8 @@ struct PredicateParser: ~Copyable {
 
   // MARK: Tokens
 
-  @inline(__always)
   /// Proceeds to the next token.
+  @inline(__always)
   mutating func advance() throws(ModelError) {
     token = try lexer.next()
     uncounted &+= 1
