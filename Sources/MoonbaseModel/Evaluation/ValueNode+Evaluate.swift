@@ -257,7 +257,6 @@ extension CollectionOperator {
     case .union: return .list(elements.filter { !$0.isNull })
     case .distinctUnion:
       for element in elements { try element.checkComparable() }
-      /// Whether it is a text.
       var seen: Set<Value> = []
       return .list(elements.filter { !$0.isNull && seen.insert($0).inserted })
     }
@@ -270,6 +269,7 @@ extension Value {
   /// The estimated bytes of a value in a growing list.
   fileprivate var elementWeight: Int { 32 &+ weight }
 
+  /// Whether it is a text.
   @inlinable
   var isText: Bool { if case .string = self { true } else { false } }
 

@@ -30,8 +30,6 @@ package final class Aspect<Owner>: Sendable {
   /// The setting's name in JSON.
   enum Report {
     /// The Lua key in camel case: `externalStorage`.
-    ///
-    /// Another key.
     case byKey
     /// The key with this name.
     case named(String)
