@@ -21,6 +21,8 @@ struct InferredImport {
   /// The name of the only entity, from the command line or from the name of the file.
   private let entity: String
 
+  /// Determines the name of the entity.
+  ///
   /// - Throws: A `UsageError` if standard input has no name for its entity.
   init(_ command: ImportCommand, _ entity: String?, _ file: String) throws {
     (self.command, self.file) = (command, file)

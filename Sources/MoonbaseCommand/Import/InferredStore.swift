@@ -19,6 +19,8 @@ struct InferredStore {
   /// The options of the store.
   private let settings: StoreSettings
 
+  /// Checks the options, and determines the path of the model file.
+  ///
   /// - Parameter settings: The options, which must name exactly one writable store.
   /// - Throws: A `UsageError` for several stores, a configuration or `--read-only`.
   init(_ settings: StoreSettings) throws {

@@ -21,6 +21,8 @@ struct StoreImportRun {
   /// Whether the summary is printed as JSON.
   private let summary: SummaryOptionGroup
 
+  /// Checks the options, before the folder is read.
+  ///
   /// - Throws: A `UsageError` if not exactly one writable store is named.
   init(_ folder: String, _ settings: StoreSettings, quiet: Bool, _ summary: SummaryOptionGroup) throws {
     (self.folder, self.settings, isQuiet, self.summary) = (folder, settings, quiet, summary)

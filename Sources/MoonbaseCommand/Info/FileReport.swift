@@ -52,6 +52,8 @@ struct FileReport: Encodable {
   /// Missing features that prevent writing to the store, or nil if no model is known.
   let missingFeatures: [Missing]?
 
+  /// Creates the report from facts in bytes and pages.
+  ///
   /// - Parameter facts: The facts that were read from the file.
   init(_ facts: StoreFacts) {
     size = facts.size

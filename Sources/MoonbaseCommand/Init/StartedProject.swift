@@ -18,6 +18,8 @@ struct StartedProject {
   /// The name of the model file in the project.
   static let modelName = "model.lua"
 
+  /// Creates a project of texts, without a store.
+  ///
   /// - Parameter files: The names and the texts of the files.
   init(_ files: [(String, String)]) { self.files = files.map { ($0.0, Array($0.1.utf8)) } }
 

@@ -16,6 +16,8 @@ struct InspectFailure {
   /// The number of unsaved changes and the undo steps, which the page shows after a failure too.
   private let state: InspectJSON
 
+  /// Converts an error, and notes the state of the session.
+  ///
   /// - Parameters:
   ///   - error: The error that ended a request.
   ///   - session: The session, on whose thread this is called.

@@ -212,6 +212,8 @@ struct InspectRefusal: Error {
   /// The message that the page shows.
   let message: String
 
+  /// Creates the error for a request.
+  ///
   /// - Parameters:
   ///   - status: The HTTP status.
   ///   - message: The message.

@@ -18,6 +18,8 @@ struct PageFile {
   /// - Parameter name: The path without its slash.
   static func named(_ name: String) -> PageFile? { all.first { $0.name == name } }
 
+  /// Copies the name and the bytes of a compiled file.
+  ///
   /// - Parameter file: An entry of the table in C.
   private init(_ file: MBPFile) {
     name = String(cString: file.name)

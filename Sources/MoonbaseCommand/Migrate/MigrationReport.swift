@@ -58,6 +58,8 @@ struct MigrationReport: Encodable {
   /// The stages in their order.
   let stages: [Stage]
 
+  /// Creates the report of a planned or executed migration.
+  ///
   /// - Parameters:
   ///   - store: The path of the store.
   ///   - isDone: Whether the migration was executed.

@@ -23,6 +23,8 @@ struct ModelVersions {
   /// The versions of `--to` up to the current one.
   let versions: [Version]
 
+  /// Reads all models of the options.
+  ///
   /// - Parameters:
   ///   - from: The paths of `--from`.
   ///   - to: The path of `--to`.

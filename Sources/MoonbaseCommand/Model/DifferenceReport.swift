@@ -15,6 +15,8 @@ struct DifferenceReport: Encodable {
     /// The new value as a text, or nil if it is no longer set.
     let new: String?
 
+    /// Copies the texts of a difference.
+    ///
     /// - Parameter aspect: The difference of one setting.
     init(_ aspect: AspectDifference) {
       self.aspect = aspect.aspect
@@ -88,6 +90,8 @@ struct DifferenceReport: Encodable {
   /// The conditions that the mapping sets for the rows of a store.
   let conditions: [String]
 
+  /// Creates the report about a comparison and the inferred mapping.
+  ///
   /// - Parameters:
   ///   - difference: The differences.
   ///   - inference: The attempt to infer a mapping between the models.

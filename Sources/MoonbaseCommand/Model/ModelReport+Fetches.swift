@@ -10,6 +10,8 @@ extension ModelReport {
     /// The type of the values, or nil if it is not set.
     let type: String?
 
+    /// Converts the parts of a column to texts.
+    ///
     /// - Parameter column: The column of the model.
     init(_ column: FetchColumn) {
       name = column.name

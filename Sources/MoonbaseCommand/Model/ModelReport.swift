@@ -62,6 +62,8 @@ struct ModelReport: Encodable {
   /// The warnings about the model.
   let warnings: [String]
 
+  /// Creates the report of a model, with the version hashes of its entities.
+  ///
   /// - Parameter model: The resolved model, which has the hashes.
   init(_ model: ResolvedModel) {
     let version = model.version
@@ -78,6 +80,8 @@ struct ModelReport: Encodable {
 }
 
 extension ModelReport.Index {
+  /// Creates the report of an index with its elements.
+  ///
   /// - Parameter index: The index of the model.
   init(_ index: FetchIndexDescription) {
     name = index.name

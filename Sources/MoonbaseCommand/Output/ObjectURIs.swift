@@ -21,6 +21,8 @@ struct ObjectURIs {
   /// The prefix of the last object.
   private var last: (origin: Origin, prefix: [UInt8])?
 
+  /// Creates an empty cache of prefixes.
+  ///
   /// - Parameter areShort: Whether IDs have the short form.
   init(areShort: Bool = false) { self.areShort = areShort }
 

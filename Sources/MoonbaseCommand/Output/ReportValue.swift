@@ -9,6 +9,8 @@ struct ReportValue: Encodable {
   /// The value to encode.
   let value: Value
 
+  /// Wraps a value for encoding.
+  ///
   /// - Parameter value: The value to encode.
   init(_ value: Value) { self.value = value }
 

@@ -43,6 +43,8 @@ final class RowPrinter {
   /// The values that could not be written exactly.
   private(set) var losses = OutputLosses()
 
+  /// Creates a printer, and writes the line of names for csv and tsv.
+  ///
   /// - Parameters:
   ///   - form: The format.
   ///   - columns: The names of the columns.

@@ -17,6 +17,8 @@ struct LuaDataText {
   /// Whether the text has its end within the source.
   private let isWhole: Bool
 
+  /// Takes a text from a source. It is decoded later.
+  ///
   /// - Parameters:
   ///   - bytes: The source with its quotes.
   ///   - isWhole: Whether the source contains the end.

@@ -22,6 +22,8 @@ struct ProjectReader {
   /// The keys of a project.
   private static let keys = ["store", "model", "extensions", "sandbox", "format"]
 
+  /// Interprets the table of a project file.
+  ///
   /// - Parameter data: The value that the file returns.
   /// - Returns: The project.
   /// - Throws: A `Failure` for the first mistake.

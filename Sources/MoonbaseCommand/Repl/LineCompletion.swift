@@ -16,6 +16,8 @@ struct LineCompletion {
   /// The end of the line that a candidate replaces.
   private let typed: String
 
+  /// Collects the candidates, and reads file names if they are requested.
+  ///
   /// - Parameters:
   ///   - found: The candidates, or the request for file names.
   ///   - line: The text before the cursor.

@@ -17,6 +17,8 @@ final class PlainLines: PromptLines {
   /// Takes input that a script has read from the stream but not used. It is a line, or the rest of the input.
   private let takeLineAhead: () -> [UInt8]
 
+  /// Creates the reader. No input is read yet.
+  ///
   /// - Parameters:
   ///   - isInteractive: Whether prompts are printed.
   ///   - takeLineAhead: Returns the input that a script has read ahead, or an empty array.

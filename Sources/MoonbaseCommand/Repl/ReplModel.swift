@@ -9,6 +9,8 @@ struct ReplModel {
   /// The model of the context.
   private let model: ResolvedModel
 
+  /// Creates the view of a model.
+  ///
   /// - Parameter model: The model of the context.
   init(_ model: ResolvedModel) { self.model = model }
 
@@ -94,6 +96,8 @@ struct ReplModel {
     /// The rows, with as many cells as there are columns.
     private var rows: [[String]] = []
 
+    /// Creates a table without rows.
+    ///
     /// - Parameter columns: The headings.
     init(_ columns: [String]) { self.columns = columns }
 

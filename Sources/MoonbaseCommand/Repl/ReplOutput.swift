@@ -18,6 +18,8 @@ final class ReplOutput {
   /// The current width of the terminal.
   private var width: Int { TerminalWidth.columns }
 
+  /// Creates the output for a prompt.
+  ///
   /// - Parameter domain: The Lua state of the values.
   init(_ domain: ScriptDomain) { self.domain = domain }
 

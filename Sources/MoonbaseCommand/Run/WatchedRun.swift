@@ -27,6 +27,8 @@ final class WatchedRun {
   /// The observation that reloads extensions during a run.
   private var watch: ExtensionWatch?
 
+  /// Creates the state of a repeated run. Nothing is watched yet.
+  ///
   /// - Parameters:
   ///   - command: The name of the command.
   ///   - isQuiet: Whether messages are suppressed.

@@ -9,6 +9,8 @@ struct CoverageReport {
   /// Whether lines are missing because memory was short.
   private let isIncomplete: Bool
 
+  /// Reads the counted lines, which must be complete.
+  ///
   /// - Parameters:
   ///   - coverage: The counted lines.
   ///   - names: The names of the extension files.

@@ -10,6 +10,8 @@ struct JUnitReport {
   /// The results to write.
   private let results: TestResults
 
+  /// Creates the report, which `write` writes.
+  ///
   /// - Parameter results: The results of all files.
   init(_ results: TestResults) { self.results = results }
 

@@ -36,6 +36,8 @@ struct TestReport: Encodable {
   /// The files in their order.
   let files: [File]
 
+  /// Creates the report, in the order of the files.
+  ///
   /// - Parameter results: The results of all files.
   init(_ results: TestResults) {
     (failed, passed) = (results.failureCount, results.count - results.failureCount)

@@ -25,6 +25,8 @@ final class TestRun {
   /// Whether failures are printed immediately.
   private let tells: Bool
 
+  /// Creates a run. No file is read yet.
+  ///
   /// - Parameters:
   ///   - settings: The model and the extensions.
   ///   - scripts: The permissions and limits of tests.

@@ -15,6 +15,8 @@ struct InspectGate: Sendable {
   /// The port of the server.
   private let port: UInt16
 
+  /// Creates a gate with a new token and a new cookie.
+  ///
   /// - Parameter port: The port on which the server listens.
   init(port: UInt16) { self.port = port }
 

@@ -116,6 +116,8 @@ struct InspectCell {
     return Self.tree(value, levels: 32, &left)
   }
 
+  /// The JSON of a part of a tree.
+  ///
   /// - Parameters:
   ///   - value: The part to convert.
   ///   - levels: The number of levels that are still allowed.

@@ -43,6 +43,8 @@ final class InspectPages {
   /// The IDs of all pages, with the request and the files that they belong to.
   private var kept: (request: FetchRequest, stamps: [Stamp?], ids: IDList)?
 
+  /// Creates an object without kept IDs.
+  ///
   /// - Parameter session: The owner.
   init(_ session: InspectSession) { self.session = session }
 

@@ -19,6 +19,8 @@ struct InspectRows {
   /// Converts the values.
   private let cell: InspectCell
 
+  /// Selects the columns, and checks their names.
+  ///
   /// - Parameters:
   ///   - session: The session.
   ///   - entity: The entity of the rows.

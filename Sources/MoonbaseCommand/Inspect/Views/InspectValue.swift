@@ -13,6 +13,8 @@ struct InspectValue {
   /// The bytes of the value.
   let data: Data
 
+  /// Reads the value, after a check of its size in the file.
+  ///
   /// - Parameters:
   ///   - query: The parameters `id` and `property`.
   ///   - session: The session.

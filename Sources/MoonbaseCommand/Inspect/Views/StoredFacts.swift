@@ -28,6 +28,8 @@ struct StoredFacts {
   /// The session whose stores are read.
   private let session: InspectSession
 
+  /// Creates a reader of facts. Nothing is read yet.
+  ///
   /// - Parameter session: The session.
   init(_ session: InspectSession) { self.session = session }
 

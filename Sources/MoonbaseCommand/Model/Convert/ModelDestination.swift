@@ -15,6 +15,8 @@ struct ModelDestination {
   /// Whether an existing model is replaced.
   private let replacing: Bool
 
+  /// Creates the destination. Nothing is checked or written yet.
+  ///
   /// - Parameters:
   ///   - name: The path as given.
   ///   - form: The form of the model.

@@ -14,6 +14,8 @@ struct EditorTypes {
   /// The names of the classes, by entity.
   let names: [String]
 
+  /// Chooses the class names, which differ from the built-in types.
+  ///
   /// - Parameters:
   ///   - model: The model.
   ///   - methods: The names of methods by entity. Their parameters are not known.
