@@ -7,8 +7,7 @@ internal import MoonbasePlatform
 /// Installed by `init` for every connection. SQLite calls the progress handler during a statement and the busy handler
 /// while it waits for a lock.
 extension Connection {
-  /// The SQLite steps between two checks, and the units charged for them. Charging follows the measured time of the
-  /// steps.
+  /// The SQLite steps between two checks, and the units charged for them.
   private static let stride: (steps: Int32, units: Int) = (1000, 300)
 
   /// Installs the progress handler and the busy handler. Both find the connection by an unretained reference.
@@ -38,14 +37,14 @@ extension Connection {
   }
 
   /// Lets triggers and views of the file use virtual tables and functions that do not forbid it. The connection stays
-  /// defensive. Used for files with virtual tables that the program itself made.
+  /// defensive. Used for files with R-trees, whose triggers write to virtual tables.
   package func trustSchema() { moonbase_trust_schema(handle) }
 
   /// Whether this build of SQLite has R-trees.
   package static var hasRTrees: Bool { sqlite3_compileoption_used("ENABLE_RTREE") != 0 }
 
-  /// Limits the parameters of a statement. More fail with an error for which `SQLiteError.isLimit` is true. For tests
-  /// of divided statements.
+  /// Limits the parameters of a statement. More fail with an error for which `SQLiteError.isLimit` is true. The limit
+  /// is independent of the build of SQLite then.
   package func limitParameters(to count: Int) {
     sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, Int32(count))
   }

@@ -25,7 +25,7 @@ public final class Connection {
   private var statements: [String: Statement] = [:]
   /// The cached statements with a number.
   private var hotStatements: ContiguousArray<Statement?> = []
-  /// The most cached statements, and the most bytes of their text. Measured for stores with many entities.
+  /// The most cached statements, and the most bytes of their text.
   private static let greatestCache = (count: 128, length: 1 << 20)
   /// The bytes of the texts in the cache.
   private var cachedLength = 0

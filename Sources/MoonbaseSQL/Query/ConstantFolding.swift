@@ -7,8 +7,8 @@ import enum MoonbaseModel.Predicate
 /// Replaces expressions with the same value for every row by that value: `now()`, casts of literals, arithmetic on
 /// them. The engine then needs none of these functions, and an index can find the value.
 ///
-/// For example, `born < CAST('2020-01-01', 'NSDate')` becomes a comparison with a date, and `age > 2 * 9` with 18.
-/// `random()` is not folded, because memory evaluates it for each row.
+/// For example, `born < CAST(0, "NSDate")` becomes a comparison with a date, and `age > 2 * 9` with 18. `random()` is
+/// not folded, because memory evaluates it for each row.
 extension Predicate {
   /// The predicate with a constant for each expression without properties, and with the object itself for its ID.
   /// Throws the errors of exceeded host work only; functions that fail stay in the predicate.

@@ -289,7 +289,7 @@ extension QueryTranslator {
 
   /// The call of a script's pure function. Where a subentity overrides it, no single call fits all rows.
   ///
-  /// For example `moonbase_derived_7_0(5, t0.ZFIRST, 5, t0.ZLAST)`: each input follows the raw value of its type.
+  /// For example `moonbase_derived_7_0(700, t0.ZFIRST, 700, t0.ZLAST)`: each input follows the raw value of its type.
   /// Throws `Untranslatable` without functions, and if an entity computes the attribute otherwise.
   private func derived(_ name: String, from scope: QueryScope) throws -> SQLTerm {
     try needFunctions("\(name), which a script computes,")

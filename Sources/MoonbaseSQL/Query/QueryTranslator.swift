@@ -93,8 +93,8 @@ final class QueryTranslator {
 
   /// Strings sort by code point, or by the folded code points. The context sorts by locale.
   ///
-  /// For example `t0.ZNAME COLLATE BINARY ASC`. Throws `Untranslatable` for orders of a language, and for values
-  /// without an order.
+  /// For example `t0.ZNAME ASC`, or `t0.ZNAME COLLATE "C" ASC` with PostgreSQL. Throws `Untranslatable` for orders of a
+  /// language, and for values without an order.
   func translate(_ key: SortDescriptor) throws -> SQLFragment {
     let term = try translate(Expression.keyPath(key.keyPath))
     var fragment = term.fragment

@@ -17,9 +17,9 @@ struct ToManyEntry {
   /// The pair table that `link` uses, if any. The table is joined: an IN list of destinations would be computed for
   /// every owner.
   private let ownPairs: String
-  /// The join that yields the owners of all destinations, if the relationship needs one. `key` is the owner's key. The
-  /// column with the owner's key, in the table of destinations or of pairs.
+  /// The join that yields the owners of all destinations, if the relationship needs one. `key` is the owner's key.
   private let pairs: String
+  /// The column with the owner's key, in the table of destinations or of pairs.
   private let key: String
 
   /// A relationship whose destinations hold the owner's key. For example the employees of a department, linked by

@@ -13,9 +13,9 @@ package struct OrderStatements: Sendable {
   /// one row.
   package let end: String
   /// Selects destinations and places of some of an owner's destinations, whose keys are one parameter. Destinations
-  /// without a place are left out. A row for yes.
+  /// without a place are left out. Two columns: key and place.
   package let selectionOfSome: String
-  /// Tests whether an owner has a destination.
+  /// Tests whether an owner has a destination. A row for yes.
   package let presence: String
 
   /// Makes the statements for a pair table. The members are the destinations of the pairs.

@@ -1,12 +1,14 @@
-/// The statements that write pairs of a many-to-many relationship. Parameters are owners and destinations in turn. The
-/// quoted pair table.
+/// The statements that write pairs of a many-to-many relationship. Parameters are owners and destinations in turn.
+///
+/// Made once per pair table and used for all owners of a save.
 package struct PairStatements: Sendable {
-  /// The quoted column with the owner's key.
+  /// The quoted pair table.
   private let table: String
-  /// The quoted column with the destination's key.
+  /// The quoted column with the owner's key.
   private let owner: String
-  /// Texts are made for the engine of this dialect.
+  /// The quoted column with the destination's key.
   private let destination: String
+  /// Texts are made for the engine of this dialect.
   private let dialect: Dialect
 
   /// Makes the statements for a pair table.
