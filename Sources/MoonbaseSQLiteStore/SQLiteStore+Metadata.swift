@@ -5,8 +5,10 @@ public import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// Metadata and stored models, of open and of closed stores.
 extension SQLiteStore {
-  /// The store's metadata, with its identifier as `NSStoreUUID`.
+  /// The store's metadata, with its identifier as `NSStoreUUID`. Read from the file at each call. The version hashes
+  /// are in `NSStoreModelVersionHashes`.
   public func metadata() throws -> [String: Value] {
     try read { try StoreMetadata($0.connection, path: file.path).values }
   }
@@ -28,7 +30,8 @@ extension SQLiteStore {
     }
   }
 
-  /// The error message for a store without a stored model, where a call needs the model.
+  /// The error message for a store without a stored model, where a call needs the model. Also the hint for the command
+  /// line.
   package static func withoutModel(_ path: String) -> String {
     "\(path) carries no model (an old framework wrote it): name the one that it was made with (--model FILE, of moonbase "
       + "migrate --from FILE), or look at its tables with moonbase info and moonbase sql"
@@ -55,7 +58,8 @@ extension SQLiteStore {
     return model
   }
 
-  /// The tables of a store's rows, by name, with their numbers of rows. Needs no model.
+  /// The tables of a store's rows, by name, with their numbers of rows. Needs no model. Ordered by name; tables of the
+  /// format are left out.
   package static func rowCounts(
     ofStoreAt url: URL, busyTimeout: Duration? = nil
   ) throws -> [(table: String, rows: Int)] {
@@ -70,7 +74,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Whether a file is a SQLite database, of any program. Only SQLite opens the file.
+  /// Whether a file is a SQLite database, of any program. Only SQLite opens the file. False for an encrypted file, and
+  /// for one that cannot be read.
   package static func isDatabase(at url: URL) -> Bool {
     let file = StoreFile(url: url)
     // SQLite considers a file of one byte a database without tables. The header alone has a hundred bytes.
@@ -83,7 +88,7 @@ extension SQLiteStore {
   }
 
   /// Whether there is no store at a place yet: no file, an empty file, or a database without tables, which a process
-  /// leaves that is killed while it makes a store.
+  /// leaves that is killed while it makes a store. Throws `.storeBusy` and errors of files that cannot be read.
   package static func isBare(at url: URL, busyTimeout: Duration? = nil) throws -> Bool {
     try rollBackJournal(ofStoreAt: url, busyTimeout: busyTimeout)
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
@@ -94,7 +99,7 @@ extension SQLiteStore {
   }
 
   /// Lets SQLite roll back a transaction of a process that died, so that the file can be read. Files without a journal,
-  /// and files that may not be written, are not touched.
+  /// and files that may not be written, are not touched. Throws `.storeBusy` if a process still writes.
   package static func rollBackJournal(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     try StoreOpener.settled(file) {
@@ -107,6 +112,7 @@ extension SQLiteStore {
     }
   }
 
+  /// Runs `body` with a reading connection, and again if the file changed meanwhile. Throws for an empty file.
   static func withFile<Result>(
     _ url: URL, busyTimeout: Duration?, _ body: (Connection) throws -> Result
   ) throws -> Result {

@@ -22,8 +22,11 @@ import enum MoonbaseModel.Expression
 final class BatchFunction {
   /// An attribute that the function reads.
   private struct Input {
+    /// The slot of the attribute.
     let slot: Slot
+    /// The column of the attribute.
     let column: String
+    /// The type of the attribute.
     let type: AttributeType
   }
 
@@ -401,6 +404,7 @@ extension BatchFunction {
   }
 }
 
+/// Cells as values of an expression.
 extension Snapshot.Cell {
   /// A cell of a row from a plain cell of the fast path.
   fileprivate init(_ cell: PlainCell, of type: AttributeType) {

@@ -118,6 +118,7 @@ struct BatchRows {
   }
 }
 
+/// Entity numbers of rows, as SQL.
 extension StoreLayout {
   /// The expression for the entity number of a row `t0`. A row with an unknown number counts as of the table's first
   /// entity.

@@ -22,6 +22,7 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
 
   /// The value for a column of a row. `place` is the position of its bytes in the block.
   private struct Cell {
+    /// The value for the column.
     var cell: PlainCell
     var place = 0
   }

@@ -4,6 +4,7 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// Batch requests, which change rows without loading objects.
 extension SQLiteStore {
   /// Executes a batch request in SQL, without loading a row: updates with constants and expressions over columns, and
   /// deletions with their delete rules.

@@ -8,6 +8,7 @@ import MoonbasePlatform
 enum FileOpeningLock {
   /// The lock of a file.
   private struct Turn {
+    /// Held by the thread that opens the file.
     var lock = Lock<Void>(())
     /// The openings that hold or await the lock.
     var users = 0

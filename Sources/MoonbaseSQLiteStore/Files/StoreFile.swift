@@ -34,6 +34,7 @@ struct StoreFile: Sendable {
 
   /// The state of the path.
   enum State {
+    /// No file is at the path.
     case absent
     /// The file exists without content.
     case empty
@@ -64,7 +65,7 @@ struct StoreFile: Sendable {
     return (folder == "/" ? "" : folder) + String(path[slash...])
   }
 
-  // MARK: What is there
+  // MARK: State
 
   /// Throws if there is no store: the file is missing or empty. Throws `.cannotOpenFile`, with advice for an empty
   /// file.

@@ -44,6 +44,7 @@ final class StoreReplacement {
     successor = SuccessorFile(of: destination)
   }
 
+  /// Gives up a replacement that was not completed.
   deinit {
     guard !isDone else { return }
     for name in written { folder.remove(name) }

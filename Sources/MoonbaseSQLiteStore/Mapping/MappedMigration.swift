@@ -62,7 +62,7 @@ struct MappedMigration {
     return try StoreOpener.settled(file) { try file.held(migrate) }
   }
 
-  // MARK: What is there, and what is to be
+  // MARK: The old and the new layout
 
   /// Compiles the mapping and plans the migration. Throws `.invalidModel` for mistakes in the mapping.
   private func work(on connection: Connection) throws -> Work {

@@ -196,6 +196,7 @@ extension MigrationManager {
   }
 }
 
+/// The kinds of an object's failures.
 extension GraphError {
   /// Whether missing values are the only failures of an object.
   fileprivate var isOfMissingValuesAlone: Bool {

@@ -144,6 +144,7 @@ struct PropertyRecipe {
   }
 }
 
+/// Values of mapping expressions.
 extension ResolvedProperty {
   /// Converts the value of a mapping: booleans are numbers there, as in Foundation. Values of other attributes are
   /// returned unchanged.

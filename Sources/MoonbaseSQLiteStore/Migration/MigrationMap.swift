@@ -78,6 +78,7 @@ struct EntityMigration {
 
 /// The attributes with a column.
 extension ResolvedEntity {
+  /// The attributes with a column in the file.
   fileprivate var storedAttributes: [AttributeDescription] {
     properties.compactMap(\.attribute).filter { !$0.isTransient }
   }
