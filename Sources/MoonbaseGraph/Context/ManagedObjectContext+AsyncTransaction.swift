@@ -1,5 +1,6 @@
 import MoonbaseModel
 
+/// The asynchronous form of `transaction`.
 extension ManagedObjectContext {
   /// Runs `body` with a child of this context and saves its changes into the stores: all of them, or none.
   ///

@@ -3,10 +3,13 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
+/// Deleting, discarding and refreshing.
 extension ManagedObjectContext {
   /// Marks an object for deletion; delete rules are applied at the next save or `processPendingChanges`.
   ///
-  /// A new object leaves the context once its delete rules are applied.
+  /// A new object leaves the context once its delete rules are applied. Throws `.invalidObject` for an object of
+  /// another context, and the errors of a `prepareForDeletion` hook. Throws `.contextBusy` while rules are checked or a
+  /// derived value is computed.
   public func delete(_ object: ManagedObject) throws {
     settle()
     try requireOwn(object, participle: "deleted")
@@ -21,7 +24,8 @@ extension ManagedObjectContext {
     markDeleted(object)
   }
 
-  /// Marks an object as deleted; its delete rules are applied later.
+  /// Marks an object as deleted; its delete rules are applied later. Called for deletions of the program and for those
+  /// of delete rules.
   func markDeleted(_ object: ManagedObject) {
     mark(object, nil, as: [.deleted, .listed])
     changedObjects.note(object)
@@ -32,6 +36,7 @@ extension ManagedObjectContext {
     tellObservers()
   }
 
+  /// Runs the hooks of the class and of extensions. A hook may change the object, or delete it again.
   private func prepareForDeletion(of object: ManagedObject) throws {
     let behavior = try behavior(of: object.entity)
     try object.departing {
@@ -42,14 +47,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Throws if an object belongs to another context, or to none.
+  /// Throws if an object belongs to another context, or to none. The code is `.invalidObject`; `participle` completes
+  /// the message.
   func requireOwn(_ object: ManagedObject, participle: String) throws {
     if object.context === self { return }
     throw object.context == nil
       ? object.detachedError : object.invalid("belongs to another context and cannot be \(participle) here")
   }
 
-  /// Removes an object from the context.
+  /// Removes an object from the context. With `mayReturn`, an undo may bring the object back.
   func disown(_ object: ManagedObject, because departure: ManagedObject.DetachReason, mayReturn: Bool = false) {
     object.outdateAll()
     registered.remove(object)
@@ -73,7 +79,8 @@ extension ManagedObjectContext {
     try discardChanges()
   }
 
-  /// Discards all unsaved changes; see `rollback`.
+  /// Discards all unsaved changes; see `rollback`. Objects in use by hooks stay registered as faults. Throws the first
+  /// error of a hook at the end.
   func discardChanges() throws {
     var failures: [any Error] = []
     let holders = objectsToFaultAtRollback
@@ -98,6 +105,7 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
+  /// Empties all lists of changes; the objects are handled by the caller.
   private func forgetChanges() {
     deletionsToPropagate = []
     newDeletedObjects = []
@@ -122,7 +130,8 @@ extension ManagedObjectContext {
     try releaseAllObjects(because: .reset)
   }
 
-  /// Releases every object and discards every change, at a reset or when the context is closed.
+  /// Releases every object and discards every change, at a reset or when the context is closed. The objects become
+  /// unusable. `departure` is the reason that later accesses report.
   func releaseAllObjects(because departure: ManagedObject.DetachReason) throws {
     settle()
     try refuseWithinHooks("a reset was asked for")
@@ -179,7 +188,8 @@ extension ManagedObjectContext {
     try merge(source.currentRow(of: object.objectID), into: object)
   }
 
-  /// Gives an object the current row of its store, with unsaved changes on top.
+  /// Gives an object the current row of its store, with unsaved changes on top. Throws the first error of an awake
+  /// hook, and errors of following unsaved changes.
   func merge(_ row: Snapshot, into object: ManagedObject, because event: SnapshotEventType = .refresh) throws {
     changeEvent?.refresh(object)
     object.adopt(row)
@@ -190,7 +200,7 @@ extension ManagedObjectContext {
   }
 
   /// Applies delete rules again, because the store may have destinations that the rules did not reach. Newer rows of
-  /// destinations are read for it.
+  /// destinations are read for it. Called when a deleted object gets a newer row.
   private func applyDeleteRulesAnew(to object: ManagedObject) throws {
     for slot in object.entity.ruledSlots {
       for row in try source.snapshots(of: storedDestinations(of: object, slot: slot)) {
@@ -204,7 +214,8 @@ extension ManagedObjectContext {
   /// Turns saved objects into faults (`turnIntoFault`), with a fast path for objects without hooks, observers and other
   /// state.
   ///
-  /// Objects that are in use by a running operation, have unsaved changes, or left the context stay unchanged.
+  /// Objects that are in use by a running operation, have unsaved changes, or left the context stay unchanged. Throws
+  /// `.contextBusy` and `.recursiveSave` within a hook, and errors of hooks around faults.
   package func turnIntoFaults(_ objects: [ManagedObject]) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
@@ -221,6 +232,8 @@ extension ManagedObjectContext {
   }
 
   /// Turns a saved object into a fault. Its next access takes the values from the row cache, or else from the store.
+  /// Unsaved changes of the object are discarded, and both sides of its relationships are adjusted. Throws the first
+  /// error at the end.
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
@@ -261,6 +274,7 @@ extension ManagedObjectContext {
   }
 
   /// Updates the other sides of relationships for the current row. If the row cannot be read, lists are read again.
+  /// Throws errors of the store.
   private func tell(_ partners: [(slot: Slot, value: Value)], of object: ManagedObject) throws {
     do {
       let row = try source.snapshot(of: object.objectID)

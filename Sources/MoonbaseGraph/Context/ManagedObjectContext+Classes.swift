@@ -16,6 +16,7 @@ extension ManagedObjectContext {
     return top
   }
 
+  /// Lists the entities if there are several.
   private static func noEntity(of type: ManagedObject.Type, among found: [ResolvedEntity]) -> GraphError {
     let name = String(describing: type)
     guard found.isEmpty else {
@@ -30,7 +31,8 @@ extension ManagedObjectContext {
         + "the container (classes:) or to the coordinator (register(_:forClassName:))")
   }
 
-  /// Throws if a request may find objects of another class.
+  /// Throws if a request may find objects of another class. The code is `.invalidObject`. Requests for `ManagedObject`
+  /// find anything.
   func checkClass<Object: ManagedObject>(_ wanted: Object.Type, of request: FetchRequest) throws {
     guard wanted != ManagedObject.self else { return }
     for index in try entity(request.entityName).indexes(includingSubentities: request.includesSubentities) {
@@ -40,6 +42,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// The error for such a request.
   private static func otherClass(
     _ type: ManagedObject.Type, of entity: ResolvedEntity, insteadOf wanted: ManagedObject.Type
   ) -> GraphError {
@@ -49,7 +52,8 @@ extension ManagedObjectContext {
       entity: entity.name)
   }
 
-  /// Casts an object to its class. Throws if a subentity has a class that does not inherit from it.
+  /// Casts an object to its class. Throws if a subentity has a class that does not inherit from it. The code is
+  /// `.invalidObject`.
   func typed<Object: ManagedObject>(_ object: ManagedObject) throws -> Object {
     if let object = object as? Object { return object }
     throw GraphError(
@@ -60,6 +64,7 @@ extension ManagedObjectContext {
   }
 }
 
+/// Entities of Swift classes.
 extension TypedObject where Self: ManagedObject {
   /// The entity of the class in the model of a context: see `ManagedObjectContext.entity(of:)`.
   public static func entity(in context: ManagedObjectContext) throws -> ResolvedEntity {

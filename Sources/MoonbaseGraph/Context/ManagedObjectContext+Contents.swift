@@ -22,7 +22,7 @@ extension ManagedObjectContext {
   public var updatedObjects: [ManagedObject] { changesToRead.filter { !$0.isInserted && !$0.isDeleted } }
   /// Saved objects marked for deletion.
   public var deletedObjects: [ManagedObject] { changesToRead.filter { $0.isDeleted && !$0.isInserted } }
-  /// The list of changes; records the access if a getter is running.
+  /// The list of changes; records the access if a getter is running. Ends batches of notes before reading.
   private var changesToRead: ChangeList {
     settle()
     recordUntrackedRead()

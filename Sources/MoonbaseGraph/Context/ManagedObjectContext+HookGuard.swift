@@ -24,7 +24,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Throws while a function of a store's batch update runs.
+  /// Throws while a function of a store's batch update runs. The refusal is remembered, so that a function cannot hide
+  /// it (`runningFunction`).
   @inline(__always)
   package static func refuseWithinFunctions(_ operation: @autoclosure () -> String) throws {
     guard HostFunction.isRunning else { return }
@@ -32,6 +33,7 @@ extension ManagedObjectContext {
     throw functionRefusal(operation())
   }
 
+  /// The code is `.contextBusy`.
   private static func functionRefusal(_ operation: String) -> GraphError {
     GraphError(
       .contextBusy,
@@ -48,14 +50,16 @@ extension ManagedObjectContext {
     guard HostFunction.refusals == refusals else { throw functionRefusal("a store was asked") }
   }
 
-  /// Throws while rules are evaluated, since inserted or deleted objects would not be validated.
+  /// Throws while rules are evaluated, since inserted or deleted objects would not be validated. The code is
+  /// `.contextBusy`.
   func refuseWhileValidating(_ operation: String) throws {
     guard phase == .validating else { return }
     let hook = extensionRegistry.hookName("willSave")
     throw GraphError(.contextBusy, message: "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
   }
 
-  /// Throws while a derived value is computed: reading a value must not insert or delete objects.
+  /// Throws while a derived value is computed: reading a value must not insert or delete objects. The code is
+  /// `.contextBusy`. Delete rules that apply meanwhile are allowed.
   func refuseWithinGetters(_ operation: @autoclosure () -> String) throws {
     guard derivations.isRecording, propagationDepth == 0, let computed = derivations.computations.last else { return }
     throw GraphError(
@@ -65,7 +69,8 @@ extension ManagedObjectContext {
     )
   }
 
-  /// Runs a rule. A change by the rule is undone, and an error names the rule.
+  /// Runs a rule. A change by the rule is undone, and an error names the rule. Throws `.contextBusy` for a change, and
+  /// the errors of `body`.
   func runningRule<Result>(_ rule: @autoclosure () -> String, _ body: () throws -> Result) throws -> Result {
     let (savepoint, sweeps) = (journal.begin(), propagationCount)
     ruleDepth += 1
@@ -111,6 +116,7 @@ extension ManagedObjectContext {
     return isFulfilled
   }
 
+  /// The error for a change by a rule, with the changed property.
   private func changed(_ object: ManagedObject, _ slot: Slot?, by rule: String) -> GraphError {
     let property = slot.map { object.entity.property(at: $0).name }
     let subject = property.map { "\($0) of \(object.objectID)" } ?? "\(object.objectID)"
@@ -132,13 +138,15 @@ extension ManagedObjectContext {
     return try body()
   }
 
-  /// Calls a closure when the running hook returns; does nothing outside of hooks.
+  /// Calls a closure when the running hook returns; does nothing outside of hooks. Closures run in reverse order of
+  /// their addition.
   package func atEndOfHook(_ body: @escaping () -> Void) {
     guard hookDepth > 0 else { return }
     endsOfHooks.append((hookDepth, body))
     hasEndsOfHooks = true
   }
 
+  /// Runs the closures of hooks that have ended.
   @inline(never)
   private func endHook() {
     while let last = endsOfHooks.last, last.depth > hookDepth {

@@ -1,6 +1,8 @@
 public import MoonbaseModel
 import MoonbasePlatform
 
+/// From IDs to objects. A context has one object for each ID; objects are registered in tables by store and entity
+/// (`ObjectTable`).
 extension ManagedObjectContext {
   /// The object with an ID, as a fault unless it is registered. A missing row is reported at the first access.
   ///
@@ -17,7 +19,8 @@ extension ManagedObjectContext {
     return try makeObject(id.key, in: table(of: id.kind, entity: entity), state: .fault)
   }
 
-  /// The object with a temporary ID of the parent context.
+  /// The object with a temporary ID of the parent context. The object gets a permanent ID in the parent first. Throws
+  /// `.objectNotFound` without a parent.
   private func objectOfParent(_ id: ManagedObjectID) throws -> ManagedObject {
     guard let parent else { throw unknownTemporaryID(id) }
     try parent.checkOpen()
@@ -33,7 +36,7 @@ extension ManagedObjectContext {
     throw GraphError(.unknownName, message: "\(id): the model has no entity \(id.entityName)", objectID: id)
   }
 
-  /// The error for a temporary ID without an object in this context.
+  /// The error for a temporary ID without an object in this context. The code is `.objectNotFound`.
   func unknownTemporaryID(_ id: ManagedObjectID) -> GraphError {
     GraphError(
       .objectNotFound,
@@ -43,7 +46,8 @@ extension ManagedObjectContext {
       entity: id.entityName, objectID: id)
   }
 
-  /// The objects with some IDs, in their order, as faults unless they are registered.
+  /// The objects with some IDs, in their order, as faults unless they are registered. Duplicate IDs give the same
+  /// object. Throws as `object(with:)` does, and at the limits of a script.
   public func objects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     try HostMemory.require(ids.count &* ManagedObject.ownWeight)
     return try ids.map { id in
@@ -52,7 +56,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects with IDs from a store; IDs of the same kind are looked up in one table.
+  /// The objects with IDs from a store; IDs of the same kind are looked up in one table. Faster than `objects(with:)`,
+  /// since the entity is looked up once.
   func objects(with ids: IDList) throws -> [ManagedObject] {
     guard let (kind, keys) = ids.uniform, kind.store != 0, let entity = model.entity(of: ids[0]) else {
       return try objects(with: Array(ids))
@@ -78,7 +83,7 @@ extension ManagedObjectContext {
   }
 
   /// IDs with the right entities, looked up in memory or in the rows; an ID from a text may name another entity of its
-  /// table.
+  /// table. All unknown IDs take a single request to the store.
   func known(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
     var (result, rest): ([ManagedObjectID], [Int]) = (ids, [])
     for (place, id) in ids.enumerated() where !id.isTemporaryID && registered[id] == nil {
@@ -94,7 +99,8 @@ extension ManagedObjectContext {
     return result
   }
 
-  /// The object of an ID with its row; nil if the row does not exist or the object is deleted.
+  /// The object of an ID with its row; nil if the row does not exist or the object is deleted. A row is not read again
+  /// for a loaded object.
   private func objectWithRow(_ id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
     object.settle()
@@ -105,10 +111,11 @@ extension ManagedObjectContext {
     return object.state.contains(.deleted) ? nil : object
   }
 
-  /// The object with an ID if it is registered.
+  /// The object with an ID if it is registered. Nothing is read from the store.
   public func registeredObject(for id: ManagedObjectID) -> ManagedObject? { registered[id]?.takeUnretainedValue() }
 
   /// The object with an ID, or nil if it is deleted or gone from the store; for the destination of a relationship.
+  /// Records the read, if a derived value is being computed.
   func objectIfPresent(with id: ManagedObjectID) throws -> ManagedObject? {
     if derivations.isRecording { noteRead(ofPresence: id) }
     if let known = registered[id]?.takeUnretainedValue() {
@@ -124,7 +131,8 @@ extension ManagedObjectContext {
     return try isGone(known) ? nil : known
   }
 
-  /// Whether an object is a fault whose row no longer exists; reads the row if it exists.
+  /// Whether an object is a fault whose row no longer exists; reads the row if it exists. Rows of a batch of faults are
+  /// read together.
   func isGone(_ object: ManagedObject) throws -> Bool {
     guard object.needsRow else { return false }
     object.settle()
@@ -136,7 +144,7 @@ extension ManagedObjectContext {
     return false
   }
 
-  /// Makes and registers an object of a table.
+  /// Makes and registers an object of a table. The class is that of the table's entity.
   @inline(__always)
   func makeObject(
     _ key: Int64, in table: Unmanaged<ObjectTable>, state: ManagedObject.State
@@ -154,7 +162,7 @@ extension ManagedObjectContext {
     object.table._withUnsafeGuaranteedRef { $0.map.insert(object) }?.leave(because: .replaced)
   }
 
-  /// Unregisters an object; called from its `deinit`.
+  /// Unregisters an object; called from its `deinit`. The object's page may be compacted afterwards.
   func forget(_ object: ManagedObject) {
     if derivations.isWatching, object.hasCaches { derivations.detach(object) }
     registered.remove(object)
@@ -162,7 +170,7 @@ extension ManagedObjectContext {
     if object.row.notesDeparture, let page = object.page { sparsePages.append(page) }
   }
 
-  /// Counts an object less in a page of rows.
+  /// Counts an object less in a page of rows. A page with few remaining rows is compacted later (`sparsePages`).
   func noteDeparture(from page: RowPage?) {
     if let page, page.noteDeparture() { sparsePages.append(page) }
   }

@@ -1,5 +1,6 @@
 public import MoonbaseModel
 
+/// Making new objects. A new object has a temporary ID until it is saved or gets a permanent one.
 extension ManagedObjectContext {
   /// Makes a new object with the entity's default values.
   ///
@@ -7,7 +8,8 @@ extension ManagedObjectContext {
   @discardableResult
   public func insert(_ entityName: String) throws -> ManagedObject { try insert(entity(entityName)) }
 
-  /// Makes a new object and sets its properties. After an error nothing is inserted or changed.
+  /// Makes a new object and sets its properties. After an error nothing is inserted or changed. Throws the errors of
+  /// `setValue`.
   @discardableResult
   public func insert(_ entityName: String, values: [String: Value]) throws -> ManagedObject {
     try changingTogether {
@@ -47,7 +49,7 @@ extension ManagedObjectContext {
     try insert(type, values: [String: Value](values))
   }
 
-  /// Makes a new object of an entity.
+  /// Makes a new object of an entity. Throws `.invalidRequest` for an abstract entity, and errors of hooks.
   package func insert(_ entity: ResolvedEntity) throws -> ManagedObject {
     let place = try reserveNewObject(of: entity)
     let object = try objectClass(of: place.table).init(place)
@@ -55,7 +57,7 @@ extension ManagedObjectContext {
     return object
   }
 
-  /// Checks that a new object may be made, and reserves its ID.
+  /// Checks that a new object may be made, and reserves its ID. Throws `.invalidRequest` and `.contextBusy`.
   @inline(__always)
   func reserveNewObject(of entity: ResolvedEntity) throws -> ManagedObject.InitializationToken {
     try refuseWhileValidating("an object was inserted")
@@ -87,7 +89,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Registers a new object as inserted, with default values.
+  /// Registers a new object as inserted, with default values. The caller notifies observers.
   func begin(_ object: ManagedObject) {
     record(.absence, of: object)
     object.takeInitialValues(in: journal.current)
@@ -97,6 +99,7 @@ extension ManagedObjectContext {
   }
 }
 
+/// Insertion by the class.
 extension ManagedObject {
   /// Makes a new object of this class, with the entity's default values.
   ///
@@ -121,6 +124,7 @@ extension ManagedObject {
   }
 }
 
+/// Questions about the hooks of an entity, for code that skips steps without hooks.
 extension ManagedObjectContext {
   /// Whether inserting an object of an entity calls no hook and no accessor, so that an unwanted insertion leaves no
   /// trace.

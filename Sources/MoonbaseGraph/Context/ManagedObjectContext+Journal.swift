@@ -7,7 +7,8 @@ extension ManagedObjectContext {
   /// Records the former state of an object before a change, if it may have to be undone, and invalidates derived
   /// values.
   ///
-  /// Changes that come from rows or as consequences are silent.
+  /// Changes that come from rows or as consequences are silent. The former state is evaluated only while a savepoint is
+  /// active. `facet` names the changed part, for observers and derived values.
   func record(
     _ former: @autoclosure () -> Change.Former, of object: ManagedObject, _ facet: Facet? = nil,
     because cause: Derivations.Cause = .change, silently: Bool = false
@@ -25,14 +26,16 @@ extension ManagedObjectContext {
     if journal.records(object) { record(object.own(slot), slot, of: object) }
   }
 
-  /// Records a known former value of a row's slot, when the journal is known to be recording.
+  /// Records a known former value of a row's slot, when the journal is known to be recording. The caller has checked
+  /// `journal.records`.
   @inline(__always)
   func record(_ own: Value?, _ slot: Slot, of object: ManagedObject) {
     journal.append(object, slot, own, isMarked: object.isMarked(slot))
     if journal.hasNewWeight { weigh(journal.takeGrowth()) }
   }
 
-  /// Runs `body`; if it throws, all its changes in this context are undone.
+  /// Runs `body`; if it throws, all its changes in this context are undone. Hooks, observers and errors within see the
+  /// changes of `body`. Savepoints may nest.
   package func undoingOnFailure<Result>(_ body: () throws -> Result) throws -> Result {
     let savepoint = journal.begin()
     defer {
@@ -53,7 +56,8 @@ extension ManagedObjectContext {
     return try observers.holding { try undoingOnFailure(body) }
   }
 
-  /// Ends a savepoint. After the outermost savepoint, objects that left the context release their values.
+  /// Ends a savepoint. After the outermost savepoint, objects that left the context release their values. Call it for
+  /// each savepoint, in reverse order.
   func endSavepoint(_ savepoint: ChangeJournal.Savepoint) {
     letGo(journal.end(savepoint))
     // No savepoint restores the changes that an undo manager has taken.
@@ -64,6 +68,7 @@ extension ManagedObjectContext {
   }
 
   /// Restarts the base savepoint after the undo manager has taken its changes, or ends it if it is no longer used.
+  /// Called at the end of an undo group.
   func restartBase(ending: Bool = false) {
     noteEvent()
     letGo(ending ? journal.endBase() : journal.beginBase())
@@ -71,13 +76,15 @@ extension ManagedObjectContext {
     ownersToRecheck = []
   }
 
-  /// Forgets all changes, which were saved or discarded and cannot be undone.
+  /// Forgets all changes, which were saved or discarded and cannot be undone. Called after a save, a rollback and a
+  /// reset.
   func forgetJournal() {
     noteEvent()
     letGo(journal.forget())
   }
 
-  /// Releases the values of objects that left the context for good.
+  /// Releases the values of objects that left the context for good. Objects that an undo may bring back keep their
+  /// values until then.
   private func letGo(_ departed: [ManagedObject]) {
     for object in departed where object.context == nil { object.letGo(of: self) }
     if journal.hasNewWeight { weigh(journal.takeGrowth()) }
@@ -86,7 +93,8 @@ extension ManagedObjectContext {
   /// Undoes the changes since a savepoint, except for objects that `isKept` accepts.
   ///
   /// Changes are reverted one by one in reverse order, including changes of rows and read destinations. Newer rows and
-  /// destinations that were read meanwhile are applied again at the end.
+  /// destinations that were read meanwhile are applied again at the end. The caller notifies observers. Takes time in
+  /// proportion to the number of changes.
   func undo(since savepoint: ChangeJournal.Savepoint, keeping isKept: (ManagedObject) -> Bool = { _ in false }) {
     var readings = NewerReads()
     let changes = journal.take(since: savepoint)
@@ -102,8 +110,12 @@ extension ManagedObjectContext {
 }
 
 /// Newer rows and destinations that were read since a savepoint, while undoing restores older ones.
+///
+/// Made by each `undo`. An older row that the undoing restores would hide changes of the store.
 struct NewerReads {
+  /// The newest rows by object.
   private var rows: [ObjectIdentifier: (object: ManagedObject, row: Snapshot)] = [:]
+  /// The relationships that were read.
   private var lists: [(object: ManagedObject, slot: Slot)] = []
 
   /// Records a row. The first recorded row of an object is the newest, as changes are reverted in reverse order.
@@ -123,8 +135,10 @@ struct NewerReads {
   }
 }
 
+/// Single changes of the journal.
 extension ManagedObjectContext {
-  /// Restores the state before a change; returns the inverse change, or nil if the object has left the context.
+  /// Restores the state before a change; returns the inverse change, or nil if the object has left the context. The
+  /// inverse change is used for redoing. The cases of `Change.Former` decide what is restored.
   @discardableResult
   func revert(_ change: Change, noting readings: inout NewerReads) -> Change? {
     let object = change.object
@@ -178,7 +192,8 @@ extension ManagedObjectContext {
     return Change(object: object, former: inverse)
   }
 
-  /// Restores the removal of an object: it returns in the state that it had.
+  /// Restores the removal of an object: it returns in the state that it had. The object takes its former place in the
+  /// list of changes.
   private func enter(_ object: ManagedObject, state: ManagedObject.State, position: Int) {
     object.enter(self, state: state)
     arrivalCount &+= 1
@@ -187,12 +202,13 @@ extension ManagedObjectContext {
     object.outdateAll()
   }
 
+  /// Informs observers of a restored relationship.
   private func relationshipReturned(_ slot: Slot, of object: ManagedObject, member: ManagedObjectID? = nil) {
     object.weighRelationships()
     object.outdate(slot, member: member)
   }
 
-  /// Restores an object's state, and updates the lists that depend on it.
+  /// Restores an object's state, and updates the lists that depend on it. `body` restores the values themselves.
   private func restore(_ flags: ManagedObject.Flags, of object: ManagedObject, _ body: () -> Void) {
     let former = object.state
     body()

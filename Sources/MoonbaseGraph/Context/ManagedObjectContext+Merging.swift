@@ -21,6 +21,7 @@ extension ManagedObjectContext {
     try mergeChanges(from: saved, automatically: false)
   }
 
+  /// An automatic merge leaves objects with conflicts alone.
   private func mergeChanges(from saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     settle()
     try refuseWithinHooks("changes were merged")
@@ -43,7 +44,8 @@ extension ManagedObjectContext {
   /// Merges the saves that arrived since the last call, if merging is enabled and no operation is in progress.
   ///
   /// An object keeps its row if another context changed a value that also has an unsaved change here. Its save then
-  /// finds the conflict, which a newer row would hide. The object takes the newer row once it has no changes.
+  /// finds the conflict, which a newer row would hide. The object takes the newer row once it has no changes. Throws
+  /// the first error after all saves were merged.
   func mergeNews() throws {
     try parent?.mergeNews()
     guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
@@ -63,13 +65,15 @@ extension ManagedObjectContext {
     if let failure { throw failure }
   }
 
-  /// Merges arrived saves outside of any call of the program, and ends the event. An error fails the next save.
+  /// Merges arrived saves outside of any call of the program, and ends the event. An error fails the next save. Called
+  /// between events of the program.
   package func takeNews() {
     guard !isClosed else { return }
     do { try mergeNews() } catch { keep(error) }
     endChangeEvent()
   }
 
+  /// Objects that a deletion or an update removed from lists are unloaded from these.
   private func merge(_ saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     if saved.isUnspecified || !saved.entityNames.isEmpty {
       source.forgetAllRows()
@@ -96,7 +100,8 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
-  /// Gives objects the current rows of their stores, with unsaved changes on top.
+  /// Gives objects the current rows of their stores, with unsaved changes on top. Objects without a row leave. Throws
+  /// the first error at the end.
   func takeInRows(of ids: [ManagedObjectID]) throws {
     guard !ids.isEmpty else { return }
     changeCount &+= 1
@@ -112,7 +117,8 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
-  /// Adds to a saved set all registered objects that may be affected, divided by whether their stores have them.
+  /// Adds to a saved set all registered objects that may be affected, divided by whether their stores have them. Reads
+  /// the rows of all registered objects, if the save does not name its objects.
   private func listed(_ saved: SavedObjectIDs) throws -> SavedObjectIDs {
     let entities = saved.entityNames.compactMap { model.entity($0) }
     let ids = registered.values.map { $0.takeUnretainedValue() }.filter { object in
@@ -125,6 +131,7 @@ extension ManagedObjectContext {
     ])
   }
 
+  /// Rows are read in one request. `trying` collects the errors of hooks.
   private func mergeUpdates(
     _ ids: [ManagedObjectID], automatically isAutomatic: Bool, _ trying: (() throws -> Void) -> Void
   ) throws {
@@ -145,7 +152,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Unloads read lists that have new members.
+  /// Unloads read lists that have new members. The next access reads the list again.
   private func mergeInsertions(_ ids: [ManagedObjectID]) throws {
     // A store may have been removed meanwhile.
     let ids = ids.filter { model.entity(of: $0) != nil && (try? source.store(of: $0)) != nil }
@@ -162,7 +169,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Removes objects that other contexts deleted, unless they have unsaved changes.
+  /// Removes objects that other contexts deleted, unless they have unsaved changes. References to the objects are
+  /// cleared.
   private func leaveDeleted(_ ids: [ManagedObjectID]) {
     let gone = ids.compactMap { registered[$0]?.takeUnretainedValue() }.filter { !$0.state.contains(.listed) }
     forgetMembers(
@@ -180,7 +188,8 @@ extension ManagedObjectContext {
     UnclearedReferences(to: gone, in: self)?.cut()
   }
 
-  /// Unloads read lists that contain members which are gone or may have moved.
+  /// Unloads read lists that contain members which are gone or may have moved. Takes time in proportion to all
+  /// registered objects.
   private func forgetMembers(_ ids: Set<ManagedObjectID>) {
     guard hasReadLists, !ids.isEmpty else { return }
     for pointer in registered.values {
@@ -193,6 +202,7 @@ extension ManagedObjectContext {
   }
 }
 
+/// Conflicts of a merge.
 extension ManagedObject {
   /// Whether another context changed a value with an unsaved change here, or changed an object that is deleted here.
   fileprivate final func conflicts(with row: Snapshot) -> Bool {

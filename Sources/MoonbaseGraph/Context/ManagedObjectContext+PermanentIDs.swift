@@ -15,7 +15,8 @@ extension ManagedObjectContext {
   /// Chooses the store of a new object, if several stores hold its entity, and gives the object its permanent ID there.
   ///
   /// Throws `.invalidObject` for an object with an ID in another store, `.invalidRequest` for a store that is not added
-  /// or does not hold the entity, `.readOnlyStore`, and the errors of `obtainPermanentIDs`.
+  /// or does not hold the entity, `.readOnlyStore`, and the errors of `obtainPermanentIDs`. The object may be assigned
+  /// once. Later saves write it into this store.
   public func assign(_ object: ManagedObject, to store: any PersistentStore) throws {
     settle()
     try requireOwn(object, participle: "assigned to a store")
@@ -42,6 +43,8 @@ extension ManagedObjectContext {
     try givePermanentIDs(to: [object]) { _ in store }
   }
 
+  /// All keys are reserved before the first object changes. References to temporary IDs are replaced everywhere: in
+  /// changed objects, in the undo manager and in observers.
   private func givePermanentIDs(
     to objects: [ManagedObject], in store: (ResolvedEntity) throws -> any PersistentStore
   ) throws {

@@ -1,5 +1,6 @@
 import MoonbaseModel
 
+/// Refreshing everything at once.
 extension ManagedObjectContext {
   /// Reads all objects again at their next access; unsaved changes stay on top of the new values (`refresh`).
   ///

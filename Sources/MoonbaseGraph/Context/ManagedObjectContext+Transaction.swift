@@ -1,5 +1,6 @@
 import MoonbaseModel
 
+/// Changes that are saved together or not at all. The asynchronous form is in another file.
 extension ManagedObjectContext {
   /// Runs `body` and saves: all changes of `body` together with earlier unsaved changes, or none.
   ///
@@ -14,12 +15,14 @@ extension ManagedObjectContext {
     try transaction(with: nil, body)
   }
 
-  /// Runs a part of a larger save: `body` must neither save nor discard earlier changes.
+  /// Runs a part of a larger save: `body` must neither save nor discard earlier changes. Used by code that saves
+  /// several objects itself, such as imports.
   package func refusingSaves<Result>(_ body: () throws -> Result) rethrows -> Result {
     try withoutSaves(givingUp: false, body)
   }
 
-  /// Throws if an operation would discard changes that belong to other code of the same save.
+  /// Throws if an operation would discard changes that belong to other code of the same save. The code is
+  /// `.invalidRequest`.
   func refuseDiscarding(_ operation: String) throws {
     guard refusesDiscarding else { return }
     throw GraphError(
@@ -29,7 +32,8 @@ extension ManagedObjectContext {
     )
   }
 
-  /// Runs a transaction that also changes a store's metadata.
+  /// Runs a transaction that also changes a store's metadata. Throws `.recursiveSave` and `.contextBusy` within a hook,
+  /// the errors of `body`, and those of the save.
   @discardableResult
   package func transaction<Result>(with metadataChange: MetadataChange?, _ body: () throws -> Result) throws -> Result {
     try refuseWithinHooks("a transaction was begun")
@@ -53,7 +57,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Runs `body`, which must not save and, unless `givingUp` is true, must not discard earlier changes.
+  /// Runs `body`, which must not save and, unless `givingUp` is true, must not discard earlier changes. The former
+  /// settings return at the end, so that transactions may nest.
   private func withoutSaves<Result>(givingUp mayGiveUp: Bool, _ body: () throws -> Result) rethrows -> Result {
     let former = (isInTransaction, refusesDiscarding)
     (isInTransaction, refusesDiscarding) = (true, refusesDiscarding || !mayGiveUp)

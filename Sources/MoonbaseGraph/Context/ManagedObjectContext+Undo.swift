@@ -11,6 +11,7 @@ extension ManagedObjectContext {
   public func redo() throws { try undoManager?.redo() }
 
   /// Opens or ends the journal's base savepoint, which is needed only for an undo manager or observers of events.
+  /// Called after each change of these conditions.
   func settleUndo() {
     if let undoManager {
       guard !undoManager.isUndoing, !undoManager.isRedoing else { return }
@@ -28,7 +29,9 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Restores the state before a group. Objects that left for other reasons are not restored.
+  /// Restores the state before a group. Objects that left for other reasons are not restored. The changes of undoing
+  /// are recorded as ordinary changes, from which redoing is made. Throws errors of the store and of values that cannot
+  /// be read.
   func putBack(_ group: UndoGroup, with undo: UndoManager) throws {
     for part in group.parts.reversed() { try putBack(part, undo) }
     for passage in group.parts.lazy.flatMap(\.passages) where passage.wasThere && passage.object.context === self {
@@ -36,7 +39,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Restores the state before a part: objects first, then relationships, then values.
+  /// Restores the state before a part: objects first, then relationships, then values. The deletions of the part come
+  /// last, since they apply delete rules.
   private func putBack(_ part: UndoPart, _ undo: UndoManager) throws {
     try readAhead(part, undo)
     var returned: [(object: ManagedObject, stash: DeletedObjectState)] = []
@@ -53,7 +57,8 @@ extension ManagedObjectContext {
     try applyDeleteRulesOfEvent()
   }
 
-  /// Reads the rows of all objects that the part needs together.
+  /// Reads the rows of all objects that the part needs together. This takes one request for each store instead of one
+  /// for each object.
   private func readAhead(_ part: UndoPart, _ undo: UndoManager) throws {
     var ids: OrderedSet<ManagedObjectID> = []
     func note(_ id: ManagedObjectID) {
@@ -77,6 +82,7 @@ extension ManagedObjectContext {
   // MARK: Objects
 
   /// Restores an object. If it had left the context, it becomes a new object; returns its stash for reconnecting it.
+  /// Nil for an object that was only marked for deletion.
   private func bringBack(_ passage: UndoPresenceChange, _ undo: UndoManager) throws -> DeletedObjectState? {
     let object = passage.object
     undo.forgetLeaving(object)
@@ -108,6 +114,7 @@ extension ManagedObjectContext {
   /// The new ID of an object whose deletion was saved.
   ///
   /// If new objects go to another store than the object's former store, it gets its key in the former store at once.
+  /// Throws errors of reserving the key.
   private func newID(for entity: ResolvedEntity, insteadOf former: ManagedObjectID) throws -> ManagedObjectID {
     guard source.hasSeveralStores,
       let store = coordinator.stores(holding: entity).first(where: {
@@ -118,7 +125,8 @@ extension ManagedObjectContext {
     return ManagedObjectID(store: number, entity: entity.symbol, key: key)
   }
 
-  /// Restores the relationships of a returned object, as far as the destinations exist.
+  /// Restores the relationships of a returned object, as far as the destinations exist. Destinations that no longer
+  /// exist are left out.
   private func connect(_ object: ManagedObject, _ stash: DeletedObjectState, _ undo: UndoManager) throws {
     for case (let slot, .objectID(let id)) in stash.values {
       guard let relationship = object.entity.properties[slot].relationship, let now = try present(id, undo) else {
@@ -134,7 +142,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The current ID of an object; nil if the object does not exist.
+  /// The current ID of an object; nil if the object does not exist. The ID may have changed since the step was
+  /// recorded.
   private func present(_ id: ManagedObjectID, _ undo: UndoManager) throws -> ManagedObjectID? {
     let now = undo.currentID(id)
     return try objectIfPresent(with: now) == nil ? nil : now
@@ -142,7 +151,7 @@ extension ManagedObjectContext {
 
   // MARK: Properties
 
-  /// Restores the former state of a property.
+  /// Restores the former state of a property. Does nothing for an object that is deleted or gone.
   private func putBack(_ step: UndoStep, of part: UndoPart, _ undo: UndoManager) throws {
     try HostWork.charge()
     let (object, slot) = (step.object, step.slot)
@@ -170,7 +179,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Restores the former membership of a destination.
+  /// Restores the former membership of a destination. `index` is the place in an ordered relationship.
   private func putBack(
     _ id: ManagedObjectID, isMember: Bool, at index: Int?, slot: Slot, of object: ManagedObject, _ undo: UndoManager
   ) throws {
@@ -198,7 +207,8 @@ extension ManagedObjectContext {
     try object.moveMember(from: now, to: min(index, object.memberCount(slot) - 1), slot: slot)
   }
 
-  /// The objects that are affected by changes and have snapshot hooks, with the kinds of events.
+  /// The objects that are affected by changes and have snapshot hooks, with the kinds of events. Each object occurs
+  /// once; the event of a deletion that was undone comes before others.
   func objectsToAwake(
     of changes: some Sequence<Change>
   ) -> [(object: ManagedObject, events: SnapshotEventType)] {
@@ -215,12 +225,14 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Removes objects that no longer differ from their saved state from the list of changes.
+  /// Removes objects that no longer differ from their saved state from the list of changes. Otherwise an undone change
+  /// would still be saved.
   func unlistUnchanged(among changes: some Sequence<Change>) {
     for object in OrderedSet(changes.lazy.map(\.object)) where object.context === self { object.unlistIfUnchanged() }
   }
 }
 
+/// IDs that changed since a step.
 extension UndoManager {
   /// The current ID of an object if it differs from `id`; else nil.
   fileprivate func laterID(_ id: ManagedObjectID) -> ManagedObjectID? {

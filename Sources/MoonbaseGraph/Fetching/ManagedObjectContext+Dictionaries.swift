@@ -8,6 +8,7 @@ import MoonbasePlatform
 /// request.resultType = .count
 /// if case .count(let number) = try context.execute(request) { print(number) }
 /// ```
+/// A case for each `FetchRequest.resultType`.
 public enum FetchResult {
   /// Managed objects.
   case objects(FetchedObjects)
@@ -39,6 +40,9 @@ extension ManagedObjectContext {
   /// over no values is 0; `@avg`, `@min` and `@max` over no values are absent, as is every null. An aggregate beside
   /// plain columns without groups repeats its value in all rows. `havingPredicate` can use the columns of a group, the
   /// group keys, and functions over the group's objects. Only saved rows and values count, without unsaved changes.
+  ///
+  /// Throws as `fetch` does, for columns that do not fit the entity, and if the rows exceed the memory of the running
+  /// script.
   public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: Value]] {
     let rows = try DictionaryRows(request, in: self)
     var result: [[String: Value]] = []

@@ -22,6 +22,7 @@ extension ManagedObjectContext {
     return true
   }
 
+  /// Reads the rows by the keys found, in the order of the keys, for a session that has no single state.
   private func forEachRowBatch(
     of session: any ReadSession, matching query: StoreQuery, _ body: (RowBatch) throws -> Void
   ) throws {

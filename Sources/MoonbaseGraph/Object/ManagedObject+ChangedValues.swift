@@ -4,6 +4,9 @@ public import MoonbaseModel
 extension ManagedObject {
   /// The values of the last save or fetch by name: of the given keys, or of all persistent attributes and to-one
   /// relationships.
+  ///
+  /// Fires a fault. To-many relationships can be named in `keys`; their value is a list of IDs. Throws `.unknownName`
+  /// for an unknown key.
   public final func committedValues(forKeys keys: [String]? = nil) throws -> [String: Value] {
     guard context != nil else { throw detachedError }
     noteRead(.state)
@@ -18,6 +21,8 @@ extension ManagedObject {
   ///
   /// For a new object these are the values that were set. No value is read: for an unread to-many relationship
   /// (`hasFault(forRelationshipNamed:)`) the list contains only the added destinations.
+  ///
+  /// Values are in their presented form, after transformers. Throws errors of transformers and of the store.
   public final func changedValues() throws -> [String: Value] {
     try values(of: changedPersistentSlots()) { slot in
       guard let known = relationships[slot], !known.isLoaded else { return try value(at: slot) }
@@ -58,6 +63,7 @@ extension ManagedObject {
     return !slots.isEmpty
   }
 
+  /// Lists of to-many relationships count if destinations were added or removed.
   private final func changedPersistentSlots() throws -> [Slot] {
     guard context != nil else { throw detachedError }
     noteRead(.state)
@@ -68,14 +74,15 @@ extension ManagedObject {
     return (changed.slots.filter(isOtherThanSaved) + lists).filter { !entity.properties[$0].isTransient }
   }
 
-  /// Whether an attribute or to-one relationship differs from the row, or has a delayed value.
+  /// Whether an attribute or to-one relationship differs from the row, or has a delayed value. True for an object
+  /// without a row.
   private final func isOtherThanSaved(_ slot: Slot) -> Bool {
     if case .toMany = entity.properties[slot].kind { return false }
     guard let snapshot, delayed[slot] == nil else { return true }
     return !holds(valueOf: snapshot, slot: slot)
   }
 
-  /// The values of slots by name; a slot may occur twice.
+  /// The values of slots by name; a slot may occur twice. Throws the first error of `value`.
   private func values(of slots: [Slot], _ value: (Int) throws -> Value) rethrows -> [String: Value] {
     var values: [String: Value] = [:]
     for slot in slots { values[entity.property(at: slot).name] = try value(slot) }

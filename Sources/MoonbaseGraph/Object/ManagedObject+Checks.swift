@@ -2,7 +2,8 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ManagedObject {
-  /// The combined hooks, rules and slot kinds of the object's entity. Throws if the object has no context.
+  /// The combined hooks, rules and slot kinds of the object's entity. Throws if the object has no context. Behaviors
+  /// are kept by the context until extensions change, so the call is cheap.
   final func behavior() throws -> EntityBehavior {
     guard let context else { throw detachedError }
     context.checkConfinement(of: self)
@@ -10,6 +11,9 @@ extension ManagedObject {
   }
 
   /// Whether reads and checked assignments of a slot may use the stored value directly.
+  ///
+  /// True only if neither accessors, transformers nor derivations concern the slot, and the context knows this. The
+  /// test is one bit, because every typed access makes it.
   @inline(__always)
   final func isSimple(_ slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
@@ -22,6 +26,9 @@ extension ManagedObject {
   }
 
   /// The value converted to its attribute's type. Throws an error that names the attribute.
+  ///
+  /// The usual pairs of type and value take a short path without the description of the attribute. The code of the
+  /// error is `.invalidValue`.
   final func checked(_ value: Value, slot: Slot) throws -> Value {
     let type = table._withUnsafeGuaranteedRef { table in
       slot < table.properties.count
@@ -43,12 +50,15 @@ extension ManagedObject {
     }
   }
 
-  /// Throws if the object is deleted. A deleted object may still be changed while it awakes.
+  /// Throws if the object is deleted. A deleted object may still be changed while it awakes. The error is
+  /// `.invalidObject`.
   final func checkMutable() throws {
     guard !isDeleted || state.contains(.awaking) else { throw invalid("is deleted and cannot be changed") }
   }
 
   /// Throws for an attribute that the store derives.
+  ///
+  /// Concerns attributes with a derivation expression in the model. The error is `.invalidValue`.
   final func checkAssignable(_ slot: Slot, value: Value) throws {
     let property = entity.property(at: slot)
     guard property.isDerived, let derivation = property.attribute?.derivationExpression else { return }
@@ -59,6 +69,8 @@ extension ManagedObject {
   /// map.
   ///
   /// Throws if the class neither contains the value nor can convert it.
+  ///
+  /// The error is `.invalidValue` and names the class. Errors of the class's functions name the extension.
   final func valueOfClass(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
     guard !value.isNull, let valueClass = behavior.valueClasses[slot] else { return value }
     func belongs(_ value: Value) throws -> Bool {
@@ -80,6 +92,7 @@ extension ManagedObject {
   /// Converts a value by the class's function for its kind; nil if the class lacks such a function.
   private func made(
     of value: Value, by valueClass: ValueClass, slot: Slot
+      /// A text goes to `parse`, a list or map to `from_tree`. An `.invalidValue` error of the function refuses the value.
   ) throws -> (function: String, value: Value)? {
     let (name, make): (String, () throws -> Value)
     switch value {
@@ -99,7 +112,8 @@ extension ManagedObject {
     }
   }
 
-  /// The error for using an object that has left its context.
+  /// The error for using an object that has left its context. The code is `.invalidObject`; the message names the cause
+  /// and the remedy.
   package final var detachedError: GraphError {
     switch departure {
     case .contextGone: invalid("was used after its context was gone: keep the context as long as its objects")
@@ -112,7 +126,8 @@ extension ManagedObject {
     }
   }
 
-  /// Runs an accessor that cannot throw: the context keeps its error, and the next save throws it.
+  /// Runs an accessor that cannot throw: the context keeps its error, and the next save throws it. Without a context
+  /// the error is dropped.
   final func keepingErrors<Result>(or fallback: Result, _ body: () throws -> Result) -> Result {
     do {
       return try body()
@@ -125,6 +140,7 @@ extension ManagedObject {
   /// The error for a value that a property cannot take.
   final func refused(
     _ slot: Slot, value: Value?, reason: String, as code: GraphError.Code = .invalidValue
+      /// `reason` is a clause without a subject, for example "it is no to-one relationship".
   ) -> GraphError {
     let name = entity.property(at: slot).name
     var error = GraphError(
@@ -134,12 +150,13 @@ extension ManagedObject {
     return error
   }
 
-  /// The error for an object that cannot be used in some way.
+  /// The error for an object that cannot be used in some way. `reason` is a predicate after the object's name, for
+  /// example "was used after its deletion was saved".
   package final func invalid(_ reason: String) -> GraphError {
     GraphError(.invalidObject, message: "\(entity.name) \(objectID) \(reason)", entity: entity.name, objectID: objectID)
   }
 
-  /// The slot of a to-one relationship. Throws for any other property.
+  /// The slot of a to-one relationship. Throws for any other property. The error is `.unknownName` for an unknown key.
   final func toOneSlot(_ key: String) throws -> Int {
     let slot = try slot(of: key)
     guard case .toOne = entity.properties[slot].kind else {
@@ -148,7 +165,7 @@ extension ManagedObject {
     return slot
   }
 
-  /// The slot of a to-many relationship. Throws for any other property.
+  /// The slot of a to-many relationship. Throws for any other property. The error is `.unknownName` for an unknown key.
   final func toManySlot(_ key: String) throws -> Int {
     let slot = try slot(of: key)
     guard case .toMany = entity.properties[slot].kind else {

@@ -4,6 +4,7 @@ public import MoonbaseModel
 extension ManagedObject {
   /// Sets the value of a property by name (`setValue(_:forKey:)` of a `Value`).
   @_disfavoredOverload
+  /// Conversions to the attribute's type are those of `Value`.
   public final func setValue(_ value: some ValueConvertible, forKey key: String) throws {
     try setValue(value.attributeValue, forKey: key)
   }
@@ -30,7 +31,8 @@ extension ManagedObject {
     try setPrimitiveValue(value.attributeValue, forKey: key)
   }
 
-  /// The issues that a value would have if it were assigned (`validate(_:forKey:)` of a `Value`).
+  /// The issues that a value would have if it were assigned (`validate(_:forKey:)` of a `Value`). The value is not
+  /// assigned. Empty if the value is valid.
   @_disfavoredOverload
   public final func validate(_ value: some ValueConvertible, forKey key: String) throws -> [GraphError] {
     try validate(value.attributeValue, forKey: key)
@@ -38,6 +40,7 @@ extension ManagedObject {
 
   /// Calls a method that an extension declares (`call(_:_:)` of `Value`s).
   @_disfavoredOverload
+  /// Throws if no extension declares the method, and the errors of the method.
   @discardableResult
   public final func call<each Argument: ValueConvertible>(
     _ name: String, _ arguments: repeat each Argument

@@ -5,7 +5,10 @@ import MoonbaseModel
 /// Both rows of a one-to-one relationship contain it, and each save writes both, so the two sides have to agree before.
 extension ManagedObject {
   /// A to-one relationship whose destination may differ from the row's.
+  ///
+  /// Collected before the object becomes a fault, and applied by `retie` when its row is known.
   struct Tie {
+    /// The slot of the relationship.
     let slot: Slot
     /// The current destination.
     let value: Value
@@ -16,7 +19,7 @@ extension ManagedObject {
   }
 
   /// To-one relationships whose destinations may differ from the row's; for a deleted object all, because their
-  /// destinations have removed it.
+  /// destinations have removed it. Empty for a fault and for an object without changes.
   final var unsavedTies: [Tie] {
     guard state.contains(.listed), !isFault else { return [] }
     return entity.toOneSlots.compactMap { slot in
@@ -30,7 +33,8 @@ extension ManagedObject {
 
   /// Many-to-many relationships with deleted destinations, whose deletion is kept.
   ///
-  /// The destinations of a deleted object are included, since they were not removed from it.
+  /// The destinations of a deleted object are included, since they were not removed from it. Throws errors of the
+  /// store.
   final func deletedDestinations() throws -> [(slot: Slot, ids: [ManagedObjectID])] {
     try entity.toManySlots.compactMap { slot in
       guard let relationship = entity.properties[slot].relationship, relationship.isManyToMany,
@@ -45,7 +49,7 @@ extension ManagedObject {
 
   /// Records that members of the object's one-to-many relationships were removed or deleted by the object's deletion.
   ///
-  /// The deletion is discarded, while these changes of the members are kept.
+  /// The deletion is discarded, while these changes of the members are kept. Called before the object becomes a fault.
   final func noteMembersLost() throws {
     guard isDeleted else { return }
     for (slot, state) in relationships {
@@ -64,7 +68,8 @@ extension ManagedObject {
 
   /// Sets a relationship to the row's destination, and updates the other side of a one-to-one relationship.
   ///
-  /// A deleted destination deletes this object or removes it, by its delete rule.
+  /// A deleted destination deletes this object or removes it, by its delete rule. Throws errors of the store, and of
+  /// deleting this object.
   final func retie(_ tie: Tie, to new: Value) throws {
     let (slot, old) = (tie.slot, tie.value)
     guard let (relationship, inverse) = inverse(of: slot) else { return }
@@ -82,7 +87,7 @@ extension ManagedObject {
   }
 
   /// Applies unsaved changes of other objects after a newer row: a destination that was deleted, or that has another
-  /// partner, keeps its change, and this object is adapted.
+  /// partner, keeps its change, and this object is adapted. Called after a newer row was adopted.
   final func followUnsavedChanges() throws {
     guard !isDeleted else { return }
     for slot in entity.toOneSlots where !changed.contains(slot) {
@@ -112,7 +117,8 @@ extension ManagedObject {
 
   /// Applies the delete rule of a deleted destination to this object.
   ///
-  /// With `leaving`, the destination's list stays without this object even if the deletion is undone.
+  /// With `leaving`, the destination's list stays without this object even if the deletion is undone. Rules other than
+  /// `cascade` and `nullify` do nothing.
   private func follow(deletionOf other: ManagedObject, slot: Slot, inverse: Slot, leaving: Bool) throws {
     let rule = other.entity.properties[inverse].relationship?.description.deleteRule
     guard rule == .cascade || rule == .nullify else { return }
@@ -120,7 +126,7 @@ extension ManagedObject {
     if rule == .cascade { try context?.delete(self) } else { try setStoredValue(.null, slot: slot) }
   }
 
-  /// Removes a member from a list, by an unsaved change.
+  /// Removes a member from a list, by an unsaved change. Called on the deleted destination.
   private func lose(_ id: ManagedObjectID, slot: Slot) {
     guard case .toMany = entity.properties[slot].kind else { return }
     let known = toManyState(slot)

@@ -1,6 +1,9 @@
 import MoonbaseModel
 
 /// Fetched properties: each access runs a fetch with the object as `$FETCH_SOURCE`.
+///
+/// Predicates of fetched properties may use a key path behind `$FETCH_SOURCE`, for example `city ==
+/// $FETCH_SOURCE.city`.
 extension ManagedObject {
   /// The current objects of a fetched property, with unsaved changes considered.
   ///
@@ -16,12 +19,12 @@ extension ManagedObject {
     return try context.fetch(request)
   }
 
-  /// The value of a property without a slot.
+  /// The value of a property without a slot. A list of object IDs. Throws `.unknownName` for an unknown property.
   final func fetchedValue(forKey key: String) throws -> Value {
     .list(try fetchedObjects(forKey: key).map { .objectID($0.objectID) })
   }
 
-  /// The predicate of a fetched property with its variables replaced.
+  /// The predicate of a fetched property with its variables replaced. Throws for a key path that cannot be evaluated.
   private func filled(
     _ predicate: Predicate, of property: FetchedPropertyDescription, in context: ManagedObjectContext
   ) throws -> Predicate {

@@ -5,7 +5,8 @@ extension ManagedObject {
   /// Runs code of an extension for an attribute. An error keeps its kind, and gains the names of the attribute and the
   /// hook.
   ///
-  /// Endless recursion, for example by a derived attribute that depends on itself, ends with an error.
+  /// Endless recursion, for example by a derived attribute that depends on itself, ends with an error. Throws
+  /// `.extensionFailure` beyond `ManagedObjectContext.greatestHookDepth`.
   package final func blaming<Result>(_ slot: Slot, hook: String, _ body: () throws -> Result) throws -> Result {
     guard let context else {
       do { return try body() } catch { throw failure(of: error, property: entity.property(at: slot).name, hook: hook) }
@@ -23,6 +24,7 @@ extension ManagedObject {
   }
 
   /// Runs a transformer. An error of the default transformer is caused by the value or the bytes, not by an extension.
+  /// Errors of the default transformer refuse the value.
   final func running<Result>(
     _ transformer: SlotTransformer, slot: Slot, hook: String, _ body: () throws -> Result
   ) throws -> Result {
@@ -34,7 +36,8 @@ extension ManagedObject {
     }
   }
 
-  /// Runs an accessor of a subclass. An accessor that accesses its own property by name ends with an error.
+  /// Runs an accessor of a subclass. An accessor that accesses its own property by name ends with an error. Throws
+  /// `.extensionFailure` beyond `ManagedObjectContext.greatestHookDepth`.
   final func accessing<Result>(_ slot: Slot, _ body: () throws -> Result) throws -> Result {
     guard let context else { return try body() }
     guard context.accessorDepth < ManagedObjectContext.greatestHookDepth else {
@@ -48,13 +51,14 @@ extension ManagedObject {
     return try body()
   }
 
-  /// Runs a hook of an extension, if there is one; an error gains the hook's name.
+  /// Runs a hook of an extension, if there is one; an error gains the hook's name. Does nothing without a hook.
   final func run(_ name: String, hook: EntityExtension.Hook?) throws {
     guard let hook else { return }
     try running(name) { try hook(self) }
   }
 
-  /// Runs code of an extension for the object as a whole; an error gains the hook's name.
+  /// Runs code of an extension for the object as a whole; an error gains the hook's name. Saves, resets and rollbacks
+  /// are refused while `body` runs.
   @discardableResult
   package final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
     if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
@@ -70,7 +74,7 @@ extension ManagedObject {
   }
 
   /// Converts an error of an extension to one of the graph. An error of the graph that passed through a script is
-  /// restored.
+  /// restored. Errors that end a script's run stay unchanged.
   private func failure(of error: any Error, property: String?, hook: String) -> any Error {
     if let error = error as? GraphError { return error.causedElsewhere }
     let ended = GraphError(endOf: error, in: hook, entity: entity.name, property: property, objectID: objectID)
@@ -93,7 +97,8 @@ extension ManagedObject {
     return failure
   }
 
-  /// Adds the place in the innermost script hook to an error of the graph that the script did not catch.
+  /// Adds the place in the innermost script hook to an error of the graph that the script did not catch. An error that
+  /// already names an extension is not changed.
   private func known(_ error: GraphError, script: any ScriptFailure, property: String?, hook: String)
     -> GraphError
   {
@@ -108,9 +113,11 @@ extension ManagedObject {
     return known
   }
 
+  /// For example "Person.age", or "Person" for the whole object.
   private func subject(_ property: String?) -> String { property.map { "\(entity.name).\($0)" } ?? entity.name }
 
-  /// The error of an extension with a reason, for a property or the object as a whole.
+  /// The error of an extension with a reason, for a property or the object as a whole. The message begins with entity
+  /// and property.
   final func failure(_ reason: String, property: String?) -> GraphError {
     var error = GraphError(
       .extensionFailure, message: "\(subject(property)): \(reason)", entity: entity.name, property: property,

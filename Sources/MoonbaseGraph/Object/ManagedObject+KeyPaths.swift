@@ -2,6 +2,7 @@ public import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
+/// Key-value coding over several objects.
 extension ManagedObject {
   /// The value at the end of a key path: `department.name`, `department.people.age`, `people.@avg.age`.
   ///
@@ -11,7 +12,7 @@ extension ManagedObject {
   /// `@count`, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects` and `@distinctUnionOfObjects`.
   ///
   /// Throws for unknown keys and operators, for an operator on a value that is no collection, and the errors of
-  /// `value(forKey:)`.
+  /// `value(forKey:)`. Paths are compiled once per context.
   public final func value(forKeyPath path: String) throws -> Value {
     guard path.utf8.contains(UInt8(ascii: ".")) else { return try value(forKey: path) }
     guard let context else { throw detachedError }
@@ -44,14 +45,15 @@ extension ManagedObject {
     }
   }
 
-  /// Values by name, evaluated like `value(forKey:)`.
+  /// Values by name, evaluated like `value(forKey:)`. Throws for the first key that cannot be read.
   public final func dictionaryWithValues(forKeys keys: [String]) throws -> [String: Value] {
     var values: [String: Value] = [:]
     for key in keys { values[key] = try value(forKey: key) }
     return values
   }
 
-  /// Sets values by name like `setValue(_:forKey:)`, all or none. `.null` removes a value.
+  /// Sets values by name like `setValue(_:forKey:)`, all or none. `.null` removes a value. Throws the first error after
+  /// undoing all changes.
   public final func setValuesForKeys(_ values: [String: Value]) throws {
     guard let context else { throw detachedError }
     try context.changingTogether {
@@ -59,7 +61,8 @@ extension ManagedObject {
     }
   }
 
-  /// The objects at the end of a path, without duplicates.
+  /// The objects at the end of a path, without duplicates. A to-one relationship without a destination throws
+  /// `.invalidValue`.
   private final func objects(along keys: [String], of path: String) throws -> OrderedSet<ManagedObject> {
     var reached: OrderedSet<ManagedObject> = [self]
     for key in keys {
@@ -80,6 +83,7 @@ extension ManagedObject {
     return reached
   }
 
+  /// The code is `.invalidValue`.
   private final func refused(_ path: String, reason: String) -> GraphError {
     var error = GraphError(
       .invalidValue, message: "\(entity.name): key path \(path): \(reason)", entity: entity.name, property: path,
@@ -106,22 +110,28 @@ extension ManagedObject {
 struct KeyPathSubject: SlottedSubject {
   typealias Related = KeyPathSubject
 
+  /// The object whose keys are asked.
   let object: ManagedObject
 
+  /// The object's ID.
   var predicateValue: Value { .objectID(object.objectID) }
 
+  /// Through the accessor of a subclass.
   func predicateValue(slot: Slot) throws -> Value { try object.value(at: slot) }
 
+  /// Nil for a relationship without a destination.
   func predicateDestination(slot: Slot) throws -> KeyPathSubject? {
     guard case .objectID(let id) = try object.value(at: slot) else { return nil }
     return KeyPathSubject(object: try object.destinationObject(id, slot: slot))
   }
 
+  /// Through the accessor of a subclass.
   func predicateDestinations(slot: Slot) throws -> [KeyPathSubject] {
     let key = object.entity.property(at: slot).name
     return try object.objects(forKey: key).map(KeyPathSubject.init)
   }
 
+  /// Also answers `objectID`, `self` and fetched properties. Throws `.unknownName`.
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<KeyPathSubject> {
     guard let slot = object.entity.slot(key) else {
       switch key {

@@ -7,7 +7,7 @@ import MoonbasePlatform
 /// The other row is null, and only the store can find the object that refers to it. The store is queried when such an
 /// object is deleted, or when the relationship gets another destination.
 extension ManagedObject {
-  /// The objects that refer to this object by the inverse of a relationship which is null here.
+  /// The objects that refer to this object by the inverse of a relationship which is null here. Empty for a new object.
   final func oneSidedPartners(_ slot: Slot) throws -> [ManagedObject] {
     guard let inverse = entity.oneToOneInverse(of: slot), !isInserted, let context,
       try stored(slot).hasNoDestination, snapshot?.values[slot].hasNoDestination == true
@@ -23,6 +23,7 @@ extension ManagedObject {
   }
 }
 
+/// Queries for such objects.
 extension ManagedObjectContext {
   /// The number of objects per query.
   private static let batch = 512
@@ -49,6 +50,7 @@ extension ManagedObjectContext {
   }
 }
 
+/// Destinations of rows.
 extension Value {
   /// Whether a row has no destination: the value is null or damaged.
   fileprivate var hasNoDestination: Bool { isNull || isDamage }

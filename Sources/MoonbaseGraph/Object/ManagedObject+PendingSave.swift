@@ -5,7 +5,8 @@ extension ManagedObject {
   /// Prepares the object for a save that another thread writes. Returns the object's former state.
   ///
   /// Until the outcome is known the object is a fault, so that an access waits for it. A new object keeps its values in
-  /// the row that is written; `copy` is a copy of this row, if one was made.
+  /// the row that is written; `copy` is a copy of this row, if one was made. A saved object becomes a fault without
+  /// values; its former state is kept by the save.
   final func beginPendingSave(to copy: Snapshot?) -> Reading? {
     guard !state.contains(.inserted) else {
       if let copy { weigh(row.takePlace(copy.place, in: copy.page, owning: true)) }
@@ -20,7 +21,8 @@ extension ManagedObject {
     return reading
   }
 
-  /// Ends the pending save of a new object. With `listed` the object waits for the next save.
+  /// Ends the pending save of a new object. With `listed` the object waits for the next save. Called with the result of
+  /// the save.
   final func endPendingSave(listed: Bool) {
     changeState(removing: [.fault, .refreshed], adding: listed ? .listed : [])
   }

@@ -2,6 +2,8 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 /// The values that predicates and sort keys read. Every key uses the accessor of a subclass.
+///
+/// Predicates in memory see the same values as a store: not-a-number and damaged values count as null.
 extension ManagedObject: KeyPathAnswering, SlottedSubject {
   /// Keys may refer to objects of any class.
   public typealias Related = ManagedObject
@@ -31,7 +33,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
     }
   }
 
-  /// The value that a predicate sees in a slot.
+  /// The value that a predicate sees in a slot. Fires a fault. Throws the errors of accessors.
   @usableFromInline
   package final func predicateValue(slot: Slot) throws -> Value {
     if state.contains(.fault) { try fireFault() }
@@ -41,21 +43,22 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
     return value
   }
 
-  /// The value in the row: values that awake-from-fetch set are no changes, and a store does not see them.
+  /// The value in the row: values that awake-from-fetch set are no changes, and a store does not see them. Transient
+  /// values stay.
   @inline(never)
   private func savedValue(at slot: Slot) throws -> Value {
     guard !state.contains(.awaking), !changed.isEmpty else { return try value(at: slot) }
     return try asSaved { try value(at: slot) }
   }
 
-  /// The destination; nil if it no longer exists.
+  /// The destination; nil if it no longer exists. Throws errors of the store.
   @usableFromInline
   package final func predicateDestination(slot: Slot) throws -> ManagedObject? {
     guard case .objectID(let id) = try predicateValue(slot: slot) else { return nil }
     return try context?.objectIfPresent(with: id)
   }
 
-  /// The destinations that a predicate sees, without those that no longer exist.
+  /// The destinations that a predicate sees, without those that no longer exist. Reads the relationship if necessary.
   @usableFromInline
   package final func predicateDestinations(slot: Slot) throws -> [ManagedObject] {
     guard let context else { throw detachedError }

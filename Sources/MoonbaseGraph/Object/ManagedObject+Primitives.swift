@@ -1,5 +1,6 @@
 public import MoonbaseModel
 
+/// Values without accessors, for use within accessors.
 extension ManagedObject {
   /// The value of a property without accessors and derivation, as `setPrimitiveValue` sets it.
   public final func primitiveValue(forKey key: String) throws -> Value {
@@ -17,6 +18,7 @@ extension ManagedObject {
   /// Without these calls the object does not count as changed, and `willSave` is not called again for it. The context
   /// retains the object, and the next save writes the value. Throws if the value does not fit the attribute's type or
   /// class, for an attribute that the store derives or that a delayed value will overwrite, and for a deleted object.
+  /// Type errors have the code `.invalidValue`.
   public final func setPrimitiveValue(_ value: Value, forKey key: String) throws {
     let slot = try slot(of: key)
     let behavior = try behavior()
@@ -39,13 +41,13 @@ extension ManagedObject {
     }
   }
 
-  /// Announces a read of an attribute: fires the object's fault.
+  /// Announces a read of an attribute: fires the object's fault. Needed only by accessors that keep values elsewhere.
   public final func willAccessValue(forKey key: String) throws {
     _ = try slot(of: key)
     if state.contains(.fault) { try fireFault() }
   }
 
-  /// Announces that an attribute was read.
+  /// Announces that an attribute was read. Does nothing but check the name.
   public final func didAccessValue(forKey key: String) throws { _ = try slot(of: key) }
 
   /// Announces a change of a primitive value.

@@ -5,9 +5,10 @@ extension ManagedObject {
   /// The values as they were read from the store; nil for a fault and for a new object.
   final var snapshot: Snapshot? { row.snapshot }
 
-  /// Replaces the store's row, or removes it.
+  /// Replaces the store's row, or removes it. Also updates the weight.
   final func setSnapshot(_ new: Snapshot?) { weigh(row.takePlace(new?.place ?? 0, in: new?.page)) }
 
+  /// Replaces all values beside the row.
   private final func setLive(_ values: ContiguousArray<Value?>) { weigh(row.setLive(values)) }
 
   /// Sets a value beside the row; with nil the row's value applies.
@@ -20,7 +21,8 @@ extension ManagedObject {
     weigh(table._withUnsafeGuaranteedRef { row.setOwn(value, slot: slot, of: $0) })
   }
 
-  /// Sets the object's own value in a slot, and records the former value.
+  /// Sets the object's own value in a slot, and records the former value. With the cause `.row`, the value counts as
+  /// read and not as changed.
   @inline(__always)
   final func put(_ value: Value, slot: Slot, because cause: Derivations.Cause, silently: Bool = false) {
     rememberValue(slot, because: cause, silently: silently)
@@ -29,6 +31,7 @@ extension ManagedObject {
     setOwn(value, slot: slot)
   }
 
+  /// Sets a value that belongs to the row, without a change.
   private final func setRead(_ value: Value, slot: Slot) {
     weigh(table._withUnsafeGuaranteedRef { row.setRead(value, slot: slot, of: $0) })
   }
@@ -59,7 +62,7 @@ extension ManagedObject {
 
 /// Reading rows.
 extension ManagedObject {
-  /// Adopts a row that was read, if the object is a fault and has no newer row.
+  /// Adopts a row that was read, if the object is a fault and has no newer row. Called for rows that any request reads.
   final func takeRow(_ new: Snapshot) {
     guard isFault, snapshot.map({ $0.version <= new.version }) ?? true else { return }
     setSnapshot(new)
@@ -67,10 +70,10 @@ extension ManagedObject {
     if let context, context.derivations.isWatching { context.takeNote(ofRow: new, self) }
   }
 
-  /// Adopts a copy of the same row in another page.
+  /// Adopts a copy of the same row in another page. The values are the same, so nothing is recorded.
   final func move(to copy: Snapshot) { setSnapshot(copy) }
 
-  /// Replaces the row by a newer row, with unsaved changes on top.
+  /// Replaces the row by a newer row, with unsaved changes on top. The caller adjusts the other sides of relationships.
   final func rebase(on newer: Snapshot) {
     spillRow()
     if !row.live.isEmpty {
@@ -91,7 +94,8 @@ extension ManagedObject {
     setSnapshot(newer)
   }
 
-  /// Runs `body` with the row's values in place of values that awake-from-fetch set; transient values stay.
+  /// Runs `body` with the row's values in place of values that awake-from-fetch set; transient values stay. Used by
+  /// predicates, which must see saved values.
   final func asSaved<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard row.page != nil, !row.isOwn else { return try body() }
     let (awakened, computed, slots) = (row.live, caches, changed.slots)
@@ -113,7 +117,8 @@ extension ManagedObject {
 
   /// Drops values that were computed from the row; unsaved changes are kept.
   ///
-  /// A value that awake-from-fetch set is kept only if the newer row has the same value as the former row.
+  /// A value that awake-from-fetch set is kept only if the newer row has the same value as the former row. Called
+  /// before a newer row is adopted.
   final func forgetReadings(before newer: Snapshot) {
     if !state.contains(.listed) {
       setChanged(
@@ -128,7 +133,7 @@ extension ManagedObject {
   }
 
   /// Adopts a value of a to-one relationship that the other side's row implies. Unsaved changes stay; a fault reads its
-  /// own row.
+  /// own row. For example, a list that was just read contains the object.
   final func takeRowValue(_ value: Value, slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
     setRead(value, slot: slot)
@@ -137,7 +142,7 @@ extension ManagedObject {
     context?.noteChange()
   }
 
-  /// Discards all differences from the snapshot.
+  /// Discards all differences from the snapshot. Observers and derived values are invalidated.
   final func forgetChanges() {
     outdateAll()
     weigh(row.dropChange())
@@ -149,6 +154,8 @@ extension ManagedObject {
 }
 
 /// Transitions after a save and while undoing.
+///
+/// Transitions must not lose transient values, which no store has.
 extension ManagedObject {
   /// Drops persistent values beside the row, which now has them, and keeps transient values.
   final func keepTransientValues() {
@@ -163,7 +170,7 @@ extension ManagedObject {
     }
   }
 
-  /// Replaces temporary IDs in transient relationships and values by permanent IDs.
+  /// Replaces temporary IDs in transient relationships and values by permanent IDs. Called after a save.
   final func replaceTransientDestinations(by permanent: PermanentIDs) {
     guard !row.live.isEmpty, !permanent.isEmpty else { return }
     for slot in entity.transientSlots {
@@ -171,7 +178,7 @@ extension ManagedObject {
     }
   }
 
-  /// Restores the object's own value in a slot; with nil the row's value applies again.
+  /// Restores the object's own value in a slot; with nil the row's value applies again. Used by undoing.
   final func restoreOwn(_ value: Value?, slot: Slot) {
     if let value { return setOwn(value, slot: slot) }
     if !row.live.isEmpty { setLive(nil, slot: slot) }

@@ -2,7 +2,8 @@ import MoonbaseModel
 
 /// Updating other objects whose relationships refer to an object, when its row changes.
 extension ManagedObject {
-  /// Updates the other sides after a change of a to-one relationship in the row. Their unsaved changes stay.
+  /// Updates the other sides after a change of a to-one relationship in the row. Their unsaved changes stay. `old` and
+  /// `new` are null or IDs.
   final func rowMoved(_ slot: Slot, from old: Value, to new: Value) {
     guard old != new, let relationship = entity.properties[slot].relationship,
       !relationship.description.isTransient
@@ -14,6 +15,7 @@ extension ManagedObject {
   }
 
   /// Removes the object from the other side that a newer row refers to, because an unsaved change refers elsewhere.
+  /// Errors are kept by the context.
   final func dropInverse(from value: Value, slot: Slot) {
     guard value != current(slot), case .objectID(let id) = value, let context,
       let inverse = entity.properties[slot].relationship?.inverseSlot, !entity.properties[slot].isTransient
@@ -34,7 +36,7 @@ extension ManagedObject {
   }
 
   /// Before the values are dropped, forgets unsaved changes of this object in other objects' lists, so that these are
-  /// read again with it.
+  /// read again with it. Called before the object becomes a fault.
   final func forgetMemberships() {
     guard !isAsItsRow else { return }
     for slot in entity.toOneSlots where !state.contains(.fault) {
@@ -67,6 +69,7 @@ extension ManagedObject {
     }
   }
 
+  /// The destinations in memory.
   private func knownDestinations(_ slot: Slot) -> [ManagedObjectID] {
     if let known = relationships[slot] { return Array(known.members) }
     guard hasLiveValues, case .objectID(let id)? = current(slot) else { return [] }
@@ -75,7 +78,8 @@ extension ManagedObject {
 
   /// The to-many side of one-to-many relationships with unsaved changes, which belong to the members and are kept.
   ///
-  /// Transient relationships are excluded, as they are dropped on both sides.
+  /// Transient relationships are excluded, as they are dropped on both sides. Used to keep these changes while the
+  /// object is refreshed.
   final var listsOfChangedOthers: SlotMap<ToManyState> {
     relationships.filter { slot, state in
       guard let relationship = entity.properties[slot].relationship, !relationship.description.isTransient else {
@@ -85,6 +89,7 @@ extension ManagedObject {
     }
   }
 
+  /// Whether the object has no values of its own and no changes.
   private var isAsItsRow: Bool { !hasLiveValues && !state.contains(.listed) }
 
   /// To-one relationships whose other side depends on this row: a to-one relationship back with its value, or a read
@@ -100,13 +105,13 @@ extension ManagedObject {
     }
   }
 
-  /// Whether the object's list for an inverse is read and contains another object.
+  /// Whether the object's list for an inverse is read and contains another object. Nothing is read.
   private func lists(_ other: ManagedObject, along relationship: ResolvedRelationship) -> Bool {
     guard let state = relationship.inverseSlot.flatMap({ relationships[$0] }) else { return false }
     return state.isLoaded && state.contains(other.objectID)
   }
 
-  /// Forgets an unsaved change of a member, and unloads the list.
+  /// Forgets an unsaved change of a member, and unloads the list. Observers of the list are informed.
   private func forgetMember(_ id: ManagedObjectID, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot, !relationship.description.isTransient else { return }
     outdate(slot, because: .row)
@@ -115,7 +120,7 @@ extension ManagedObject {
     unload(known, slot: slot)
   }
 
-  /// Removes destinations that are gone from a relationship; this is no change.
+  /// Removes destinations that are gone from a relationship; this is no change. Used after deletions by other contexts.
   final func forgetDestinations(_ gone: Set<ManagedObjectID>, slot: Slot) {
     if let known = relationships[slot] {
       for id in known.known(among: gone) {
@@ -127,7 +132,7 @@ extension ManagedObject {
     put(.null, slot: slot, because: .row)
   }
 
-  /// Makes the next access read the destinations again.
+  /// Makes the next access read the destinations again. Changes of the list stay on top.
   final func unload(_ known: ToManyState, slot: Slot) {
     if known.isLoaded, state.contains(.listed) { remember(.members(slot, known, known.contents)) }
     if known.isLoaded { context?.changeEvent?.refresh(self) }
@@ -135,7 +140,7 @@ extension ManagedObject {
     outdate(slot, because: .row)
   }
 
-  /// Updates the other sides after the object's values were read.
+  /// Updates the other sides after the object's values were read. Only lists can be outdated by a row that was read.
   final func updateInverses() {
     guard let values = snapshot?.values else { return }
     for slot in entity.slotsInLists {
@@ -143,13 +148,15 @@ extension ManagedObject {
     }
   }
 
-  /// The registered object that a value of a relationship with an inverse refers to; nil if there is none.
+  /// The registered object that a value of a relationship with an inverse refers to; nil if there is none. Nothing is
+  /// read.
   final func otherSide(of value: Value, along relationship: ResolvedRelationship) -> ManagedObject? {
     guard case .objectID(let id) = value, relationship.inverseSlot != nil else { return nil }
     return context?.registered[id]?.takeUnretainedValue()
   }
 
-  /// Updates the relationship back to an object whose row no longer refers to this one.
+  /// Updates the relationship back to an object whose row no longer refers to this one. A read list is unloaded,
+  /// because its order may have changed.
   private func removeInversePointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {
@@ -159,7 +166,7 @@ extension ManagedObject {
     }
   }
 
-  /// Updates the relationship back to an object whose row now refers to this one.
+  /// Updates the relationship back to an object whose row now refers to this one. An unread list stays unread.
   private func addInversePointer(from other: ManagedObject, along relationship: ResolvedRelationship) {
     guard let slot = relationship.inverseSlot else { return }
     if relationship.isInverseToMany {

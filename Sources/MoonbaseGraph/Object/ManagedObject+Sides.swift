@@ -7,13 +7,13 @@ import MoonbasePlatform
 /// known sides both are read again. Unsaved changes stay on top. An object that the next save writes keeps its row, so
 /// that the save finds the conflict.
 extension ManagedObject {
-  /// Whether a slot is a to-many relationship that the store keeps.
+  /// Whether a slot is a to-many relationship that the store keeps. Nothing is read.
   final func isList(_ slot: Slot) -> Bool {
     guard case .toMany = entity.properties[slot].kind else { return false }
     return !entity.properties[slot].isTransient
   }
 
-  /// After a list was read, updates members whose older state contradicts the list.
+  /// After a list was read, updates members whose older state contradicts the list. Throws errors of the store.
   final func renewOlderSides(of saved: [ManagedObjectID], slot: Slot) throws {
     guard let context, let relationship = entity.properties[slot].relationship, isList(slot),
       let inverse = relationship.inverseSlot
@@ -72,14 +72,14 @@ extension ManagedObject {
     if isList(slot), !objectID.isTemporaryID { unload(known, slot: slot) }
   }
 
-  /// Whether the object's row, without an unsaved change, has another destination.
+  /// Whether the object's row, without an unsaved change, has another destination. The row alone is compared.
   private func leads(by slot: Slot, elsewhereThan other: ManagedObject) -> Bool {
     page != nil && !isDeleted && !changed.contains(slot) && !pointsAt(other, slot: slot)
   }
 
   /// Reads both sides again before a member is added or removed, if they disagree about its membership.
   ///
-  /// A change of one side alone would be lost.
+  /// A change of one side alone would be lost. Throws `.objectNotFound` if the destination is gone.
   final func readAnew(_ destination: ManagedObject, leadingHere inverse: Slot, slot: Slot) throws {
     guard isList(slot) else { return }
     guard case .toOne = destination.entity.properties[inverse].kind else {
@@ -114,7 +114,7 @@ extension ManagedObject {
   /// Reads rows again before a to-one relationship is set.
   ///
   /// The object's row may be older than the new destination's list. In a one-to-one relationship, either row may be
-  /// outdated.
+  /// outdated. Throws errors of the store.
   final func readAnew(leadingTo coming: ManagedObject?, slot: Slot) throws {
     guard let inverse = entity.properties[slot].relationship?.inverseSlot, let coming, !changed.contains(slot),
       !entity.properties[slot].isTransient
@@ -127,6 +127,7 @@ extension ManagedObject {
     if pointsAt(coming, slot: slot) { coming.unload(known, slot: inverse) }
   }
 
+  /// For a one-to-one relationship.
   private func readAnew(bothRowsOf other: ManagedObject, slot: Slot, inverse: Slot) throws {
     guard !other.changed.contains(inverse),
       try (stored(slot) == .objectID(other.objectID)) != (other.stored(inverse) == .objectID(objectID))
@@ -136,8 +137,9 @@ extension ManagedObject {
   }
 }
 
+/// Lists and rows that were read at different times.
 extension ManagedObjectContext {
-  /// Unloads read lists that lack members which newer rows refer to.
+  /// Unloads read lists that lack members which newer rows refer to. Called for all rows that a request reads.
   func tellLists(of rows: RowBatch) throws {
     guard hasReadLists else { return }
     for stretch in rows.stretches {
@@ -156,13 +158,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether an object would adopt a row that is read now, or is not registered.
+  /// Whether an object would adopt a row that is read now, or is not registered. Its row cannot contradict a list in
+  /// memory then.
   private func takesRows(_ id: ManagedObjectID) -> Bool {
     guard let object = registered[id]?.takeUnretainedValue() else { return true }
     return object.isFault && !object.isDeleted
   }
 }
 
+/// Relationships with lists on the other side.
 extension ResolvedEntity {
   /// The to-one relationships whose inverses are lists.
   var slotsInLists: [Slot] { toOneSlots.filter { properties[$0].relationship?.isInverseToMany == true } }

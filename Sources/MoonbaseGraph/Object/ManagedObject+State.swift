@@ -1,8 +1,12 @@
 public import MoonbaseModel
 
+/// The state of an object is a set of flags, changed only by `changeState` and the transitions in other files.
 extension ManagedObject {
   /// The state of an object, as a set of flags.
+  ///
+  /// For example, a new object is `[.inserted, .listed]`, a fault `[.fault]`, a changed object `[.updated, .listed]`.
   struct State: OptionSet {
+    /// The flags as bits.
     let rawValue: UInt16
     /// The object was never saved.
     static let inserted = State(rawValue: 1)
@@ -35,14 +39,19 @@ extension ManagedObject {
   /// The name differs from that of a likely class of a program, `Place`, which it would shadow within subclasses.
   public struct InitializationToken {
     // The context that makes the object retains the table.
+    /// The table of the object's store and entity.
     let table: Unmanaged<ObjectTable>
+    /// The key of the ID.
     let key: Int64
     /// `.fault` for a stored object, `.inserted` for a new object.
     let state: State
   }
 
   /// The reason why an object has left its context.
+  ///
+  /// Later accesses throw an error that names the reason.
   enum DetachReason {
+    /// The context ended, or the object was removed by a request.
     case contextGone, closed, reset, deleted, rolledBack, replaced
   }
 
@@ -95,6 +104,8 @@ extension ManagedObject {
 }
 
 /// Conditions of the object's transitions.
+///
+/// Marks of single properties.
 extension ManagedObject {
   /// Whether a slot is marked as changed.
   @inline(__always)
@@ -108,7 +119,8 @@ extension ManagedObject {
     state.isSuperset(of: flags) && (slot.map(isMarked) ?? true)
   }
 
-  /// Whether the object has a row and nothing else, neither changes nor cached values.
+  /// Whether the object has a row and nothing else, neither changes nor cached values. The object can then become a
+  /// fault without loss.
   final var isAsSaved: Bool { page != nil && record == nil && state.isDisjoint(with: [.listed, .inserted, .deleted]) }
 
   /// Whether the object has any state that could not be read again.
@@ -117,6 +129,7 @@ extension ManagedObject {
   }
 }
 
+/// Identity is equality.
 extension ManagedObject: Hashable {
   /// Compares identities: a context has one instance for each ID.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }

@@ -5,12 +5,13 @@ import MoonbaseModel
 /// No save considers their objects, while the IDs change with a save.
 extension ManagedObject {
   /// Registers the object for replacement of temporary IDs at the next save, if a slot contains one and no change lists
-  /// it.
+  /// it. Called after each value that no change records.
   final func keepForNewIDs(_ slot: Slot) {
     guard let context, !state.contains(.listed), holdsTemporaryID(slot) else { return }
     context.objectsWithTemporaryIDs.append(self)
   }
 
+  /// Whether the object's own value contains one.
   private func holdsTemporaryID(_ slot: Slot) -> Bool {
     // A delayed value of an added attribute lists the object.
     if isAdded(slot) { return false }
@@ -18,7 +19,7 @@ extension ManagedObject {
     return relationships[slot]?.added.contains(where: \.isTemporaryID) == true
   }
 
-  /// Replaces temporary IDs in the object's values by permanent IDs.
+  /// Replaces temporary IDs in the object's values by permanent IDs. Values computed from such IDs are invalidated.
   final func replaceTemporaryIDs(by permanent: PermanentIDs) {
     guard context != nil else { return }
     outdateTemporaryDestinations()
@@ -33,6 +34,7 @@ extension ManagedObject {
   }
 }
 
+/// Objects with temporary IDs in unlisted values.
 extension ManagedObjectContext {
   /// Objects that a rollback makes faults, because objects in their values leave. Changed objects become faults anyway.
   var objectsToFaultAtRollback: [ManagedObject] {
@@ -43,7 +45,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Replaces temporary IDs in objects outside of the list of changes.
+  /// Replaces temporary IDs in objects outside of the list of changes. Called when new objects get permanent IDs.
   func tellHoldersOfTemporaryIDs(_ permanent: PermanentIDs) {
     guard !permanent.isEmpty, !objectsWithTemporaryIDs.isEmpty else { return }
     for object in objectsWithTemporaryIDs { object.replaceTemporaryIDs(by: permanent) }

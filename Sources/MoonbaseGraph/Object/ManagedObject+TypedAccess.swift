@@ -39,7 +39,7 @@ extension TypedObject where Self: ManagedObject {
 }
 
 extension ManagedObject {
-  /// Passes the bytes of a text or of data to `body`; returns nil if the slot has none.
+  /// Passes the bytes of a text or of data to `body`; returns nil if the slot has none. Errors are kept by the context.
   fileprivate final func withContents<Result>(
     ofSymbol symbol: UInt32, _ kind: RawCell.Kind, _ body: (UnsafeRawBufferPointer) throws -> Result
   ) rethrows -> Result? {
@@ -95,6 +95,7 @@ extension TypedObject where Self: ManagedObject {
   }
 }
 
+/// The untyped part of typed access.
 extension ManagedObject {
   // Functions that do not depend on the value's type are here; the rest is specialized at its use.
 
@@ -108,6 +109,7 @@ extension ManagedObject {
     return state.contains(.fault) && !fireWithoutHooks() ? firedCell(slot) : currentRawCell(slot)
   }
 
+  /// Errors are kept by the context.
   @inline(never)  // once for each object
   private final func firedCell(_ slot: Slot) -> RawCell {
     keepingErrors(or: RawCell(.null)) {
@@ -148,6 +150,7 @@ extension ManagedObject {
     }
   }
 
+  /// Throws `.unknownName` for a name that the entity lacks.
   private func slot(ofSymbol number: UInt32) throws -> Int {
     let symbol = Symbol(number: number)
     guard let slot = table._withUnsafeGuaranteedRef({ $0.slot(symbol) }) else {

@@ -1,6 +1,8 @@
 import MoonbaseModel
 
 /// Transitions that restore former values for an undo manager.
+///
+/// Each transition is recorded by the journal, so that it can be redone.
 extension ManagedObject {
   /// Restores an attribute's former value, without setters and checks, which the value passed before.
   ///
@@ -14,7 +16,8 @@ extension ManagedObject {
     if let transformed { cache(Cached(value: transformed), slot: slot) }
   }
 
-  /// Restores a delayed value. Does nothing if no extension declares the attribute any more.
+  /// Restores a delayed value. Does nothing if no extension declares the attribute any more. The attribute counts as
+  /// changed.
   final func putBackDelayed(_ former: Value?, slot: Slot) {
     let value = entity.has(slot) ? former : nil
     delay(value, slot: slot)
@@ -31,7 +34,8 @@ extension ManagedObject {
     known.forgetOrder()
   }
 
-  /// Whether the other side of a relationship is known to contain this object, without reading.
+  /// Whether the other side of a relationship is known to contain this object, without reading. Used to avoid reading
+  /// both sides.
   final func isKnownDestination(of id: ManagedObjectID, slot: Slot) throws -> Bool {
     guard let inverse = entity.properties[slot].relationship?.inverseSlot,
       let other = context?.registeredObject(for: id), !other.isFault
@@ -56,11 +60,12 @@ extension ManagedObject {
     if changed.isEmpty, delayed.isEmpty, !relationships.values.contains(where: \.hasChanges) { unlistUnchanged() }
   }
 
+  /// Whether a slot is a to-many relationship.
   private func hasList(_ slot: Slot) -> Bool {
     if case .toMany = entity.properties[slot].kind { true } else { false }
   }
 
-  /// Whether a slot has its saved value.
+  /// Whether a slot has its saved value. Data of tokens is read for the comparison.
   private func isAsSaved(_ slot: Slot, _ row: Snapshot) -> Bool {
     if hasList(slot) { return relationships[slot]?.hasChanges != true }
     guard delayed[slot] == nil else { return false }

@@ -6,12 +6,12 @@ extension ManagedObject {
   /// `KeyMap`.
   static let ownWeight = 136
 
-  /// Adds bytes that the object holds, or subtracts released bytes.
+  /// Adds bytes that the object holds, or subtracts released bytes. Very cheap for objects that are not weighed.
   final func weigh(_ bytes: Int) {
     if bytes != 0, isWeighed { context?.weigh(bytes) }
   }
 
-  /// The object's bytes that the context counts.
+  /// The object's bytes that the context counts. 0 for an object that the context does not weigh.
   package final var weight: Int {
     isWeighed ? Self.ownWeight &+ row.weight &+ (record?.weight ?? 0) : 0
   }

@@ -2,6 +2,8 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Detection of temporary IDs, which change at the save and must not be stored.
+///
+/// Text and bytes are searched for the mark that all temporary IDs of a process share.
 extension Value {
   /// Whether the value contains a temporary ID, as an ID or within text or bytes.
   var holdsTemporaryID: Bool {
@@ -16,6 +18,7 @@ extension Value {
     }
   }
 
+  /// Whether bytes contain the mark.
   private static func isMarked(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.count >= temporaryMark.count && bytes.firstRange(of: temporaryMark) != nil
   }

@@ -1,7 +1,9 @@
 import MoonbaseModel
 
+/// Rows after a save.
 extension ManagedObject {
-  /// Whether the object has no state beside the row that it filled, and no observers.
+  /// Whether the object has no state beside the row that it filled, and no observers. Then the save need not touch the
+  /// object.
   @inline(__always)
   final func keepsItsRowOnly(of written: WrittenRow) -> Bool {
     guard case .inPlace(let page, let place) = written, row.isItsOwn(at: place, in: page), row.live.isEmpty,
@@ -12,7 +14,7 @@ extension ManagedObject {
     }
   }
 
-  /// The row after a save; nil if the object keeps its row.
+  /// The row after a save; nil if the object keeps its row. The row may lie in a page that the save sealed.
   final func rowSaved(as written: WrittenRow) -> Snapshot? {
     switch written {
     case .copied(let new): new

@@ -3,6 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
+/// Delete rules.
 extension ManagedObjectContext {
   /// Applies the delete rules of recently deleted objects, and closes the undo group of the event
   /// (`UndoManager.groupsByEvent`).
@@ -17,18 +18,19 @@ extension ManagedObjectContext {
     endChangeEvent()
   }
 
-  /// Applies delete rules, unless they are left to the save.
+  /// Applies delete rules, unless they are left to the save. By `propagatesDeletesAtEndOfEvent`.
   func applyDeleteRulesOfEvent() throws {
     if propagatesDeletesAtEndOfEvent { try applyDeleteRules() }
   }
 
-  /// Applies the delete rules of all waiting objects, and then notifies observers.
+  /// Applies the delete rules of all waiting objects, and then notifies observers. Observers see all deletions at once.
   func applyDeleteRules() throws {
     defer { tellObservers() }
     try observers.holding { try propagateDeletions() }
   }
 
-  /// Applies the delete rules of waiting objects, including objects that cascades add.
+  /// Applies the delete rules of waiting objects, including objects that cascades add. After an error the failed object
+  /// is the first to be tried again.
   private func propagateDeletions() throws {
     guard !deletionsToPropagate.isEmpty else { return try dropNewDeletedObjects() }
     propagationCount &+= 1
@@ -45,6 +47,7 @@ extension ManagedObjectContext {
     try dropNewDeletedObjects()
   }
 
+  /// Puts the object back after an error.
   private func propagateDeletion(of object: ManagedObject, _ ahead: inout DeletionPrefetch) throws {
     do {
       try object.propagating {
@@ -59,7 +62,7 @@ extension ManagedObjectContext {
   }
 
   /// Removes new objects that were deleted before their first save, after their delete rules have run. An object that a
-  /// deny rule keeps stays and fails the save.
+  /// deny rule keeps stays and fails the save. References to them are cleared before. An undo may bring them back.
   func dropNewDeletedObjects() throws {
     guard !newDeletedObjects.isEmpty else { return }
     // An object that undo brought back may be in the list twice.
@@ -85,10 +88,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether a deleted object has destinations for which a deny rule keeps it.
+  /// Whether a deleted object has destinations for which a deny rule keeps it. Reads the destinations if necessary.
   func isDenied(_ object: ManagedObject) throws -> Bool { try keeper(of: object) != nil }
 
-  /// A destination for which a deny rule keeps the object; nil if there is none.
+  /// A destination for which a deny rule keeps the object; nil if there is none. For messages and for leaving objects
+  /// in the context.
   func keeper(of object: ManagedObject) throws -> ManagedObjectID? {
     for slot in try behavior(of: object.entity).denyingSlots {
       if let keeper = try object.remainingDestinations(slot).first { return keeper }
@@ -97,7 +101,7 @@ extension ManagedObjectContext {
   }
 
   /// Removes a deleted new object from the inverse relationships that no rule cleared, because it will have no row to
-  /// point at.
+  /// point at. Only registered owners have such references.
   private func releaseDestinations(of object: ManagedObject) throws {
     let own: Set = [object.objectID]
     for slot in object.entity.toOneSlots + object.entity.toManySlots {

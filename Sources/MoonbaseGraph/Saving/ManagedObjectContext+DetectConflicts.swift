@@ -1,6 +1,7 @@
 import MoonbaseModel
 import OrderedCollections
 
+/// Checking objects that are not changed.
 extension ManagedObjectContext {
   /// Makes the next save check whether another context saved an object, even if the object is unchanged here. If so,
   /// the save has a conflict, as for changed and deleted objects.
@@ -24,9 +25,10 @@ extension ManagedObjectContext {
   }
 }
 
+/// The part of a save that only checks.
 extension SavePlan {
   /// The stores in which the save only checks objects, without changes to write. Read-only stores, which have no save
-  /// session, are returned separately.
+  /// session, are returned separately. The result is not sorted.
   func storesOfUnchanged(besides waiting: [StorePlan]) throws -> (plans: [StorePlan], readOnly: [UInt32]) {
     var numbers = Set(waiting.lazy.map(\.number))
     var (new, readOnly): ([StorePlan], [UInt32]) = ([], [])
@@ -40,7 +42,7 @@ extension SavePlan {
   }
 
   /// The conflicts of objects in a store that `detectConflicts(for:)` marked and another context saved. The caller
-  /// holds a save session of the store.
+  /// holds a save session of the store. Rows are read in the session, so they cannot change before the commit.
   func conflictsOfUnchanged(in store: UInt32, besides known: [SaveConflict]) throws -> [SaveConflict] {
     guard !context.objectsToCheck.isEmpty else { return [] }
     let others = Set(known.lazy.map(\.objectID))

@@ -1,5 +1,6 @@
 import MoonbaseModel
 
+/// Saving.
 extension ManagedObjectContext {
   /// Saves all changes, in one transaction for each store.
   ///
@@ -21,7 +22,7 @@ extension ManagedObjectContext {
   }
 
   /// Saves all changes together with a change of a store's metadata. Not available in a child context, which has no
-  /// store.
+  /// store. Throws as `save()` does.
   package func save(with metadataChange: MetadataChange?) throws {
     settle()
     try mergeNews()
@@ -32,11 +33,12 @@ extension ManagedObjectContext {
     failureOfSave = nil
   }
 
+  /// With `ahead`, another thread may write.
   func save(ahead: Bool, with metadataChange: MetadataChange? = nil) throws {
     try measuring(.save) { try saveNow(ahead: ahead, with: metadataChange) }
   }
 
-  /// Checks that a save is allowed, and runs it.
+  /// Checks that a save is allowed, and runs it. Throws `.contextBusy`, `.recursiveSave` and `.invalidRequest`.
   private func saveNow(ahead: Bool, with metadataChange: MetadataChange?) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")
@@ -61,6 +63,7 @@ extension ManagedObjectContext {
 
   /// Runs the part of a save before a store writes: delete rules, hooks and rules, and a check of unique values.
   /// Nothing is saved; the changes of hooks stay until they are rolled back. Throws the error that would fail the save.
+  /// Used for dry runs of commands.
   package func prepareSave() throws {
     settle()
     try mergeNews()

@@ -1,7 +1,9 @@
 import MoonbaseModel
 
+/// Values that the store derived.
 extension ManagedObjectContext {
   /// Adopts values that stores derived with a save. The rows keep their versions, so caches must be told to drop them.
+  /// Errors are ignored, because the changes are saved.
   func readDerived(_ ids: [ManagedObjectID]) {
     guard !ids.isEmpty else { return }
     source.forgetRows(of: ids)
@@ -19,8 +21,9 @@ extension ManagedObjectContext {
   }
 }
 
+/// Replacing derived values.
 extension ManagedObject {
-  /// Replaces some values of the object's row by those of another row.
+  /// Replaces some values of the object's row by those of another row. The version of the row stays.
   fileprivate func adoptValues(of row: Snapshot, slots: [Slot]) {
     guard let snapshot else { return }
     var values = ContiguousArray(snapshot.values)

@@ -3,6 +3,10 @@ import MoonbaseModel
 
 /// Divides a query between a store's engine and the context: a statement for the engine, and the remaining conditions
 /// with reasons.
+///
+/// Independent of the engine: the store passes a closure that translates and prepares a query, and receives a
+/// `QueryPlan`. At most one statement per condition is tried, and refused parts become conditions in memory, each with
+/// its reason (`explain`).
 package struct QueryPlanner {
   /// The result of translating a query for the engine.
   package enum Attempt {
@@ -12,14 +16,17 @@ package struct QueryPlanner {
     case refused(String)
   }
 
+  /// Called repeatedly with parts of the query.
   private let attempt: (StoreQuery) throws -> Attempt
 
-  /// Makes a planner. `attempt` translates and prepares a query.
+  /// Makes a planner. `attempt` translates and prepares a query. `Attempt.refused` is not an error; errors that the
+  /// closure throws end the planning.
   package init(_ attempt: @escaping (StoreQuery) throws -> Attempt) { self.attempt = attempt }
 
   /// Plans a query.
   ///
-  /// Conditions are tried individually only after the engine refused the whole query.
+  /// Conditions are tried individually only after the engine refused the whole query. The steps are: the whole query;
+  /// the rows without the selected columns; the rows without the order; single conditions.
   package func plan(_ query: StoreQuery) throws -> QueryPlan {
     guard let columns = query.columns else { return try plan(query, columns: nil) }
     switch try attempt(query) {
@@ -38,6 +45,7 @@ package struct QueryPlanner {
   }
 
   /// A plan for the rows of a query. `columns` is the reason why the engine does not compute the selected columns.
+  /// Order and limit are dropped together, since a limit without its order would select other rows.
   private func plan(_ whole: StoreQuery, columns: String?) throws -> QueryPlan {
     var query = whole
     query.columns = nil
@@ -54,7 +62,9 @@ package struct QueryPlanner {
     return try plan(whole, asking: unsorted, wholeRefused: reason)
   }
 
-  /// A plan with those conditions that the engine accepts, individually and together.
+  /// A plan with those conditions that the engine accepts, individually and together. Conditions that are accepted
+  /// alone may be too much together; half of the rest is then left out until the engine accepts. Throws
+  /// `.invalidRequest` if it accepts no condition at all.
   private func plan(_ query: StoreQuery, asking part: StoreQuery, wholeRefused whole: String) throws -> QueryPlan {
     let conditions = query.conditions
     var part = part

@@ -2,6 +2,8 @@ public import MoonbasePlatform
 import MoonbaseSQLite
 
 /// The progress of a backup.
+///
+/// A page is SQLite's unit of a file, usually 4096 bytes. The total may grow while a store is written.
 public struct BackupProgress: Sendable, Hashable {
   /// The number of copied pages of the file.
   public let completedPageCount: Int
@@ -9,6 +11,7 @@ public struct BackupProgress: Sendable, Hashable {
   public let totalPageCount: Int
 }
 
+/// Copies of a store in use.
 extension SQLiteStore {
   /// Makes a copy of the store while it is in use, with its external files. The copy holds one consistent state,
   /// whatever is saved meanwhile.
@@ -27,7 +30,7 @@ extension SQLiteStore {
   /// ```
   ///
   /// The copy has the UUID of the store: a coordinator accepts only one of them. Throws as
-  /// `replace(storeAt:withStoreFrom:)` does.
+  /// `replace(storeAt:withStoreFrom:)` does. A large file is copied in steps, so that `progress` can be shown.
   public func backUp(
     to url: URL, replacing: Bool = false, _ progress: (BackupProgress) throws -> Void = { _ in }
   ) throws {
@@ -35,7 +38,8 @@ extension SQLiteStore {
       storeAt: file.url, to: url, replacing: replacing, busyTimeout: options.busyTimeout, progress)
   }
 
-  /// Makes a copy of a store that is not open in this process.
+  /// Makes a copy of a store that is not open in this process. Like `backUp(to:replacing:)`, for a file that is opened
+  /// only for the copy.
   public static func backUp(
     storeAt original: URL, to url: URL, replacing: Bool = false, busyTimeout: Duration? = nil,
     _ progress: (BackupProgress) throws -> Void = { _ in }
@@ -81,6 +85,7 @@ extension SQLiteStore {
   /// The longest time between two calls of `progress` while the copy is checked.
   private static var greatestSilence: Duration { .milliseconds(250) }
 
+  /// Copies all pages. A file with a log is copied in one read transaction.
   private static func back(
     up connection: Connection, to path: String, _ progress: (CopyProgress) throws -> Void
   ) throws {

@@ -2,9 +2,11 @@ public import MoonbaseGraph
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// SQLite's part of the explanation of a fetch plan.
 extension SQLiteStore {
   /// SQLite's plan of the statement: its tables in the order of the scan, the indexes used, and the sorts without an
-  /// index (`USE TEMP B-TREE`). The parts of a step follow below the step.
+  /// index (`USE TEMP B-TREE`). The parts of a step follow below the step. An example is `SCAN ZPERSON USING INDEX
+  /// Z_Person_byName`. Nothing of the data is read.
   public func steps(of plan: QueryPlan) throws -> [String] {
     let select = try select(plan.query)
     let statement = plan.query.columns == nil ? select.rows(plan.query) : select.values(plan.query)

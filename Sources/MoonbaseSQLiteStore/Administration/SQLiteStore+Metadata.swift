@@ -5,8 +5,10 @@ public import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// Metadata and stored models, of open and of closed stores.
 extension SQLiteStore {
-  /// The store's metadata, with its identifier as `NSStoreUUID`.
+  /// The store's metadata, with its identifier as `NSStoreUUID`. Read from the file at each call. The version hashes
+  /// are in `NSStoreModelVersionHashes`.
   public func metadata() throws -> [String: Value] {
     try read { try StoreMetadata($0.connection, path: file.path).values }
   }
@@ -52,7 +54,8 @@ extension SQLiteStore {
     return model
   }
 
-  /// The tables of a store's rows, by name, with their numbers of rows. Needs no model.
+  /// The tables of a store's rows, by name, with their numbers of rows. Needs no model. Ordered by name; tables of the
+  /// format are left out.
   package static func rowCounts(
     ofStoreAt url: URL, busyTimeout: Duration? = nil
   ) throws -> [(table: String, rows: Int)] {
@@ -67,7 +70,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Whether a file is a SQLite database, of any program. Only SQLite opens the file.
+  /// Whether a file is a SQLite database, of any program. Only SQLite opens the file. False for an encrypted file, and
+  /// for one that cannot be read.
   package static func isDatabase(at url: URL) -> Bool {
     let file = StoreFile(url: url)
     // SQLite considers a file of one byte a database without tables. The header alone has a hundred bytes.
@@ -80,7 +84,7 @@ extension SQLiteStore {
   }
 
   /// Whether there is no store at a place yet: no file, an empty file, or a database without tables, which a process
-  /// leaves that is killed while it makes a store.
+  /// leaves that is killed while it makes a store. Throws `.storeBusy` and errors of files that cannot be read.
   package static func isBare(at url: URL, busyTimeout: Duration? = nil) throws -> Bool {
     try rollBackJournal(ofStoreAt: url, busyTimeout: busyTimeout)
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
@@ -91,7 +95,7 @@ extension SQLiteStore {
   }
 
   /// Lets SQLite roll back a transaction of a process that died, so that the file can be read. Files without a journal,
-  /// and files that may not be written, are not touched.
+  /// and files that may not be written, are not touched. Throws `.storeBusy` if a process still writes.
   package static func rollBackJournal(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     try file.settled {
@@ -104,6 +108,7 @@ extension SQLiteStore {
     }
   }
 
+  /// Runs `body` with a reading connection, and again if the file changed meanwhile. Throws for an empty file.
   static func withFile<Result>(
     _ url: URL, busyTimeout: Duration?, _ body: (Connection) throws -> Result
   ) throws -> Result {

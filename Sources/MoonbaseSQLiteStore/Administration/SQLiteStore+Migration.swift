@@ -2,6 +2,7 @@ import MoonbaseGraph
 public import MoonbaseModel
 public import MoonbasePlatform
 
+/// Lightweight migration.
 extension SQLiteStore {
   /// Plans a migration of a store to a model, without migrating. The file is only read.
   ///
@@ -75,6 +76,8 @@ extension SQLiteStore {
     try stages(ofStoreAt: url, through: versions, configuration: configuration, busyTimeout: busyTimeout).plans()
   }
 
+  /// The stages after the store's version. Throws `.missingSourceModel` for a store of no version, unless it contains
+  /// its model.
   private static func stages(
     ofStoreAt url: URL, through versions: [ResolvedModel], configuration: String?, allowsLoss: Bool = false,
     busyTimeout: Duration?, progress: MigrationProgress = MigrationProgress(nil)
@@ -94,6 +97,7 @@ extension SQLiteStore {
   }
 
   /// Whether the stored model of a store is the one that wrote it.
+  /// Compared by the version hashes.
   private static func carriesItsModel(storeAt url: URL, busyTimeout: Duration?) throws -> Bool {
     guard let carried = try? cachedModel(ofStoreAt: url, busyTimeout: busyTimeout).resolved() else { return false }
     let stored = try hashes(ofStoreAt: url, busyTimeout: busyTimeout)
@@ -101,13 +105,14 @@ extension SQLiteStore {
     return StoreMetadata.version(carried, entities: entities).isCompatible(withStored: stored, cached: carried.version)
   }
 
+  /// The version hashes in the store's metadata, by entity.
   private static func hashes(ofStoreAt url: URL, busyTimeout: Duration?) throws -> [String: Data] {
     let entries = try metadata(ofStoreAt: url, busyTimeout: busyTimeout)["NSStoreModelVersionHashes"]
     return (entries?.map ?? [:]).compactMapValues(\.data)
   }
 
   /// The index of the store's version among several versions of a model, by its hashes; nil for none. The file is only
-  /// read.
+  /// read. Entities outside of `configuration` do not count.
   package static func version(
     ofStoreAt url: URL, among versions: [ResolvedModel], configuration: String? = nil, busyTimeout: Duration? = nil
   ) throws -> Int? {

@@ -29,7 +29,8 @@ extension SQLiteStore {
     try StoreReplacement(source: source, destination: closedDestination(url, for: source)).run()
   }
 
-  /// The file of a copy. Throws where it is the original, or open.
+  /// The file of a copy. Throws where it is the original, or open. Links are resolved before the comparison. Throws
+  /// `.invalidRequest`.
   static func closedDestination(_ url: URL, for source: StoreFile) throws -> StoreFile {
     let file = StoreFile(url: url, busyTimeout: source.busyTimeout)
     guard file.truePath != source.truePath, file.identity == nil || file.identity != source.identity else {
@@ -46,7 +47,9 @@ extension SQLiteStore {
 
   /// Replaces the metadata of a store that is not open, except for the store's own entries.
   ///
-  /// Throws `GraphError` as opening does, and `.invalidValue` for a value that no property list can hold.
+  /// Throws `GraphError` as opening does, and `.invalidValue` for a value that no property list can hold. The store's
+  /// own entries are the UUID, the version hashes and the names of its features. Throws `.storeBusy` and
+  /// `.readOnlyStore` too.
   public static func setMetadata(_ metadata: [String: Value], ofStoreAt url: URL) throws {
     let file = StoreFile(url: url)
     try file.settled {
@@ -63,8 +66,10 @@ extension SQLiteStore {
   }
 }
 
+/// Connections for work on a store that is not open.
 extension StoreFile {
-  /// A writing connection to an existing store. Throws for a file that is no store.
+  /// A writing connection to an existing store. Throws for a file that is no store. Idle read-only connections of this
+  /// process are closed before.
   func connectionToChange() throws -> Connection {
     try requirePresent()
     guard isWritable else {
@@ -78,7 +83,8 @@ extension StoreFile {
     return connection
   }
 
-  /// Runs `body` while no other process has the store open, with all data in the one file.
+  /// Runs `body` while no other process has the store open, with all data in the one file. The transaction is rolled
+  /// back at the end, so that `body` changes files but no rows. Throws `.storeBusy`.
   func alone<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let connection = try connectionToChange()
     try requireWhole(connection)
@@ -93,7 +99,8 @@ extension StoreFile {
     return try body(connection)
   }
 
-  /// Runs `body` while no other process reads or writes the store. Only `body` may change the store.
+  /// Runs `body` while no other process reads or writes the store. Only `body` may change the store. In contrast to
+  /// `alone`, the log stays. Used by migrations.
   func held<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let hasLog = (size("-wal") ?? 0) > 0
     let connection = try connectionToChange()
@@ -107,7 +114,8 @@ extension StoreFile {
     return try body(connection)
   }
 
-  /// Copies the log of a locked store into the file, so that no other file belongs to the store.
+  /// Copies the log of a locked store into the file, so that no other file belongs to the store. Throws `.storeBusy` if
+  /// another connection has the file open.
   func takeLogIn(_ connection: Connection) throws {
     guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
       throw GraphError(.storeBusy, message: "\(path) is open in another process: close it there and try again")
@@ -116,7 +124,7 @@ extension StoreFile {
     for suffix in ["-journal", "-shm"] { unlink(truePath + suffix) }
   }
 
-  /// Removes the files that SQLite keeps beside a removed file.
+  /// Removes the files that SQLite keeps beside a removed file. Missing files are ignored.
   func removeCompanions() {
     for suffix in Self.companions { unlink(truePath + suffix) }
   }

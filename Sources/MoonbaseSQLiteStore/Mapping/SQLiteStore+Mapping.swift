@@ -3,6 +3,7 @@ public import MoonbaseModel
 public import MoonbaseModelFormats
 public import MoonbasePlatform
 
+/// Migration by a mapping model.
 extension SQLiteStore {
   /// Plans a migration by a mapping model, without migrating. The file is only read.
   ///
@@ -47,7 +48,8 @@ extension SQLiteStore {
 
   // MARK: By a mapping that depends on the store's model
 
-  /// Plans a migration by a mapping model that depends on the store's model.
+  /// Plans a migration by a mapping model that depends on the store's model. `mapping` receives the stored model. Used
+  /// by `moonbase migrate --mapping`.
   package static func migrationPlan(
     forStoreAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], busyTimeout: Duration?
@@ -60,7 +62,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Migrates by a mapping model that depends on the store's model.
+  /// Migrates by a mapping model that depends on the store's model. `makeRegistry` makes the script extensions of a
+  /// model, for validation and computed values.
   package static func migrate(
     storeAt url: URL, to model: ResolvedModel, mapping: (ResolvedModel) throws -> MappingModel,
     policies: [String: EntityMigrationPolicy], configuration: String?, sources: [ResolvedModel], allowsLoss: Bool,

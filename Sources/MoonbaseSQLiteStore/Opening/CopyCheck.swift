@@ -5,12 +5,17 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 /// Checks a copy of a store before it replaces another store: pages are copied as they are, including damaged ones.
+///
+/// Run on the finished copy, before it gets its final name. The integrity check reads every page, so its time grows
+/// with the size of the file; it can be ended by `isEnded`.
 struct CopyCheck {
+  /// The store that was copied.
   let source: StoreFile
   /// Whether the copy is no longer wanted.
   let isEnded: () -> Bool
 
-  /// Throws if SQLite finds the copy damaged, or if the copy would not open as a store.
+  /// Throws if SQLite finds the copy damaged, or if the copy would not open as a store. The thrown `.invalidStore`
+  /// error names the source.
   func run(onCopyAt path: String) throws {
     do {
       try StoreFile(url: URL(fileURLWithPath: path)).reading { connection in
@@ -25,7 +30,7 @@ struct CopyCheck {
     }
   }
 
-  /// Runs SQLite's integrity check.
+  /// Runs SQLite's integrity check. Only the first finding is read.
   private func checkStructures(_ connection: Connection) throws {
     guard let line = try connection.text("PRAGMA integrity_check(1)"), line != "ok" else { return }
     throw GraphError(

@@ -8,19 +8,25 @@ import MoonbaseSQLite
 /// The folder is removed with this object. The next new store for the same destination removes the folder of a process
 /// that died, with the values that it had already moved. A running process holds a lock on its folder.
 package final class NewStore: Sendable {
+  /// The ending of the folder's name.
   private static let suffix = ".copy"
 
+  /// The place of the finished store.
   private let destination: StoreFile
   /// The file of the store while it is made.
   private let made: StoreFile
+  /// The path of the folder.
   private let workshop: String
+  /// An open descriptor of the folder, whose lock shows that the process lives.
   private let descriptor: Int32
+  /// Whether the store was moved or given up.
   private let isOver = Lock(false)
 
   /// The location of the store while it is made.
   package var url: URL { made.url }
 
-  /// Makes the folder. Throws if the destination file exists, or the folder cannot be made.
+  /// Makes the folder. Throws if the destination file exists, or the folder cannot be made. Throws `.invalidRequest`
+  /// for an existing file, `.cannotOpenFile` for a place that cannot be written.
   package init(at place: URL, busyTimeout: Duration? = nil) throws {
     destination = StoreFile(url: place, busyTimeout: busyTimeout)
     try destination.requireClosed(participle: "replaced")
@@ -37,7 +43,8 @@ package final class NewStore: Sendable {
 
   deinit { giveUp() }
 
-  /// Removes the unfinished store, unless it was moved to its destination. Another thread may call this.
+  /// Removes the unfinished store, unless it was moved to its destination. Another thread may call this. Called by
+  /// `deinit` as well; later calls do nothing.
   package func giveUp() {
     isOver.withLock { isOver in
       guard !isOver else { return }
@@ -50,7 +57,8 @@ package final class NewStore: Sendable {
     }
   }
 
-  /// Moves the complete, closed store to its destination.
+  /// Moves the complete, closed store to its destination. Throws `.invalidRequest` if a file appeared at the
+  /// destination meanwhile, and `CancellationError` after `giveUp`. After an error nothing is at the destination.
   package func takePlace() throws {
     try made.requireClosed(participle: "moved")
     try isOver.withLock { isOver in
@@ -72,7 +80,8 @@ package final class NewStore: Sendable {
     }
   }
 
-  /// The error with the store's destination in its message.
+  /// The error with the store's destination in its message. Errors while the store is made would otherwise name a
+  /// temporary path.
   package func named(_ error: GraphError) -> GraphError {
     var error = error
     error.message = error.message.replacing(made.path, with: destination.path)
@@ -88,10 +97,12 @@ package final class NewStore: Sendable {
     SupportFolder.synchronize(destination.truePath.folderOfPath)
   }
 
+  /// The error of an existing destination.
   private static func isThere(_ file: StoreFile) -> GraphError {
     GraphError(.invalidRequest, message: "\(file.path) is there already: name another file")
   }
 
+  /// The error of a system call that failed.
   private static func refusal(_ file: StoreFile) -> GraphError {
     GraphError(.cannotOpenFile, message: "\(file.path) cannot be made: \(String(cString: strerror(errno)))")
   }

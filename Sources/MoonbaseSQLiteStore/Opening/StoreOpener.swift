@@ -5,9 +5,17 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Opens or makes a store's file, and returns its layout and connection.
+///
+/// Used once by `SQLiteStore.init`. First the state of the file is found out (`StoreFile.state`), then a reading
+/// connection checks its contents. Then a store of another version is migrated, if the options allow it, and the
+/// writing connection is opened. A new file gets its tables at the end. Processes may do this concurrently; locks and
+/// repetitions handle it.
 struct StoreOpener {
+  /// The opened file.
   struct Result {
+    /// The tables and columns.
     var layout: StoreLayout
+    /// The UUID and the version hashes.
     var metadata: StoreMetadata
     /// Nil where the store is only read.
     var writer: Session?
@@ -16,6 +24,7 @@ struct StoreOpener {
     /// The features of the model that the file lacks.
     var missingFeatures: [MissingFeature] = []
 
+    /// For an existing file.
     fileprivate init(_ contents: StoreContents, writer: Session?) {
       layout = contents.layout
       metadata = contents.metadata
@@ -24,6 +33,7 @@ struct StoreOpener {
       self.writer = writer
     }
 
+    /// For a file that was just made.
     fileprivate init(_ layout: StoreLayout, metadata: StoreMetadata, writer: Session) {
       self.layout = layout
       self.metadata = metadata
@@ -31,12 +41,19 @@ struct StoreOpener {
     }
   }
 
+  /// The file to open.
   let file: StoreFile
+  /// The model of the store.
   let model: ResolvedModel
+  /// The entities of the configuration.
   let entities: [ResolvedEntity]
+  /// The options of the caller.
   let options: SQLiteStoreOptions
+  /// The name of the configuration, for a migration.
   var configuration: String?
 
+  /// Throws `.incompatibleVersionHash`, `.invalidStore`, `.cannotOpenFile`, `.readOnlyStore`, `.storeBusy`, and the
+  /// errors of a migration.
   func open() throws -> Result {
     do {
       return try file.settled { try openOnce() }
@@ -48,8 +65,10 @@ struct StoreOpener {
 
   // MARK: Another version of the model
 
+  /// Never for a file that is only read.
   private var mayMigrate: Bool { options.shouldMigrateStoreAutomatically && !options.readOnly && file.isWritable }
 
+  /// Migrates to the opened model. Throws `.missingMappingModel` if no mapping may be inferred.
   private func migrate(because error: GraphError) throws {
     guard options.shouldInferMappingModelAutomatically else {
       throw GraphError(
@@ -82,7 +101,8 @@ struct StoreOpener {
 
   // MARK: An existing file
 
-  /// Returns nil for a file without tables, in which a store can be made.
+  /// Returns nil for a file without tables, in which a store can be made. A file of another process is opened with
+  /// locks from the beginning.
   private func openExisting() throws -> Result? {
     if options.readOnly || !file.isWritable { return try openReadOnly() }
     SessionPool.closeReadOnlySessions(of: file)
@@ -93,6 +113,7 @@ struct StoreOpener {
     return Result(contents, writer: try prepared(writer(), contents))
   }
 
+  /// Throws `.readOnlyStore` if the caller wanted to write.
   private func openReadOnly() throws -> Result {
     guard let contents = try file.reading(contents) else { throw file.bareError }
     guard options.readOnly || isOnlyRead(contents) else {
@@ -102,7 +123,7 @@ struct StoreOpener {
     return try onlyRead(contents)
   }
 
-  /// Throws where the options require tables that the file lacks.
+  /// Throws where the options require tables that the file lacks. The result has no writing session.
   private func onlyRead(_ contents: StoreContents) throws -> Result {
     if options.tracksHistory, !contents.tracksHistory {
       try contents.checkIsWhole(file.path)
@@ -116,7 +137,7 @@ struct StoreOpener {
   }
 
   /// Opens a file that another process has open, or left open when it died. SQLite's locks and its recovery are needed
-  /// from the beginning.
+  /// from the beginning. The log is kept if the store turns out to be only read.
   private func openInUse() throws -> Result? {
     let connection = try writer()
     connection.setLeavesLog(true)
@@ -127,6 +148,7 @@ struct StoreOpener {
     return Result(contents, writer: try prepared(connection, contents))
   }
 
+  /// Checks the identifier as well. Nil for a file without tables.
   private func contents(_ connection: Connection) throws -> StoreContents? {
     try connection.readingFacts(ofStoreAt: file.path) {
       let contents = try StoreContents(connection, path: file.path, model: model, entities: entities)
@@ -135,6 +157,7 @@ struct StoreOpener {
     }
   }
 
+  /// Whether CloudKit or missing features forbid writing.
   private func isOnlyRead(_ contents: StoreContents) -> Bool {
     contents.isMirrored && !options.allowsCloudKit || !contents.missingFeatures.isEmpty
   }
@@ -145,7 +168,7 @@ struct StoreOpener {
   ///
   /// Until the transaction ends that makes everything, the file is a database without tables. A process that finds such
   /// a file, also after a crash, makes the store in it. Only then does the file get its log: an empty database in log
-  /// mode is never an unfinished store.
+  /// mode is never an unfinished store. A failure removes a file that this call made.
   private func create() throws -> Result {
     try file.checkPlace()
     var builder = LayoutBuilder(model: model, entities: entities, file: nil, dialect: .sqlite)
@@ -175,14 +198,15 @@ struct StoreOpener {
     }
   }
 
-  /// Opens the store that another process made in the meantime.
+  /// Opens the store that another process made in the meantime. Its model is checked as usual.
   private func opened(_ connection: Connection) throws -> Result {
     guard let contents = try contents(connection) else { throw file.bareError }
     return try isOnlyRead(contents)
       ? onlyRead(contents) : Result(contents, writer: prepared(connection, contents))
   }
 
-  /// Removes the file in which no store could be made, under the lock that prevents others from making one.
+  /// Removes the file in which no store could be made, under the lock that prevents others from making one. Errors are
+  /// ignored, because another error is already being thrown.
   private func removeBare(_ connection: Connection) {
     try? connection.transaction {
       guard try StoreContents.isBare(connection, path: file.path), !connection.hasMoved else { return }
@@ -190,7 +214,8 @@ struct StoreOpener {
     }
   }
 
-  /// Repeats `body` where SQLite does not wait for a lock by itself.
+  /// Repeats `body` where SQLite does not wait for a lock by itself. SQLite fails at once where waiting could end in a
+  /// deadlock. Ends after the store's `busyTimeout`.
   private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
     let deadline = Date(timeIntervalSinceNow: file.busyTimeout.seconds)
     while true {
@@ -204,17 +229,20 @@ struct StoreOpener {
 
   // MARK: Connections
 
+  /// The default mode fails for a missing file.
   private func writer(_ mode: Connection.Mode = .readWrite) throws -> Connection {
     let connection = try Connection(file.truePath, mode: file.mode(mode))
     connection.setBusyTimeout(milliseconds: file.busyTimeout.milliseconds)
     return connection
   }
 
+  /// For an existing file, whose contents were read.
   private func prepared(_ connection: Connection, _ contents: StoreContents) throws -> Session {
     try prepared(connection, contents.layout, hasVirtualTables: contents.hasVirtualTables)
   }
 
-  /// A session for a writing connection to a file with all tables. The file is not read again.
+  /// A session for a writing connection to a file with all tables. The file is not read again. Adds missing history
+  /// tables if the options require them.
   private func prepared(
     _ connection: Connection, _ layout: StoreLayout, hasVirtualTables: Bool = false
   ) throws -> Session {
@@ -235,7 +263,7 @@ struct StoreOpener {
   }
 
   /// A session for a reader. For a writable store it is an ordinary connection, which takes part in the write-ahead
-  /// log.
+  /// log. For a read-only store the files on disk stay unchanged (`ReadingConnection`).
   static func reader(_ file: StoreFile, isReadOnly: Bool, options: SQLiteStoreOptions) throws -> Session {
     var options = options
     options.cacheSize = options.readerCacheSize

@@ -7,10 +7,17 @@ import MoonbaseSQLite
 ///
 /// First the copy is completed on disk, with its external values under names that no other store uses. Then its file
 /// replaces the old one in one step: at any time there is either the old or the complete new store.
+///
+/// Used by backups, copies and replacement of stores. An instance makes one copy; after a failure its `deinit` removes
+/// everything that was written.
 final class StoreReplacement {
+  /// The store to copy.
   private let source: StoreFile
+  /// The place of the copy.
   private let destination: StoreFile
+  /// The folder of external values at the destination.
   private let folder: SupportFolder
+  /// The copy until it has its final name.
   private let successor: SuccessorFile
   /// Whether an existing store may be replaced.
   private let replaces: Bool
@@ -20,9 +27,12 @@ final class StoreReplacement {
   private let isEnded: () -> Bool
   /// The value files that the copy names, and those of them that did not exist before.
   private var named: Set<String> = []
+  /// Removed again after a failure.
   private var written: [String] = []
+  /// Whether the copy is at its destination.
   private var isDone = false
 
+  /// `fill` makes the copy; by default it is compacted.
   init(
     source: StoreFile, destination: StoreFile, replaces: Bool = true,
     isEnded: @escaping () -> Bool = { false },
@@ -34,13 +44,15 @@ final class StoreReplacement {
     successor = SuccessorFile(of: destination)
   }
 
+  /// Gives up a replacement that was not completed.
   deinit {
     guard !isDone else { return }
     for name in written { folder.remove(name) }
     folder.removeIfEmpty()
   }
 
-  /// Makes the copy and moves it to its destination.
+  /// Makes the copy and moves it to its destination. Throws `.invalidRequest` for an existing destination that must not
+  /// be replaced, `.invalidStore` for a damaged source, and the errors of files.
   func run() throws {
     // Checks the existing file before anything is written.
     try destination.settled {
@@ -56,7 +68,8 @@ final class StoreReplacement {
     isDone = true
   }
 
-  /// Copies rows and then their value files; repeats this if a save meanwhile removed a value.
+  /// Copies rows and then their value files; repeats this if a save meanwhile removed a value. After three attempts the
+  /// error is thrown.
   private func write() throws {
     var attempt = 0
     while true {
@@ -81,7 +94,7 @@ final class StoreReplacement {
     }
   }
 
-  /// Makes a copy without free pages, in rollback mode.
+  /// Makes a copy without free pages, in rollback mode. Indexes and free pages are written anew.
   static func vacuum(_ source: Connection, into copy: String) throws {
     let statement = try source.statement("VACUUM INTO ?")
     statement.bind(copy, at: 1)
@@ -104,7 +117,7 @@ final class StoreReplacement {
     try folder.synchronize()
   }
 
-  /// Moves the copy to its destination.
+  /// Moves the copy to its destination. A replaced store's values are removed unless its folder is shared.
   private func takePlace() throws {
     guard try destination.state() == .present else {
       // Companion files without a store would be taken for the new store's.
@@ -120,6 +133,7 @@ final class StoreReplacement {
     for name in former.subtracting(named) { folder.remove(name) }
   }
 
+  /// The error of an existing destination.
   private var isThere: GraphError {
     GraphError(
       .invalidRequest,

@@ -5,8 +5,13 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Decodes a column. A storage class other than the usual one is accepted where SQL compares the value as memory does.
+/// For example, an integer attribute may be stored as a double without a fraction.
+///
+/// A value that fits in no way is a `ColumnMismatch`; it becomes a value that throws when it is read, so that the other
+/// values of the row stay usable.
 enum ColumnDecoder {
-  /// Decodes a column into a slot of the page's current row.
+  /// Decodes a column into a slot of the page's current row. The usual storage class takes a fast path without a
+  /// `Value`.
   @inline(__always)
   static func read(
     _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData, into page: RowPageBuilder, slot: Slot
@@ -40,7 +45,7 @@ enum ColumnDecoder {
     page.set(try unusual(kind, of: row, column: column, external: external), slot: slot)
   }
 
-  /// Decodes a column to a value, without a page.
+  /// Decodes a column to a value, without a page. Used for elements of composites, and wherever a row is not kept.
   static func value(
     _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
   ) throws(ColumnMismatch) -> Value {
@@ -59,7 +64,8 @@ enum ColumnDecoder {
     return try unusual(kind, of: row, column: column, external: external)
   }
 
-  /// Decodes a column whose storage class is not the usual one for its kind, or whose kind has several.
+  /// Decodes a column whose storage class is not the usual one for its kind, or whose kind has several. Throws where
+  /// the value is not one of its kind. The storage class is asked before any conversion.
   private static func unusual(
     _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData
   ) throws(ColumnMismatch) -> Value {
@@ -80,7 +86,7 @@ enum ColumnDecoder {
     return value
   }
 
-  /// A whole number that is stored as a double.
+  /// A whole number that is stored as a double. Nil for a fraction, and for a number outside of the range.
   private static func whole(_ row: Statement, column: Int32, in range: ClosedRange<Int64>) -> Value? {
     guard row.storage(column) == .real, let number = Int64(exactly: row.double(column)), range.contains(number) else {
       return nil
@@ -88,7 +94,7 @@ enum ColumnDecoder {
     return .int(number)
   }
 
-  /// A Boolean that is stored as a double 0 or 1.
+  /// A Boolean that is stored as a double 0 or 1. Nil for any other number.
   private static func truth(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
     guard storage == .real, let number = Int64(exactly: row.double(column)), number == 0 || number == 1 else {
       return nil
@@ -96,10 +102,10 @@ enum ColumnDecoder {
     return .bool(number == 1)
   }
 
-  /// The decimal that a text denotes, or null.
+  /// The decimal that a text denotes, or null. For texts that SQLite made of a decimal column.
   static func decimal(_ text: String) -> Value { Decimal(stored: text).map(Value.decimal) ?? .null }
 
-  /// A text longer than any decimal is not parsed.
+  /// A text longer than any decimal is not parsed. Nil for a column that holds no number.
   private static func exactDecimal(_ row: Statement, column: Int32) -> Value? {
     guard row.withBytes(column, { $0.count }) <= Decimal.longestNumeral else { return nil }
     let value = decimal(row.text(column))
@@ -107,6 +113,7 @@ enum ColumnDecoder {
     return value
   }
 
+  /// Nil for a blob of any other length than 16 bytes.
   private static func uuid(_ row: Statement, column: Int32, storage: StorageClass) -> Value? {
     guard storage == .blob else { return nil }
     return row.withBytes(column) { bytes in
@@ -114,7 +121,7 @@ enum ColumnDecoder {
     }
   }
 
-  /// Nil for a text that Foundation would write differently.
+  /// Nil for a text that Foundation would write differently. The text would change when the object is saved.
   private static func uri(_ row: Statement, column: Int32) -> Value? {
     guard let bytes = row.storedText(column) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -123,6 +130,7 @@ enum ColumnDecoder {
   }
 }
 
+/// Used for elements of composites.
 extension ColumnKind {
   /// A whole number as a value of a narrow kind. Nil where the kind cannot hold it.
   fileprivate func value(_ number: Int64) -> Value? {

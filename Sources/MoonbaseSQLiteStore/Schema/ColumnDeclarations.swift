@@ -6,11 +6,16 @@ import MoonbaseSQLite
 /// Checks a file's text encoding and declared column types. Some of them make SQLite compare values differently than
 /// memory does, or change values as they are written. The values of such columns are compared in memory only, and the
 /// file is opened read-only.
+///
+/// The rules are those of SQLite's affinities (<https://www.sqlite.org/datatype3.html>). For example, a string column
+/// declared `INTEGER` would turn `"007"` into `7`. Made once per opening.
 struct ColumnDeclarations {
+  /// The connection of the store.
   private let connection: Connection
   /// The encoding of the file's text, if it is not UTF-8. SQLite then compares other bytes.
   let otherEncoding: MissingFeature?
 
+  /// Reads the encoding of the file.
   init(_ connection: Connection) throws {
     self.connection = connection
     let encoding = try connection.text("PRAGMA encoding") ?? "UTF-8"
@@ -23,7 +28,8 @@ struct ColumnDeclarations {
         advice: "copy the tables into a new database")
   }
 
-  /// The mismatches of a file. Notes the affected columns in its layout.
+  /// The mismatches of a file. Notes the affected columns in its layout. Columns that are declared as the format
+  /// prescribes are skipped without asking SQLite. Each mismatch has the column and the correct declaration.
   func features(_ layout: inout StoreLayout, in schema: FileSchema) throws -> [MissingFeature] {
     var features = [otherEncoding].compactMap(\.self)
     layout.keepsUTF16 = otherEncoding != nil
@@ -51,6 +57,7 @@ struct ColumnDeclarations {
     return features
   }
 
+  /// The columns of attributes and of composites' elements.
   private static func columns(of slot: SlotLayout) -> [(path: [String], column: String, kind: ColumnKind)] {
     switch slot {
     case .attribute(let column, let kind): [([], column, kind)]
@@ -59,6 +66,7 @@ struct ColumnDeclarations {
     }
   }
 
+  /// The end of a sentence about the column; nil for a harmless declaration.
   private func mistake(_ declaration: (type: String, collation: String), kind: ColumnKind) -> String? {
     if declaration.type == kind.declaredType, declaration.collation == "BINARY" { return nil }
     switch kind {
@@ -76,9 +84,13 @@ struct ColumnDeclarations {
   }
 
   /// The affinity of a column, by SQLite's rules for declared types.
+  ///
+  /// The order of the tests is part of the rules: `CHARINT` is an integer.
   private enum Affinity {
+    /// SQLite's five affinities; `none` is called BLOB in its documentation.
     case integer, text, none, real, numeric
 
+    /// `type` is the declared type, such as `VARCHAR(20)`.
     init(declaring type: String) {
       let type = type.uppercased()
       func names(_ words: String...) -> Bool { words.contains { type.contains($0) } }

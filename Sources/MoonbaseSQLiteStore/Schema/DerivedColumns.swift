@@ -7,13 +7,17 @@ import MoonbaseSQLite
 ///
 /// Temporary triggers of the writing connection note the rows to derive again, for a save and a batch request alike.
 /// Each of these rows is derived once, before the transaction ends.
+///
+/// Made once for the writing connection when a store opens. The order in a save: rows change and triggers note keys,
+/// then `derive` runs once. Several rounds are needed, because a derived attribute may depend on another one.
 final class DerivedColumns {
+  /// The temporary table with the noted keys.
   private static let table = "moonbase_underived"
   /// For each attribute its name, and the statement that sets its column in noted rows and returns their keys, entities
   /// and values.
   private let updates: [(attribute: String, sql: String)]
 
-  /// Returns nil where there are no such attributes.
+  /// Returns nil where there are no such attributes. Creates the temporary table and the triggers.
   init?(_ layout: StoreLayout, on connection: Connection) throws {
     let entities = layout.entities.compactMap(\.self).filter { !layout.model.storedDerivations(of: $0.entity).isEmpty }
     if entities.isEmpty { return nil }
@@ -43,6 +47,7 @@ final class DerivedColumns {
     for trigger in triggers { try connection.execute(trigger) }
   }
 
+  /// Core Data's triggers begin with `Z_DA_`.
   private static func names(ofTriggersOn connection: Connection) throws -> [String] {
     let statement = try connection.statement("SELECT name FROM sqlite_master WHERE type = 'trigger'")
     defer { statement.reset() }
@@ -51,7 +56,8 @@ final class DerivedColumns {
     return names.filter { $0.hasPrefix("Z_DA_") }
   }
 
-  /// Derives the noted rows again, and reports rows whose values changed to `derived`.
+  /// Derives the noted rows again, and reports rows whose values changed to `derived`. At most
+  /// `StoredDerivation.greatestRounds` rounds. Throws `TriggerOverrun` if triggers of the file do not end.
   func derive(on connection: Connection, telling derived: DerivedRows) throws {
     for _ in 0..<StoredDerivation.greatestRounds {
       guard try connection.integer("SELECT 1 FROM temp.\(Self.table) LIMIT 1") != nil else { return }
@@ -78,15 +84,23 @@ final class DerivedColumns {
 }
 
 /// The triggers that note the keys of rows in which an attribute has to be derived again.
+///
+/// For example, a task has a derived attribute `project.title`. It has to be derived again after a change of `ZTITLE`
+/// in a project, of `ZPROJECT` in a task, and after an insertion of either.
 private struct DerivationTriggers {
+  /// The number of the derivation in the temporary table.
   private let number: Int
+  /// The temporary table.
   private let table: String
   /// The tables along the key path, and the columns that refer from each to the next.
   private var tables: [String] = []
+  /// The columns are those of to-one relationships.
   private var links: [String] = []
+  /// The `CREATE TEMP TRIGGER` statements.
   private(set) var statements: [String] = []
 
-  /// Returns nil where the file lacks a table or column of the path.
+  /// Returns nil where the file lacks a table or column of the path. `number` is the index among the derived
+  /// attributes.
   init?(_ derivation: StoredDerivation, number: Int, table: String, layout: StoreLayout) {
     (self.number, self.table) = (number, table)
     var entities: [EntityLayout] = []
@@ -118,7 +132,8 @@ private struct DerivationTriggers {
     }
   }
 
-  /// The keys of the rows whose path reaches one of the given keys at a place of the path.
+  /// The keys of the rows whose path reaches one of the given keys at a place of the path. `keys` is a SELECT with the
+  /// column `Z_PK`; the result is one too. Without a place, the end of the path is meant.
   private func owners(of keys: String, at place: Int? = nil) -> String {
     var keys = keys
     for step in links[..<(place ?? links.count)].indices.reversed() {
@@ -127,6 +142,7 @@ private struct DerivationTriggers {
     return keys
   }
 
+  /// Adds a trigger that notes each of these keys once.
   private mutating func note(_ event: String, on source: String, _ keys: String) {
     // In a trigger the conflict handling of the outer statement applies.
     statements.append(
@@ -135,6 +151,8 @@ private struct DerivationTriggers {
         + "(SELECT 1 FROM \(table) WHERE derivation = \(number) AND taken = 0 AND key = k.Z_PK); END")
   }
 
+  /// Adds the triggers for members of a collection at the end of the path: links that come and go, and changes of
+  /// `element`. Returns false if the file lacks a column.
   private mutating func notes(members slot: SlotLayout, element: Slot?, in layout: StoreLayout) -> Bool {
     switch slot {
     case .foreignKey(let toOne, let destination):

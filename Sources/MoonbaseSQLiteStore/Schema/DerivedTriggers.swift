@@ -4,15 +4,21 @@ import MoonbaseSQL
 /// The triggers that keep derived attributes of the form `relationship.@count` current, with Core Data's own SQL.
 ///
 /// Only this form is known from real stores. Derivations of other forms get no trigger.
+///
+/// The triggers call a function (`TriggerFunctions`) that reports the changed rows, so that the store can refresh them
+/// in memory. Created together with a new file, and again by a migration.
 struct DerivedTriggers {
+  /// The layout of the file.
   let layout: StoreLayout
 
+  /// The `CREATE TRIGGER` statements, in the order of entities and attributes.
   var statements: [String] {
     layout.entities.compactMap { $0 }.flatMap { entity in
       entity.entity.description.attributes.flatMap { statements(for: $0, of: entity) }
     }
   }
 
+  /// Empty for an attribute of another form, and for a many-to-many relationship.
   private func statements(for attribute: AttributeDescription, of entity: EntityLayout) -> [String] {
     let keys = attribute.derivationExpression?.split(separator: ".").map(String.init) ?? []
     guard keys.count == 2, keys[1] == "@count", let place = slot(attribute.name, of: entity),
@@ -25,20 +31,30 @@ struct DerivedTriggers {
     ).statements
   }
 
+  /// The storage of a property by name.
   private func slot(_ name: String, of entity: EntityLayout) -> SlotLayout? {
     entity.entity.slot(name).map { entity.slots[$0] }
   }
 }
 
 /// The triggers of one count. The counted rows refer to the counting row by a key column.
+///
+/// For example, `tasks.@count` of a project: inserting, deleting or moving a task changes the count of its project.
 private struct Counter {
+  /// The table with the count.
   var table: String
+  /// The entity with the count.
   var entity: String
+  /// The attribute with the count.
   var attribute: String
+  /// The column with the count.
   var column: String
+  /// The table of the counted rows.
   var source: String
+  /// The key column of the counted rows.
   var key: String
 
+  /// Five triggers: four on the counted rows, and one that computes the count of a new row.
   var statements: [String] {
     let name = "Z_DA_\(source)_\(entity)_\(attribute)_PARAMETER"
     return [
@@ -52,11 +68,13 @@ private struct Counter {
     ]
   }
 
+  /// `row` is `NEW` or `OLD`, `value` the new count.
   private func trigger(_ name: String, on event: String, row: String, value: String) -> String {
     "CREATE TRIGGER \(name) AFTER \(event) ON \(source) FOR EACH ROW WHEN (\(row).\(key) NOT NULL) BEGIN "
       + "UPDATE \(table) SET \(column) = \(value) WHERE Z_PK = \(row).\(key); \(note("Updated", key: "\(row).\(key)")) END"
   }
 
+  /// The call that reports the changed row. `kind` is `Updated` or `InsertUpdated`.
   private func note(_ kind: String, key: String) -> String {
     "SELECT NSCoreDataDATrigger\(kind)AffectedObjectValue('\(table)', Z_ENT, Z_PK, '\(attribute)', \(column)) "
       + "FROM \(table) WHERE Z_PK = \(key);"

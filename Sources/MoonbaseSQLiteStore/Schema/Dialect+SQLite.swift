@@ -1,8 +1,12 @@
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// The dialect of SQL that this store uses.
 extension Dialect {
   /// The SQL of SQLite.
+  ///
+  /// Used by the store and by statements that are only tested. `greatestColumnCount` is SQLite's default limit, and
+  /// `keepsRTrees` depends on how the library was built.
   static let sqlite = Dialect(
     engine: "SQLite", placeholder: .question, truth: ("1", "0"), nullSafe: ("IS", "IS NOT"), keySets: .json,
     nullOrder: .least, collation: nil, noLimit: .negative, ignore: { " ON CONFLICT (\($0)) DO NOTHING" },

@@ -2,8 +2,12 @@ import MoonbaseGraph
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// Reading the schema of a SQLite file.
 extension FileSchema {
   /// Throws `.invalidStore` where the table of the entity numbers lacks a column.
+  ///
+  /// Reads the tables, columns and entity numbers of a file. Two queries are enough for most files; a table whose SQL
+  /// cannot be parsed needs one more.
   init(_ connection: Connection, path: String) throws {
     let tables = try Self.tables(connection)
     var numbers: [String: Int64] = [:]
@@ -14,7 +18,7 @@ extension FileSchema {
     self.init(tables: tables, numbers: numbers, path: path)
   }
 
-  /// The columns of a table; empty where the file has no such table.
+  /// The columns of a table; empty where the file has no such table. Hidden columns of virtual tables are not included.
   static func columns(of table: String, on connection: Connection) throws -> Set<String> {
     let statement = try connection.statement(
       "SELECT name FROM pragma_table_xinfo((SELECT name FROM sqlite_master "
@@ -25,7 +29,7 @@ extension FileSchema {
     return names
   }
 
-  /// Virtual tables have no root page. They are not queried: the module may be an app's own.
+  /// Virtual tables have no root page. They are not queried: the module may be an app's own. Keys are uppercase names.
   private static func tables(_ connection: Connection) throws -> [String: Table] {
     let statement = try connection.statement(
       "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
@@ -44,6 +48,7 @@ extension FileSchema {
     return result
   }
 
+  /// Asks SQLite for the columns of a table.
   private static func table(_ name: String, on connection: Connection) throws -> Table {
     // Includes generated columns. The hidden columns of virtual tables have the value 1.
     let statement = try connection.statement(
@@ -59,6 +64,7 @@ extension FileSchema {
     return Table(columns: columns, hasKey: hasKey)
   }
 
+  /// Entity numbers by entity name.
   private static func numbers(_ connection: Connection) throws -> [String: Int64] {
     let statement = try connection.statement("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
     defer { statement.reset() }

@@ -3,6 +3,9 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The history tables of a file. Core Data's frameworks made them in two forms.
+///
+/// Both forms are read and written; new files get the current form (`HistorySchema`). The columns of optional texts
+/// vary, so each user checks the column that it needs.
 struct HistoryForm {
   /// The columns of `ATRANSACTION`.
   let columns: Set<String>
@@ -17,7 +20,7 @@ struct HistoryForm {
   }
 
   /// Returns nil for a file without a history. Throws `.invalidStore` where tables or columns of the history are
-  /// missing.
+  /// missing. Reads at most three tables of the schema.
   init?(_ connection: Connection, path: String) throws {
     columns = try FileSchema.columns(of: "ATRANSACTION", on: connection)
     changeColumns = try FileSchema.columns(of: "ACHANGE", on: connection)
@@ -36,7 +39,7 @@ struct HistoryForm {
   }
 
   /// The missing table where a file has changes without transactions, or transactions without changes. Readers of such
-  /// a history would miss saves.
+  /// a history would miss saves. Nil for a complete history and for none.
   static func half(hasChanges: Bool, hasTransactions: Bool) -> MissingFeature? {
     if hasChanges == hasTransactions { return nil }
     let (there, lost) = hasChanges ? ("ACHANGE", "ATRANSACTION") : ("ATRANSACTION", "ACHANGE")

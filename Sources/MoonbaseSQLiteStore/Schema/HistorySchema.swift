@@ -4,11 +4,17 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Makes the history tables in a file that has none, in the form of current frameworks.
+///
+/// Used when a store is opened with `tracksHistory`. The numbers 16001 to 16003 in `Z_PRIMARYKEY` are those of Core
+/// Data.
 struct HistorySchema {
+  /// The layout, for the number of preserved values.
   let layout: StoreLayout
+  /// The path of the store, for messages.
   let path: String
 
-  /// Whether all tables and tombstone columns exist. Checked first, because most files have them.
+  /// Whether all tables and tombstone columns exist. Checked first, because most files have them. Reads the schema
+  /// only, so no lock is taken.
   func isThere(_ connection: Connection) throws -> Bool {
     guard let form = try HistoryForm(connection, path: path) else { return false }
     return form.tombstoneColumns.count >= tombstones.count
@@ -28,6 +34,7 @@ struct HistorySchema {
     }
   }
 
+  /// Also makes the indexes and the counters.
   private func writeTables(_ connection: Connection) throws {
     for table in Self.tables.map(\.name) where try !FileSchema.columns(of: table, on: connection).isEmpty {
       throw GraphError(
@@ -59,12 +66,17 @@ struct HistorySchema {
     return (0..<count).map { "ZTOMBSTONE\($0)" }
   }
 
+  /// A table of the history, as Core Data declares it.
   private struct Table {
+    /// The name in SQL.
     let name: String
+    /// The number in `Z_PRIMARYKEY`.
     let number: Int64
+    /// The declarations after `Z_PK`, `Z_ENT` and `Z_OPT`.
     let columns: [String]
   }
 
+  /// The three tables with their columns.
   private static let tables = [
     Table(
       name: "ACHANGE", number: 16_001,
@@ -81,6 +93,7 @@ struct HistorySchema {
     Table(name: "ATRANSACTIONSTRING", number: 16_003, columns: ["ZNAME VARCHAR"]),
   ]
 
+  /// The `CREATE INDEX` statements of all tables.
   private static let indexes =
     [
       "ACHANGE_ZTRANSACTIONID", "ATRANSACTION_ZAUTHORTS", "ATRANSACTION_ZBUNDLEIDTS", "ATRANSACTION_ZCONTEXTNAMETS",

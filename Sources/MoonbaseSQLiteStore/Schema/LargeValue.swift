@@ -4,11 +4,13 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 /// The limits of SQLite for the size of a value and a row.
+///
+/// A script may have a lower limit of its own (`HostWork.greatestValue`).
 enum LargeValue {
   /// The greatest number of bytes of a string, a blob and a row.
   static let greatest = Connection.greatestValue
 
-  /// The number of bytes of a string or a blob; 0 for other values.
+  /// The number of bytes of a string or a blob; 0 for other values. The size of a string is that of its UTF-8.
   static func size(_ value: Value) -> Int {
     switch value {
     case .string(let string): string.utf8.count
@@ -17,6 +19,7 @@ enum LargeValue {
     }
   }
 
+  /// The code is `.invalidValue`.
   static func error(_ entity: String, property: String, size: Int, underlying: SQLiteError? = nil) -> GraphError {
     GraphError(
       .invalidValue,

@@ -5,8 +5,12 @@ public import MoonbaseSQL
 /// ```swift
 /// let store = try SQLiteStore(url: url, model: resolved, options: SQLiteStoreOptions(readOnly: true))
 /// ```
+///
+/// A value that is copied when a store opens; later changes have no effect. Command line tools and store descriptions
+/// set the same properties by name.
 public struct SQLiteStoreOptions: Sendable {
-  /// Whether the file is only read. Nothing on disk changes then, write-ahead log included.
+  /// Whether the file is only read. Nothing on disk changes then, write-ahead log included. Saves then fail with
+  /// `.readOnlyStore`.
   public var readOnly: Bool
   /// The time that a statement waits for other processes before it fails with `.storeBusy`.
   public var busyTimeout: Duration
@@ -23,7 +27,8 @@ public struct SQLiteStoreOptions: Sendable {
   /// Whether a store of another version of the model is migrated when it is opened for writing. Otherwise opening
   /// fails.
   public var shouldMigrateStoreAutomatically: Bool
-  /// Whether the mapping of such a migration is inferred from the two models.
+  /// Whether the mapping of such a migration is inferred from the two models. The migration is lightweight: it needs a
+  /// mapping that can be inferred. See `SQLiteStore.migrate` for others.
   public var shouldInferMappingModelAutomatically: Bool
   /// Whether such a migration may lose data for which the newer model has no place. Otherwise opening fails with an
   /// error that names the data.

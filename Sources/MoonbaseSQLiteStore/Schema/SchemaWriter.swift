@@ -6,18 +6,25 @@ import MoonbaseSQLite
 import enum MoonbaseModel.Expression
 
 /// Makes the tables and indexes of a new store, with the SQL that Core Data uses.
+///
+/// Also used by migrations, for the tables and indexes of the new file. The text of the statements is compared with
+/// files that Core Data made, so spaces and quotes matter. Nothing is read except for the layout.
 struct SchemaWriter {
+  /// The tables and columns of the store.
   let layout: StoreLayout
+  /// The UUID, the version hashes and further entries.
   let metadata: StoreMetadata
 
-  /// Makes all tables, indexes and metadata in the caller's transaction.
+  /// Makes all tables, indexes and metadata in the caller's transaction. The file must be empty. Not transactional by
+  /// itself.
   func write(_ connection: Connection) throws {
     for sql in statements { try connection.executeScript(sql) }
     try writePrimaryKeys(connection)
     try writeModel(connection)
   }
 
-  /// Inserts the model and the metadata into their tables, which must be empty.
+  /// Inserts the model and the metadata into their tables, which must be empty. A model that Core Data cannot decode
+  /// completely is kept a second time among the metadata (`StoreMetadata.keep`).
   func writeModel(_ connection: Connection) throws {
     let caches = try layout.model.modelCaches()
     let statement = try connection.statement("INSERT OR ABORT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
@@ -29,6 +36,7 @@ struct SchemaWriter {
     try metadata.write(connection)
   }
 
+  /// All `CREATE` statements, in Core Data's order.
   var statements: [String] {
     tableStatements.map(\.sql) + indexStatements + DerivedTriggers(layout: layout).statements
       + layout.rTrees.flatMap { [$0.creation] + $0.triggers.map(\.sql) }
@@ -39,16 +47,18 @@ struct SchemaWriter {
       ]
   }
 
+  /// The table with the archived model.
   static let modelCacheTable = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
 
-  /// The statements for the tables of rows and pairs.
+  /// The statements for the tables of rows and pairs. First come the tables of objects, then the pair tables.
   var tableStatements: [(table: String, sql: String)] {
     let facts = TableFacts(layout)
     return layout.tables.map { ($0.name, createTable($0)) }
       + layout.joins.map { ($0.table, createTable($0, facts: facts)) }
   }
 
-  /// The statements for the indexes of these tables.
+  /// The statements for the indexes of these tables. The order is: indexes of keys, of pair tables, and those of the
+  /// model. Names are unique within the file.
   var indexStatements: [String] {
     let facts = TableFacts(layout)
     return IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
@@ -56,6 +66,7 @@ struct SchemaWriter {
         + layout.entities.compactMap { $0 }.flatMap(declaredIndexes))
   }
 
+  /// The key, entity number and version come first, then the columns in the order of the format.
   private func createTable(_ table: TableLayout) -> String {
     let columns =
       ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
@@ -63,6 +74,7 @@ struct SchemaWriter {
     return "CREATE TABLE \(identifier(table.name)) ( \(columns.joined(separator: ", ")) )"
   }
 
+  /// The primary key covers both keys, and columns with positions follow.
   private func createTable(_ join: JoinLayout, facts: TableFacts) -> String {
     let keys = [join.ownerColumn, join.destinationColumn].map(identifier)
     let columns = keys + (facts.orders[join.table] ?? []).map(identifier)
@@ -70,6 +82,7 @@ struct SchemaWriter {
     return "CREATE TABLE \(identifier(join.table)) ( \(list), PRIMARY KEY (\(keys.joined(separator: ", "))) )"
   }
 
+  /// An index for each to-one column, and one on `Z_ENT` for a table of several entities.
   private func standardIndexes(_ table: TableLayout, facts: TableFacts) -> [IndexNames.Index] {
     let name = table.name
     let toOne = table.columns.filter { $0.rank == 1 && facts.keys[name]?.contains($0.name) == true }
@@ -82,6 +95,7 @@ struct SchemaWriter {
     return result
   }
 
+  /// The primary key serves lookups by owner; this index serves lookups by destination.
   private func reverseIndex(_ join: JoinLayout) -> IndexNames.Index {
     IndexNames.Index(
       kind: "INDEX", name: "\(join.table)_\(join.destinationColumn)_INDEX", table: join.table,
@@ -90,6 +104,7 @@ struct SchemaWriter {
 
   // MARK: Indexes of the model
 
+  /// Indexed attributes, fetch indexes and uniqueness constraints, in this order.
   private func declaredIndexes(_ entity: EntityLayout) -> [IndexNames.Index] {
     let description = entity.entity.description
     let fetch = description.indexes.compactMap { fetchIndex($0, of: entity) }
@@ -107,7 +122,8 @@ struct SchemaWriter {
     return flagged + fetch + unique
   }
 
-  /// An index of the model. Nil for an index that files cannot have; the model's checks report it.
+  /// An index of the model. Nil for an index that files cannot have; the model's checks report it. Spatial indexes are
+  /// R-trees and not made here.
   private func fetchIndex(_ index: FetchIndexDescription, of entity: EntityLayout) -> IndexNames.Index? {
     guard let stored = try? index.stored(in: entity.entity), stored.structure == .ordered else { return nil }
     let translator = IndexTranslator(entity, layout: layout, dialect: .sqlite)
@@ -121,6 +137,7 @@ struct SchemaWriter {
     }
   }
 
+  /// A column, or the SQL of an expression.
   private func term(_ term: Expression, of entity: EntityLayout, by translator: IndexTranslator) throws -> String {
     guard case .keyPath(_, let keys) = term, let column = entity.column(of: keys) else {
       return try translator.translate(term)
@@ -128,6 +145,7 @@ struct SchemaWriter {
     return identifier(column)
   }
 
+  /// `terms` are quoted SQL with the direction: true for ascending.
   private func create(
     _ kind: String, name: String, of entity: EntityLayout, terms: [(String, Bool)]
   ) -> IndexNames.Index {
@@ -137,6 +155,7 @@ struct SchemaWriter {
 
   // MARK: Numbers
 
+  /// Each entity gets a row with `Z_MAX` 0; the first key of a new store is 1.
   private func writePrimaryKeys(_ connection: Connection) throws {
     let statement = try connection.statement(
       "INSERT OR ABORT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")

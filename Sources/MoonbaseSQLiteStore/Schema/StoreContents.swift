@@ -6,8 +6,13 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The layout and the metadata of a store's file, checked against the model.
+///
+/// Read once when a store opens, and again when its schema changed (`SchemaCheck`). Reads only the schema, the metadata
+/// and the entity numbers, so the time does not depend on the number of rows.
 struct StoreContents {
+  /// The tables and columns of the held entities.
   let layout: StoreLayout
+  /// The UUID, the version hashes and further entries.
   let metadata: StoreMetadata
   /// Whether CloudKit mirrors the store.
   let isMirrored: Bool
@@ -21,7 +26,7 @@ struct StoreContents {
   /// Returns nil for a database without tables, which a process leaves that died while it made a store.
   ///
   /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` for a
-  /// store of another model.
+  /// store of another model. `entities` are those of the configuration; all of them must be in the file.
   init?(_ connection: Connection, path: String, model: ResolvedModel, entities: [ResolvedEntity]) throws {
     guard try !Self.isBare(connection, path: path) else {
       if let encoding = try ColumnDeclarations(connection).otherEncoding { throw encoding.error(in: path) }
@@ -49,7 +54,8 @@ struct StoreContents {
     isMirrored = schema.tables.keys.contains { $0.hasPrefix("ANSCK") }
   }
 
-  /// The places of the model's entities in a file, and the features that the file lacks.
+  /// The places of the model's entities in a file, and the features that the file lacks. Also drops R-trees from the
+  /// layout that the file does not maintain.
   static func layout(
     _ model: ResolvedModel, held entities: [ResolvedEntity], in schema: FileSchema, metadata: StoreMetadata,
     _ connection: Connection, path: String
@@ -64,7 +70,8 @@ struct StoreContents {
     return (layout, layout.lacks.features + declared + [half].compactMap(\.self))
   }
 
-  /// Throws `.readOnlyStore` where the file lacks features: it must not be written then.
+  /// Throws `.readOnlyStore` where the file lacks features: it must not be written then. The message has the missing
+  /// feature and the remedy.
   func checkIsWhole(_ path: String) throws {
     if let advice = missingFeatures.writingAdvice {
       throw GraphError(.readOnlyStore, message: "\(path) is read-only: \(advice)")
@@ -74,7 +81,7 @@ struct StoreContents {
   /// Whether a database is empty, so that a store may be made in it.
   ///
   /// Throws `.invalidStore` for an empty database in log mode: a store switches to log mode when its tables exist, so
-  /// the log with the tables is missing.
+  /// the log with the tables is missing. A process that dies while it makes a store leaves such a file.
   static func isBare(_ connection: Connection, path: String) throws -> Bool {
     guard try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil else { return false }
     guard connection.usesWriteAheadLog else { return true }
@@ -85,7 +92,8 @@ struct StoreContents {
         + "this file's; put it back, restore both from a backup, or delete the file to make a new store")
   }
 
-  /// The archived model of a store. Nil for stores of old frameworks.
+  /// The archived model of a store. Nil for stores of old frameworks. A complete model among the metadata is preferred
+  /// over the cache. Throws for a cache table without its column.
   static func modelCache(_ connection: Connection, schema: FileSchema) throws -> Data? {
     guard schema.has("Z_MODELCACHE") else { return nil }
     try schema.require(["Z_CONTENT"], in: "Z_MODELCACHE")
@@ -97,11 +105,13 @@ struct StoreContents {
   }
 }
 
+/// The limit for the size of metadata.
 extension Connection {
-  /// The greatest size of a metadata value in bytes; larger values are not read.
+  /// The greatest size of a metadata value in bytes; larger values are not read. 64 MiB.
   private static var greatestFact: Int { 64 << 20 }
 
-  /// Reads metadata. Throws `.invalidStore` for a value that is far too large.
+  /// Reads metadata. Throws `.invalidStore` for a value that is far too large. SQLite's limit for values is lowered
+  /// while `body` runs, so that a damaged file cannot exhaust memory.
   func readingFacts<Result>(ofStoreAt path: String, _ body: () throws -> Result) throws -> Result {
     greatestValue = Self.greatestFact
     defer { greatestValue = Self.greatestValue }

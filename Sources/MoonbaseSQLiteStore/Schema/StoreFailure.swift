@@ -4,10 +4,15 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 /// Translates SQLite's errors to errors of the graph.
+///
+/// Messages begin with the path and end with advice. The mapping of codes is in `explain`. Used wherever a connection's
+/// error leaves the store.
 struct StoreFailure: Sendable {
+  /// The path of the store, as the caller wrote it.
   let path: String
 
-  /// Translates SQLite's errors, and returns other errors unchanged.
+  /// Translates SQLite's errors, and returns other errors unchanged. Also translates `FileChanged`, and triggers
+  /// without an end.
   func translate(_ error: any Error) -> any Error {
     if error is FileChanged {
       return GraphError(.storeBusy, message: "\(path): another process is changing the store; try again")
@@ -17,6 +22,7 @@ struct StoreFailure: Sendable {
     return (error as? SQLiteError).map(graphError) ?? error
   }
 
+  /// The error for triggers that took too many steps; `id` is the changed object, if known.
   private func endless(_ overrun: TriggerOverrun, of id: ManagedObjectID? = nil) -> GraphError {
     let shown = overrun.triggers.prefix(5).joined(separator: ", ")
     let triggers =
@@ -31,11 +37,14 @@ struct StoreFailure: Sendable {
       entity: id?.entityName, objectID: id, underlying: overrun)
   }
 
+  /// The original error is kept as `underlying`.
   func graphError(_ error: SQLiteError) -> GraphError {
     let (code, message) = explain(error)
     return GraphError(code, message: "\(path)\(message)", underlying: error)
   }
 
+  /// The code, and the message without the path. The memory limit of a script gives `.limitExceeded` instead of
+  /// `.invalidValue`.
   private func explain(_ error: SQLiteError) -> (GraphError.Code, String) {
     let reason = error.systemReason ?? error.message
     switch error.code.primary {

@@ -7,7 +7,8 @@ import MoonbaseSQLite
 
 /// Reads the metadata of a file.
 extension StoreMetadata {
-  /// Reads the metadata row. Throws `.invalidStore` where there is none.
+  /// Reads the metadata row. Throws `.invalidStore` where there is none. The property list `Z_PLIST` has the entries,
+  /// `Z_UUID` the identifier. A UUID is brought into its usual form.
   init(_ connection: Connection, path: String) throws {
     let columns = try FileSchema.columns(of: "Z_METADATA", on: connection)
     guard !columns.isEmpty else {
@@ -33,7 +34,8 @@ extension StoreMetadata {
     self.init(identifier: UUID(literal: text)?.uuidString ?? text, entries: entries)
   }
 
-  /// A new file has no metadata before the first checkpoint: until then all data is in the log.
+  /// A new file has no metadata before the first checkpoint: until then all data is in the log. The advice depends on
+  /// whether a log is there.
   private static func lacking(_ path: String) -> GraphError {
     let hasLog = access(path + "-wal", F_OK) == 0
     let advice =
@@ -46,7 +48,7 @@ extension StoreMetadata {
       message: "\(path) is not whole: its Z_METADATA has no property list (Z_PLIST), and so no model: \(advice)")
   }
 
-  /// Throws where the identifier is no UUID. The URIs of the store's objects contain it.
+  /// Throws where the identifier is no UUID. The URIs of the store's objects contain it. The code is `.invalidStore`.
   func checkIdentifier(_ path: String) throws {
     guard UUID(literal: identifier) == nil else { return }
     let shown = identifier.isEmpty ? "empty" : Value.string(identifier).beginning ?? identifier
@@ -57,6 +59,7 @@ extension StoreMetadata {
         + "one: sqlite3 \(path) \"UPDATE Z_METADATA SET Z_UUID = '$(uuidgen)'\"")
   }
 
+  /// Writes the row with the version 1, and replaces it if it exists.
   func write(_ connection: Connection) throws {
     let statement = try connection.statement(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")

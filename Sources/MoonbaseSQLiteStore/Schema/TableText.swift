@@ -5,18 +5,26 @@ import MoonbaseSQL
 /// third of the time of opening a store.
 ///
 /// SQLite has parsed the same text, so that the text is valid.
+///
+/// Works on the bytes of SQLite's text and copies only names and types. Comments, quoted names and expressions make it
+/// give up, which costs a query but is never wrong.
 struct TableText {
+  /// The text, owned by SQLite's statement.
   private let text: UnsafeRawBufferPointer
+  /// The offset of the next byte.
   private var place = 0
 
-  /// Returns nil for a text of another form; the columns must then be queried.
+  /// Returns nil for a text of another form; the columns must then be queried. Column names are uppercase, as in
+  /// `FileSchema.Table`.
   static func table(_ text: UnsafeRawBufferPointer) -> FileSchema.Table? {
     var reader = TableText(text: text)
     return reader.table()
   }
 
+  /// Begins at the first byte.
   private init(text: UnsafeRawBufferPointer) { self.text = text }
 
+  /// Nil for anything unexpected.
   private mutating func table() -> FileSchema.Table? {
     guard let create = word(), Self.is(create, "CREATE"), let table = word(), Self.is(table, "TABLE"), word() != nil,
       take(UInt8(ascii: "("))
@@ -69,13 +77,14 @@ struct TableText {
     }
   }
 
+  /// Consumes the byte if it is next.
   private mutating func take(_ byte: UInt8) -> Bool {
     guard next == byte else { return false }
     place += 1
     return true
   }
 
-  /// A name or keyword without quotes, of ASCII letters.
+  /// A name or keyword without quotes, of ASCII letters. Nil, and no change, if another byte is next.
   private mutating func word() -> Slice<UnsafeRawBufferPointer>? {
     guard let first = next, Self.isLetter(first) else { return nil }
     let start = place
@@ -83,7 +92,8 @@ struct TableText {
     return text[start..<place]
   }
 
-  /// Skips words and numbers between parentheses, as in `(Z_1A, Z_2B)` and `(255)`.
+  /// Skips words and numbers between parentheses, as in `(Z_1A, Z_2B)` and `(255)`. Returns false for anything else
+  /// inside.
   private mutating func passList() -> Bool {
     guard take(UInt8(ascii: "(")) else { return false }
     repeat {
@@ -93,12 +103,16 @@ struct TableText {
     return take(UInt8(ascii: ")"))
   }
 
+  /// SQLite's white space: space, tab, line feed, form feed and carriage return.
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) && byte != 0x0b }
+  /// ASCII digits.
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+  /// ASCII letters and the underscore.
   private static func isLetter(_ byte: UInt8) -> Bool {
     (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte) || byte == 0x5f
   }
 
+  /// Compares without letter case. `keyword` is uppercase.
   private static func `is`(_ word: Slice<UnsafeRawBufferPointer>, _ keyword: StaticString) -> Bool {
     guard word.count == keyword.utf8CodeUnitCount else { return false }
     return zip(word, UnsafeBufferPointer(start: keyword.utf8Start, count: keyword.utf8CodeUnitCount)).allSatisfy {
@@ -118,6 +132,7 @@ struct TableText {
       || `is`(word, "AS")
   }
 
+  /// Converted only if a lowercase letter is there.
   private static func uppercased(_ name: Slice<UnsafeRawBufferPointer>) -> String {
     let isUpper = !name.contains { (0x61...0x7a).contains($0) }
     return isUpper ? String(decoding: name, as: UTF8.self) : String(decoding: name, as: UTF8.self).uppercased()

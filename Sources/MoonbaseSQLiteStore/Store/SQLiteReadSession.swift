@@ -9,19 +9,28 @@ import MoonbaseSQLite
 /// The connection of a view is in a transaction. A single call needs no transaction: a running statement reads a
 /// consistent state, and a cursor's statement keeps its connection. A file without a log is never read for longer than
 /// a call, so a cursor reads all of its rows at once.
+///
+/// Made by `SQLiteStore` for each read of the graph. Thread-safe: `turn` serializes the calls of a view. A session that
+/// has ended throws `.invalidRequest`.
 final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // changed only while `turn` is held
+  /// The store, whose pool lends the connection.
   let store: SQLiteStore
+  /// Whether all reads see one state of the file.
   let isView: Bool
+  /// Held during each use of `kept`.
   let turn = Lock(())
   /// The connection that the session keeps.
   var kept: Session?
   /// The statements of cursors, each of which holds the connection's state while it runs.
   var running: [ObjectIdentifier: Statement] = [:]
+  /// Set by `end`.
   private var isOver = false
 
   /// The bytes of an ID in a list that grows.
   private static let idWeight = 24
 
+  /// A view takes its connection at once, and thereby fixes its state. Without a free connection it reads like a single
+  /// call.
   init(_ store: SQLiteStore, _ extent: ReadScope) throws {
     self.store = store
     isView = extent == .view
@@ -36,6 +45,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
   /// A view is consistent while it keeps a connection, which is in a transaction.
   var isConsistent: Bool { turn.withLock { _ in isView && kept != nil } }
 
+  /// May be called repeatedly. Statements of open cursors are reset.
   func end() {
     turn.withLock { _ in
       isOver = true
@@ -48,7 +58,8 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
 
   // MARK: Connections
 
-  /// Reads with the connection of the view, or with a connection of the pool (`SQLiteStore.read`).
+  /// Reads with the connection of the view, or with a connection of the pool (`SQLiteStore.read`). `looksAtFile` checks
+  /// whether the file is still in its place.
   private func read<Result: Sendable>(
     looksAtFile: Bool = false, _ body: (Session) throws -> Result
   ) throws -> Result {
@@ -61,6 +72,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     }
   }
 
+  /// Throws `.invalidRequest` if the session or the store was closed.
   func checkGoesOn() throws {
     if store.closing.isClosed { throw store.closedError }
     if isOver { throw GraphError(.invalidRequest, message: "a session that has ended was asked to read") }
@@ -68,10 +80,12 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
 
   // MARK: Queries
 
+  /// Reads all rows.
   func snapshots(matching query: StoreQuery) throws -> [Snapshot] {
     try snapshots(matching: query, lighterThan: .max) ?? []
   }
 
+  /// Nil as soon as the rows weigh more than `weight` bytes; the caller then uses a cursor.
   func snapshots(matching query: StoreQuery, lighterThan weight: Int) throws -> [Snapshot]? {
     let select = try store.select(query)
     return try read(looksAtFile: true) { session in
@@ -83,7 +97,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     }
   }
 
-  /// The rows of a statement with these bound values.
+  /// The rows of a statement with these bound values. For statements that are no queries, such as those of conflicts.
   func snapshots(_ sql: String, with values: [Value], _ plan: RowPlan) throws -> [Snapshot] {
     try read(looksAtFile: !isView) { session in
       let statement = try session.connection.statement(sql)
@@ -95,6 +109,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     }
   }
 
+  /// A cursor where the file may be read for long, otherwise a list of all rows.
   func rows(matching query: StoreQuery) throws -> any RowCursor {
     let select = try store.select(query)
     let cursor = try begin { SQLiteRowCursor(query, select.rows(query), select.plan, self) }
@@ -103,6 +118,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     return try cursor ?? RowList(snapshots(matching: query))
   }
 
+  /// Like `rows(matching:)`, without the values.
   func ids(matching query: StoreQuery) throws -> any IDCursor {
     let select = try store.select(query)
     if let cursor = try begin({ SQLiteIDCursor(query, select.keys(query), select.plan, self) }) { return cursor }
@@ -112,6 +128,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     return IDListCursor(all)
   }
 
+  /// For queries with `columns`.
   func values(matching query: StoreQuery) throws -> any RowCursor {
     let select = try store.select(query)
     let reader = ValueReader(select, query: query, in: store)
@@ -136,6 +153,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     }
   }
 
+  /// In SQL, unless the query has a limit or an offset.
   func count(matching query: StoreQuery) throws -> Int {
     if query.limit > 0 || query.offset > 0 { return try objectIDs(matching: query).count }
     var unsorted = query
@@ -146,6 +164,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     }
   }
 
+  /// Reads pages of IDs until the end. Throws at the limits of a script.
   static func rest(of statement: Statement, plan: RowPlan) throws -> IDList {
     var result = IDList()
     var memory = HostMemory()
@@ -160,6 +179,7 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
 
   // MARK: By key
 
+  /// Nil for an object of another store, and for a deleted one.
   func snapshot(of id: ManagedObjectID) throws -> Snapshot? {
     guard id.storeNumber == store.number.rawValue, let entity = store.layout.model.entity(of: id) else { return nil }
     let plan = try store.rowPlan(entity, includesSubentities: false)
@@ -172,16 +192,20 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
     }
   }
 
+  /// Missing rows are left out.
   func snapshots(of ids: [ManagedObjectID]) throws -> [Snapshot] {
     try read { try store.snapshots(of: ids, in: $0) }
   }
 
   // MARK: Destinations
 
+  /// In the order of the relationship.
   func destinations(of id: ManagedObjectID, relationship slot: Slot) throws -> [ManagedObjectID] {
     try destinations(of: [id], relationship: slot)[0]
   }
 
+  /// The result has a list for each of `ids`, which are of one entity. The keys are divided into chunks, so that few
+  /// statements are prepared.
   func destinations(of ids: [ManagedObjectID], relationship slot: Slot) throws -> [[ManagedObjectID]] {
     let none = [[ManagedObjectID]](repeating: [], count: ids.count)
     guard let first = ids.first else { return none }
@@ -211,7 +235,10 @@ final class SQLiteReadSession: WeighingReadSession, @unchecked Sendable {  // ch
   }
 }
 
+/// Destinations with their rows, for prefetching.
 extension SQLiteReadSession {
+  /// Like `destinations(of:relationship:)`, with the rows of the destinations. The ranges refer to the batch of all
+  /// rows.
   func destinationRows(of ids: [ManagedObjectID], relationship slot: Slot) throws -> DestinationRows {
     guard let first = ids.first else { return DestinationRows() }
     let none = [Range<Int>](repeating: 0..<0, count: ids.count)

@@ -4,14 +4,17 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// Reading for the graph, and rows by key.
 extension SQLiteStore {
-  /// The number of keys in one statement.
+  /// The number of keys in one statement. A list of this length is one JSON array or 512 parameters.
   static let chunk = 512
 
-  /// Begins a session for reading.
+  /// Begins a session for reading. A view sees one state of the file until it ends. Throws `.invalidRequest` for a
+  /// closed store.
   public func beginReading(_ extent: ReadScope) throws -> any ReadSession { try SQLiteReadSession(self, extent) }
 
-  /// The rows of objects, by their keys.
+  /// The rows of objects, by their keys. In no particular order; rows that do not exist are left out. The IDs are
+  /// grouped by table.
   func snapshots(of ids: [ManagedObjectID], in session: Session) throws -> [Snapshot] {
     try layout.snapshots(of: ids, in: number, rows: rowPlan) { try $0.snapshots(of: $1, in: session) }
   }
@@ -32,7 +35,7 @@ extension RowPlan: SelectedRows {
     return Array(rows.finish())
   }
 
-  /// The row with a key.
+  /// The row with a key. Nil if there is no row.
   func snapshot(of key: Int64, in session: Session) throws -> Snapshot? {
     let statement = try pointStatement(session.connection)
     statement.bind(key, at: 1)
@@ -40,11 +43,12 @@ extension RowPlan: SelectedRows {
     return try statement.step() ? try snapshot(statement) : nil
   }
 
-  /// The number of keys below which keys are looked up individually.
+  /// The number of keys below which keys are looked up individually. Looking up one key is about as fast as one step of
+  /// a scan.
   private static let fewKeys = 16
 
   /// The range of ascending keys, where at most as many other keys lie between them: a scan is then faster than
-  /// lookups.
+  /// lookups. Nil for keys that are not ascending, for few keys, and for sparse keys.
   private static func denseRange(_ keys: ContiguousArray<Int64>) -> ClosedRange<Int64>? {
     guard keys.count >= fewKeys, let first = keys.first, let last = keys.last, first <= last else { return nil }
     let (span, overflow) = last.subtractingReportingOverflow(first)
@@ -55,12 +59,14 @@ extension RowPlan: SelectedRows {
   }
 }
 
+/// Reading only object IDs, and rows of many keys.
 extension RowPlan {
   /// The columns that are read for an ID. For a table with one entity the entity number is not read, as in Core Data:
   /// SQLite then need not read the row itself.
   var keyColumns: [String] { isSingle ? ["t0.Z_PK"] : ["t0.Z_PK", "t0.Z_ENT"] }
 
   /// Reads the IDs of a statement that begins with `keyColumns`, up to a count. Returns whether there may be more.
+  /// Throws `.invalidStore` for a row without an integer key.
   func collectIDs(_ statement: Statement, upTo count: Int) throws -> (ids: IDList, mayGoOn: Bool) {
     guard isSingle else { return try collectMixedIDs(statement, upTo: count) }
     var keys: [Int64] = []
@@ -71,6 +77,7 @@ extension RowPlan {
     return (ids(of: keys), mayGoOn)
   }
 
+  /// For tables of several entities.
   private func collectMixedIDs(_ statement: Statement, upTo count: Int) throws -> (ids: IDList, mayGoOn: Bool) {
     var ids = IDList()
     while ids.count < count {
@@ -81,7 +88,7 @@ extension RowPlan {
     return (ids, true)
   }
 
-  /// Reads the rows with these keys.
+  /// Reads the rows with these keys. The number of parameters is rounded up, so that one statement serves many lists.
   fileprivate func collect(_ keys: ContiguousArray<Int64>, session: Session, into rows: RowCollector) throws {
     let statement = try session.connection.statement(select.select(keyCount: keys.count.roundedUpToPowerOfTwo))
     for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
@@ -89,7 +96,7 @@ extension RowPlan {
     _ = try collect(statement, into: rows)
   }
 
-  /// Reads the rows with ascending keys, by a scan of their range.
+  /// Reads the rows with ascending keys, by a scan of their range. Rows between the keys are skipped without decoding.
   fileprivate func collect(
     _ keys: ContiguousArray<Int64>, in range: ClosedRange<Int64>, session: Session, into rows: RowCollector
   ) throws {
@@ -106,8 +113,10 @@ extension RowPlan {
   }
 }
 
+/// Collecting values that a query selects instead of rows.
 extension RowCollector {
   /// Calls `read` for each row of a statement, up to a number of rows or bytes. Returns whether there may be more rows.
+  /// Charges rows and bytes to a running script.
   @inline(__always)
   func collect(
     _ statement: Statement, limit: Int, weight greatest: Int, _ read: () throws -> Void
@@ -126,8 +135,10 @@ extension RowCollector {
   }
 }
 
+/// Statements of queries, on any connection.
 extension Session {
-  /// A statement that is ready for its first row.
+  /// A statement that is ready for its first row. Scripts' functions of the query are registered, and the values are
+  /// bound.
   func statement(_ sql: SQLFragment, for query: StoreQuery) throws -> Statement {
     if let functions = query.functions { try register(functions) }
     let statement = try connection.statement(sql.text)
@@ -135,7 +146,7 @@ extension Session {
     return statement
   }
 
-  /// Runs the statement of a query, and resets it.
+  /// Runs the statement of a query, and resets it. The statement is reset also on an error.
   func running<Result>(
     _ sql: SQLFragment, for query: StoreQuery, _ body: (Statement) throws -> Result
   ) throws -> Result {
@@ -147,6 +158,6 @@ extension Session {
 
 extension Int {
   /// The lengths that statements are prepared for, so that few statements serve all lengths of a list. Unbound
-  /// parameters are NULL and match nothing.
+  /// parameters are NULL and match nothing. For example, 3 becomes 4, and 4 stays.
   var roundedUpToPowerOfTwo: Int { self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount) }
 }

@@ -13,6 +13,10 @@ import MoonbaseSQLite
 /// let store = try SQLiteStore(url: url, model: model.resolved())
 /// try coordinator.add(store)
 /// ```
+///
+/// The file has one row for each object, in a table for each root entity. It can be open at the same time in programs
+/// that use Core Data. The store keeps its connections until `close` or until it is released. All methods are
+/// thread-safe.
 public final class SQLiteStore: PersistentStore {
   /// The store's UUID.
   public let identifier: String
@@ -26,24 +30,34 @@ public final class SQLiteStore: PersistentStore {
   /// The entities that the store holds.
   public let entities: [ResolvedEntity]
 
+  /// The file, with its path and its lock timeout.
   let file: StoreFile
+  /// The options of opening.
   let options: SQLiteStoreOptions
+  /// The tables and columns of the entities.
   let layout: StoreLayout
+  /// The store in object IDs.
   let number: StoreNumber
+  /// The folder of large values.
   let externalData: ExternalData
+  /// The reading connections.
   let readers: SessionPool
   /// Nil for a read-only store. The session of a closed store is nil.
   let writer: Lock<Session?>?
+  /// Set by `close`.
   let closing: ClosedFlag
+  /// Checks the schema before statements.
   let schema: SchemaCheck
+  /// The decoding of rows, by entity.
   let plans = RowPlanCache()
+  /// Notes statements for tests.
   let observer = StatementObserver()
   /// The number of keys below which a second thread would not be faster. Tests lower it.
   package let fewRows = Lock(Int64(10_000))
 
-  /// The type of the store, as in its description.
+  /// The type of the store, as in its description. Always `SQLite`.
   public var type: String { "SQLite" }
-  /// The URL of the store's file.
+  /// The URL of the store's file. Never nil. Relative paths are relative to the working directory at opening.
   public var url: URL? { file.url }
 
   /// Opens a store, or makes one where there is no file (or an empty file).
@@ -52,7 +66,8 @@ public final class SQLiteStore: PersistentStore {
   /// missing file with `readOnly`. Throws `.invalidStore` for files that are no Core Data stores,
   /// `.incompatibleVersionHash` where another version of the model wrote the store, and `.readOnlyStore` where the file
   /// may not be written. A refused file is left unchanged. A store that lacks a feature of its model opens read-only
-  /// (`missingFeatures`).
+  /// (`missingFeatures`). With `shouldMigrateStoreAutomatically` in the options, a store of another version is migrated
+  /// first.
   public convenience init(
     url: URL, model: ResolvedModel, configuration: String? = nil, options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws {
@@ -62,7 +77,8 @@ public final class SQLiteStore: PersistentStore {
       configuration: configuration, options: options, original: nil)
   }
 
-  /// Opens a store. A copy in progress reads external files from the store `original`.
+  /// Opens a store. A copy in progress reads external files from the store `original`. Otherwise as the public
+  /// initializer. The writing connection is open when the call returns; readers are opened as they are needed.
   init(
     file: StoreFile, model: ResolvedModel, entities: [ResolvedEntity], configuration: String? = nil,
     options: SQLiteStoreOptions, original: StoreFile?
@@ -121,7 +137,8 @@ public final class SQLiteStore: PersistentStore {
   // MARK: Sessions
 
   /// Reads with a session. `looksAtFile` checks first whether the file is still in its place, which is cheap beside a
-  /// query. Reads of rows by key check only after a while.
+  /// query. Reads of rows by key check only after a while. `body` may run several times (`SessionPool.withSession`).
+  /// Errors are those of the graph.
   func read<Result>(looksAtFile: Bool = false, _ body: (Session) throws -> Result) throws -> Result {
     do {
       return try readers.withSession { session in
@@ -133,7 +150,7 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// Lends a connection for longer reading (`SessionPool.lend`).
+  /// Lends a connection for longer reading (`SessionPool.lend`). Nil for a file that may not be read for long.
   func lend(isView: Bool, to reader: SQLiteReadSession) throws -> Session? {
     do {
       guard let session = try readers.lend(isView: isView, to: reader) else { return nil }
@@ -145,6 +162,8 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
+  /// Runs `body` with the writing session, whose lock is held. It begins no transaction. Throws `.readOnlyStore`,
+  /// `.storeBusy` and `.invalidRequest`.
   func write<Result: Sendable>(_ body: (Session) throws -> Result) throws -> Result {
     let writer = try writable()
     do {
@@ -158,7 +177,8 @@ public final class SQLiteStore: PersistentStore {
     }
   }
 
-  /// The writer's lock. Throws where the store is read-only, and where this thread would wait for itself.
+  /// The writer's lock. Throws where the store is read-only, and where this thread would wait for itself. A thread
+  /// waits for itself if a batch insertion's handler uses the store.
   func writable() throws -> Lock<Session?> {
     try BatchInsertHandler.refuse("\(file.path) was to be written")
     if closing.isClosed { throw closedError }
@@ -166,7 +186,8 @@ public final class SQLiteStore: PersistentStore {
     throw GraphError(.readOnlyStore, message: "\(file.path) is read-only: \(writingAdvice)")
   }
 
-  /// Called before each write. Throws for a closed store and for a moved file.
+  /// Called before each write. Throws for a closed store and for a moved file. Sets up cache and journal before the
+  /// first write.
   func ready(_ session: Session) throws {
     if closing.isClosed { throw closedError }
     if session.connection.hasMoved { throw file.movedError }
@@ -174,7 +195,8 @@ public final class SQLiteStore: PersistentStore {
     try session.settleJournal()
   }
 
-  /// Translates an error of SQLite to the graph's errors.
+  /// Translates an error of SQLite to the graph's errors. An error of a closed store becomes `.invalidRequest`. A
+  /// missing table or column is explained by `ChangedTables`.
   func explained(_ error: any Error) -> any Error {
     if closing.isClosed { return closedError }
     if ChangedTables.mayExplain(error),
@@ -187,11 +209,12 @@ public final class SQLiteStore: PersistentStore {
     return StoreFailure(path: file.path).translate(error)
   }
 
-  /// The plan for all rows of an entity's table.
+  /// The plan for all rows of an entity's table. Contains the rows of all entities with the same root.
   func tablePlan(_ entity: ResolvedEntity) throws -> RowPlan {
     try rowPlan(layout.model.entities[entity.root], includesSubentities: true)
   }
 
+  /// Cached for the life of the store.
   func rowPlan(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowPlan {
     try plans.plan(entity, includesSubentities: includesSubentities) {
       try RowPlan(
@@ -201,10 +224,11 @@ public final class SQLiteStore: PersistentStore {
   }
 }
 
+/// Memory of all stores.
 extension SQLiteStore {
   /// Limits the memory of SQLite for all stores of this process together. Operations that need more fail.
   ///
   /// The SQL of a store (triggers, generated columns) runs within SQLite, outside of a script's memory limit. Set this
-  /// limit before scripts open foreign stores.
+  /// limit before scripts open foreign stores. `bytes` counts for all connections of the process. 0 means no limit.
   public static func limitMemory(to bytes: Int) { Connection.limitMemory(to: bytes) }
 }

@@ -4,14 +4,24 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Reads the columns that a query selects instead of rows.
+///
+/// Made for a prepared query and used for all its rows; immutable. Unlike `RowPlan` it throws at once for a damaged
+/// value, since a dictionary has no values that throw later.
 struct ValueReader: Sendable {
+  /// The form of each column.
   private let forms: [ColumnSelect.Form]
+  /// The query, for messages.
   private let query: StoreQuery
+  /// Decodes large values.
   private let externalData: ExternalData
+  /// The path of the store, for messages.
   private let path: String
+  /// The table, for messages.
   private let table: String
+  /// The store in object IDs.
   private let store: StoreNumber
 
+  /// Copies the parts that decoding needs.
   init(_ select: PreparedSelect, query: StoreQuery, in store: SQLiteStore) {
     forms = select.forms
     self.query = query
@@ -21,6 +31,7 @@ struct ValueReader: Sendable {
     self.store = store.number
   }
 
+  /// Up to a number of rows or bytes. Returns whether there may be more rows.
   func collect(
     _ statement: Statement, into rows: RowCollector, limit: Int = .max, weight: Int = .max
   ) throws -> Bool {
@@ -32,6 +43,7 @@ struct ValueReader: Sendable {
     }
   }
 
+  /// A computed number may be an integer or a double in each row.
   @inline(__always)
   private func read(
     _ form: ColumnSelect.Form, of row: Statement, at place: Int, into page: RowPageBuilder
@@ -53,6 +65,7 @@ struct ValueReader: Sendable {
     }
   }
 
+  /// Names the row if the statement selects its key; a grouped row has none.
   private func damage(_ place: Int, of row: Statement, _ mismatch: ColumnMismatch) -> GraphError {
     let keys = query.columns?.columns[place].keyPath ?? []
     let name = keys.joined(separator: ".")

@@ -1,5 +1,6 @@
 extension ScriptTests {
-  /// Makes the argument of tests, given a function that compares a text with its snapshot.
+  /// Makes the argument of tests, given a function that compares a text with its snapshot. The chunk returns the table
+  /// `t` with `equal`, `fails` and `snapshot`. Used by `moonbase test`.
   static let tools = """
     local compare = ...
 

@@ -98,7 +98,7 @@ nonisolated open class ManagedObject {
   open class var keyPaths: [PropertyKeyPath] { [] }
 }
 
-// MARK: - What there is beside the row
+// MARK: - State beside the row
 
 extension ManagedObject {
   /// The object's position in the context's list of changes, which maintains it.
