@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     // A hook that deletes its own object repeats the deletion in progress.
     guard !object.state.contains(.departing) else { return }
     // At the end of a transaction the version that was read tells whether other code changed the object meanwhile.
-    if isInTransaction, parent != nil { try object.fireFault() }
+    if running.isInTransaction, parent != nil { try object.fireFault() }
     try prepareForDeletion(of: object)
     guard !object.isDeleted, object.context === self else { return }
     markDeleted(object)
@@ -29,10 +29,10 @@ extension ManagedObjectContext {
   func markDeleted(_ object: ManagedObject) {
     mark(object, nil, as: [.deleted, .listed])
     changedObjects.note(object)
-    if object.isInserted { newDeletedObjects.append(object) }
+    if object.isInserted { deletions.newObjects.append(object) }
     object.outdate(.presence)
     changeCount &+= 1
-    deletionsToPropagate.append(object)
+    deletions.toPropagate.append(object)
     tellObservers()
   }
 
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
     for object in holders where object.context === self { object.becomeFault() }
     forgetJournal()
     sourceOfChildren?.parentRows?.forgetUnused(after: objects.count)
-    changeEvent?.rollback((objects + holders).filter { $0.context === self })
+    observations.changeEvent?.rollback((objects + holders).filter { $0.context === self })
     for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfAwaking(from: .rollback) }
@@ -107,15 +107,15 @@ extension ManagedObjectContext {
 
   /// Empties all lists of changes; the objects are handled by the caller.
   private func forgetChanges() {
-    deletionsToPropagate = []
-    newDeletedObjects = []
-    unclearedReferences.forgetNew()
+    deletions.toPropagate = []
+    deletions.newObjects = []
+    deletions.unclearedReferences.forgetNew()
     pendingErrors = []
-    readObjects = []
-    objectsToCheck = []
-    objectsWithTemporaryIDs = []
+    retained.readObjects = []
+    retained.objectsToCheck = []
+    writing.objectsWithTemporaryIDs = []
     forgetReadAhead()
-    outdatedStored = []
+    storedValues.outdated = []
     changedObjects = []
     registered.endOwnRows()
     changeCount &+= 1
@@ -138,16 +138,16 @@ extension ManagedObjectContext {
     try refuseDiscarding("a reset was asked for")
     let formerCount = registered.count
     forgetChanges()
-    hasReadLists = false
-    resetCount &+= 1
+    readAhead.hasReadLists = false
+    counters.resetCount &+= 1
     registered.abandon { object in
       weigh(-object.weight)
       object.becomeAbandoned(because: departure)
     }
-    keptObjects = []
+    retained.all = []
     forgetJournal()
     undoManager?.removeAllActions()
-    changeEvent?.invalidateAll()
+    observations.changeEvent?.invalidateAll()
     forgetDerivations()
     observers.removeAll()
     source.forgetAllRows()
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
     source.forgetRows(of: [object.objectID])
     undoManager?.noteNewRows()
     // Without the former row it is unknown which list contained the object.
-    if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { untrackedMoves &+= 1 }
+    if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { counters.untrackedMoves &+= 1 }
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     forgetReadAhead()
@@ -191,7 +191,7 @@ extension ManagedObjectContext {
   /// Gives an object the current row of its store, with unsaved changes on top. Throws the first error of an awake
   /// hook, and errors of following unsaved changes.
   func merge(_ row: Snapshot, into object: ManagedObject, because event: SnapshotEventType = .refresh) throws {
-    changeEvent?.refresh(object)
+    observations.changeEvent?.refresh(object)
     object.adopt(row)
     object.forgetReadDestinations()
     try object.followUnsavedChanges()
@@ -208,7 +208,7 @@ extension ManagedObjectContext {
       }
     }
     object.markUnpropagated()
-    deletionsToPropagate.append(object)
+    deletions.toPropagate.append(object)
   }
 
   /// Turns saved objects into faults (`turnIntoFault`), with a fast path for objects without hooks, observers and other
@@ -246,7 +246,7 @@ extension ManagedObjectContext {
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
     let (ties, removals) = (object.unsavedTies, try object.deletedDestinations())
     object.becomeFault()
-    changeEvent?.refresh(object)
+    observations.changeEvent?.refresh(object)
     failures += object.failuresOfHooks(before: false)
     for (slot, ids) in removals {
       for id in ids { _ = object.toManyState(slot).remove(id) }
@@ -286,5 +286,111 @@ extension ManagedObjectContext {
       }
       throw error
     }
+  }
+}
+
+/// Refreshing everything at once.
+extension ManagedObjectContext {
+  /// Reads all objects again at their next access; unsaved changes stay on top of the new values (`refresh`).
+  ///
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook. All objects are refreshed before the first error is
+  /// thrown: `.objectNotFound` for an object with changes that is gone from its store, or the error of a hook around
+  /// faults.
+  public func refreshAllObjects() throws {
+    try checkOpen()
+    settle()
+    try refuseWithinHooks("a refresh was asked for")
+    let objects = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }
+    source.forgetRows(of: objects.map(\.objectID))
+    undoManager?.noteNewRows()
+    let kept = objects.filter { $0.state.contains(.listed) || !$0.isFault && $0.hasMoreThanItsRow }
+    var rows: [ManagedObjectID: Snapshot] = [:]
+    for row in try source.snapshots(of: kept.map(\.objectID)) { rows[row.id] = row }
+    var failures: [any Error] = []
+    func trying(_ body: () throws -> Void) {
+      do { try body() } catch { failures.append(error) }
+    }
+    changeCount &+= 1
+    forgetReadAhead()
+    let keptOnes = Set(kept)
+    for object in objects where object.context === self && !keptOnes.contains(object) {
+      trying { try turnIntoFault(object) }
+    }
+    for object in kept where object.context === self {
+      guard let row = rows[object.objectID] else {
+        trying { _ = try source.currentRow(of: object.objectID) }
+        continue
+      }
+      trying { try merge(row, into: object) }
+    }
+    if let first = failures.first { throw first }
+  }
+}
+
+/// The objects, changes and errors of a context.
+extension ManagedObjectContext {
+  /// Returns and clears the errors of accessors that could not throw.
+  public func drainAccessorErrors() -> [any Error] {
+    defer { pendingErrors = [] }
+    return pendingErrors
+  }
+
+  /// Returns and clears the errors of `didSave` hooks.
+  public func takeDidSaveErrors() -> [GraphError] {
+    defer { didSaveErrors = [] }
+    return didSaveErrors
+  }
+
+  /// Whether any change waits to be saved.
+  public var hasChanges: Bool { !changesToRead.isEmpty }
+  /// Objects that were never saved and are not deleted.
+  public var insertedObjects: [ManagedObject] { changesToRead.filter { $0.isInserted && !$0.isDeleted } }
+  /// Saved objects with unsaved changes, primitive values among them.
+  public var updatedObjects: [ManagedObject] { changesToRead.filter { !$0.isInserted && !$0.isDeleted } }
+  /// Saved objects marked for deletion.
+  public var deletedObjects: [ManagedObject] { changesToRead.filter { $0.isDeleted && !$0.isInserted } }
+  /// The list of changes; records the access if a getter is running. Ends batches of notes before reading.
+  private var changesToRead: ChangeList {
+    settle()
+    recordUntrackedRead()
+    return changedObjects
+  }
+  /// The number of changed objects, for messages; many changes are not counted by kind.
+  package var changesToShow: String {
+    guard hasChanges else { return "no changes" }
+    guard changedObjects.count <= 1000 else { return "\(changedObjects.count) changed objects" }
+    return
+      "\(insertedObjects.count) inserted, \(updatedObjects.count) updated and \(deletedObjects.count) deleted objects"
+  }
+  /// Whether the context can be replaced unnoticed: no changes, no registered objects, no errors to report, no running
+  /// operation.
+  package var isUnused: Bool {
+    !hasChanges && registered.count == 0 && pendingErrors.isEmpty && didSaveErrors.isEmpty && running.hookDepth == 0
+      && !running.isInTransaction && running.phase == nil && writing.pendingSave == nil
+  }
+  /// All registered objects, with or without changes.
+  public var registeredObjects: [ManagedObject] {
+    recordUntrackedRead()
+    return registered.values.map { $0.takeUnretainedValue() }
+  }
+}
+
+/// Estimates of the memory that objects hold, which are reported to the registry.
+extension ManagedObjectContext {
+  /// The growth in bytes after which the registry is notified.
+  private static let weighingStride = 1 << 16
+
+  /// Adds bytes that objects and requests hold, or subtracts released bytes. Called for each object and request, so the
+  /// registry is notified only of larger changes.
+  package func weigh(_ bytes: Int) {
+    weight &+= bytes
+    if (weight &- toldWeight).magnitude > UInt(Self.weighingStride) { tellWeight() }
+  }
+
+  /// Reports the change of weight to the registry. A script that owns the registry is charged.
+  func tellWeight() {
+    let growth = weight - toldWeight
+    toldWeight = weight
+    extensionRegistry.weigh?(growth)
   }
 }

@@ -3,7 +3,7 @@ import MoonbaseModel
 /// Merging the saves of other contexts.
 extension ManagedObjectContext {
   /// Whether saves of other contexts wait to be merged.
-  var hasPendingNotifications: Bool { remainingMerges > 0 || inbox?.isPending == true }
+  var hasPendingNotifications: Bool { merging.remaining > 0 || inbox?.isPending == true }
 
   /// Merges the saves of another context or process.
   ///
@@ -48,19 +48,21 @@ extension ManagedObjectContext {
   /// the first error after all saves were merged.
   func mergeNews() throws {
     try parent?.mergeNews()
-    guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
+    guard let inbox, running.phase == nil, running.hookDepth == 0, journal.isSettled, readAhead.pinnedView == nil else {
+      return
+    }
     var failure: (any Error)?
     func take(_ saved: SavedObjectIDs) {
       do { try mergeChanges(from: saved, automatically: true) } catch { failure = failure ?? error }
     }
     let arrived = inbox.take()
-    defer { remainingMerges = 0 }
+    defer { merging.remaining = 0 }
     for (index, saved) in arrived.enumerated() {
-      remainingMerges = arrived.count - index - 1
+      merging.remaining = arrived.count - index - 1
       take(saved)
     }
-    let free = unmergedIDs.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) != true }
-    unmergedIDs.subtract(free)
+    let free = merging.unmergedIDs.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) != true }
+    merging.unmergedIDs.subtract(free)
     if !free.isEmpty { take(SavedObjectIDs(updated: Array(free))) }
     if let failure { throw failure }
   }
@@ -141,7 +143,7 @@ extension ManagedObjectContext {
       guard let object = registered[row.id]?.takeUnretainedValue() else { continue }
       guard object.isFault, !object.state.contains(.listed) else {
         if isAutomatic, object.conflicts(with: row) {
-          unmergedIDs.insert(row.id)
+          merging.unmergedIDs.insert(row.id)
           continue
         }
         trying { try merge(row, into: object) }
@@ -156,7 +158,7 @@ extension ManagedObjectContext {
   private func mergeInsertions(_ ids: [ManagedObjectID]) throws {
     // A store may have been removed meanwhile.
     let ids = ids.filter { model.entity(of: $0) != nil && (try? source.store(of: $0)) != nil }
-    guard hasReadLists, !ids.isEmpty else { return }
+    guard readAhead.hasReadLists, !ids.isEmpty else { return }
     for row in try source.snapshots(of: ids) {
       guard let entity = model.entity(of: row.id) else { continue }
       for slot in entity.slotsInLists where !entity.properties[slot].isTransient {
@@ -191,7 +193,7 @@ extension ManagedObjectContext {
   /// Unloads read lists that contain members which are gone or may have moved. Takes time in proportion to all
   /// registered objects.
   private func forgetMembers(_ ids: Set<ManagedObjectID>) {
-    guard hasReadLists, !ids.isEmpty else { return }
+    guard readAhead.hasReadLists, !ids.isEmpty else { return }
     for pointer in registered.values {
       let owner = pointer.takeUnretainedValue()
       for (slot, list) in owner.relationships

@@ -135,7 +135,7 @@ extension ManagedObjectContext {
   /// there are some.
   func storedDestinations(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
-    if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
+    if let ids = readAhead.prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
     return try source.destinations(of: [object.objectID], relationship: slot, in: view)[0]
   }
 }

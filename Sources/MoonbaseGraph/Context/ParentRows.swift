@@ -32,21 +32,21 @@ final class ParentRows {
     try parent.checkOpen()
     parent.settle()
     try parent.applyDeleteRulesOfEvent()
-    guard arrivalCount != parent.arrivalCount else { return }
+    guard arrivalCount != parent.counters.arrivalCount else { return }
     // Only objects that changed since the last call can be new, or refer to a new object.
     let new = parent.changedObjects.recent.filter { $0.objectID.isTemporaryID && !$0.isDeleted }
     if !new.isEmpty { try parent.obtainPermanentIDs(for: new) }
     // A deleted new object keeps its temporary ID, with which it may return.
-    let mayReturn = parent.newDeletedObjects.contains { $0.context === parent && $0.objectID.isTemporaryID }
-    arrivalCount = mayReturn ? nil : parent.arrivalCount
+    let mayReturn = parent.deletions.newObjects.contains { $0.context === parent && $0.objectID.isTemporaryID }
+    arrivalCount = mayReturn ? nil : parent.counters.arrivalCount
     if !mayReturn { parent.changedObjects.beginRecent() }
   }
 
   /// The number of objects that were inserted since the last preparation.
-  var newArrivals: UInt64 { parent.arrivalCount &- (arrivalCount ?? 0) }
+  var newArrivals: UInt64 { parent.counters.arrivalCount &- (arrivalCount ?? 0) }
 
   /// Records that all new objects have permanent IDs.
-  func noteArrivals() { arrivalCount = parent.arrivalCount }
+  func noteArrivals() { arrivalCount = parent.counters.arrivalCount }
 
   // MARK: Rows
 
@@ -231,7 +231,8 @@ final class ParentRows {
 extension ManagedObjectContext {
   /// Whether no operation of the context is in progress.
   fileprivate var isQuiet: Bool {
-    phase == nil && hookDepth == 0 && accessorDepth == 0 && pinnedView == nil && journal.isSettled
+    running.phase == nil && running.hookDepth == 0 && running.accessorDepth == 0 && readAhead.pinnedView == nil
+      && journal.isSettled
   }
 }
 

@@ -23,7 +23,7 @@ final class CommittedCopies {
     let isOutdated = object.snapshot.map { $0.version < row.version } ?? false
     guard always || isOutdated || object.state.contains(.listed) else { return object }
     let context = self.context ?? ManagedObjectContext(twinOf: other)
-    context.pinnedView = other.view
+    context.readAhead.pinnedView = other.view
     self.context = context
     let twin = try context.object(for: row)
     twins[ObjectIdentifier(object)] = twin

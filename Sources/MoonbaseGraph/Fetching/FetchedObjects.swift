@@ -86,7 +86,7 @@ public final class FetchedObjects: ViewedWalk {
     self.entity = entity
     self.ids = ids
     self.view = view
-    readAheadNumber = context.readAheadNumber
+    readAheadNumber = context.readAhead.number
     isRefreshing = request.shouldRefreshRefetchedObjects
     keyPaths = request.relationshipKeyPathsForPrefetching
     greatestSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : [Snapshot].batchSize
@@ -328,7 +328,7 @@ extension FetchedObjects {
     guard let context = reference.context else { throw detachedError }
     try HostWork.charge(Self.units)
     guard try reaches(index) else { throw detachedError }
-    if context.readAheadNumber != readAheadNumber { page = [] }
+    if context.readAhead.number != readAheadNumber { page = [] }
     let goesOn = index == window.upperBound
     let range = rangeToRead(with: index)
     // Releases the previous window first.
@@ -338,7 +338,7 @@ extension FetchedObjects {
       if !keyPaths.isEmpty { try context.prefetch(keyPaths, of: held.compactMap { $0 }, after: &prefetched) }
       return held
     }
-    (window, objects, windowResets) = (range, held, context.resetCount)
+    (window, objects, windowResets) = (range, held, context.counters.resetCount)
     // Objects of one page have the same weight, apart from own values, so a sample suffices.
     let some = stride(from: 0, to: held.count, by: 8)
     let weight = some.reduce(0) { $0 + (held[$1]?.weight ?? 0) } / Swift.max(1, some.underestimatedCount)
@@ -417,7 +417,7 @@ extension FetchedObjects {
     // Waits for rows that a save in progress is still writing.
     context.settle(before: ids)
     let isLast = range.upperBound == self.ids.count
-    if let following, following.position == range.lowerBound, following.number == context.readAheadNumber,
+    if let following, following.position == range.lowerBound, following.number == context.readAhead.number,
       following.size == range.count || isLast && following.size > range.count
     {
       self.following?.position = range.upperBound
@@ -429,7 +429,7 @@ extension FetchedObjects {
     let pages = PageReader(rows, mayReadAhead: mayReadAhead && context.parent == nil)
     following = nil
     let first = try pages.next(upTo: range.count)
-    following = Following(pages: pages, size: range.count, position: range.upperBound, number: context.readAheadNumber)
+    following = Following(pages: pages, size: range.count, position: range.upperBound, number: context.readAhead.number)
     return first
   }
 }

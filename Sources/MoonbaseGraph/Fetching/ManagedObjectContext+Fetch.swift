@@ -70,7 +70,7 @@ extension ManagedObjectContext {
   /// Owners that an earlier window read are skipped, as many objects of a walk share them.
   func prefetch(_ keyPaths: [String], of objects: [ManagedObject], after memory: inout PrefetchMemory) throws {
     guard !keyPaths.isEmpty else { return }
-    memory.begin(objects.count, number: readAheadNumber)
+    memory.begin(objects.count, number: readAhead.number)
     var prefetch = Prefetch(context: self, objects: objects, shared: memory)
     defer { memory = prefetch.shared }
     try prefetch.run(keyPaths)
@@ -145,5 +145,94 @@ extension ManagedObjectContext {
     request.predicate = try request.predicate?.substituting(values)
     request.havingPredicate = try request.havingPredicate?.substituting(values)
     return request
+  }
+}
+
+/// The result of a request of any result type, read during iteration.
+///
+/// ```swift
+/// var request = FetchRequest("Person")
+/// request.resultType = .count
+/// if case .count(let number) = try context.execute(request) { print(number) }
+/// ```
+/// A case for each `FetchRequest.resultType`.
+public enum FetchResult {
+  /// Managed objects.
+  case objects(FetchedObjects)
+  /// Object IDs.
+  case objectIDs(LazyFetchResults<ManagedObjectID>)
+  /// Values by column name.
+  case dictionaries(LazyFetchResults<[String: Value]>)
+  /// The number of objects that match.
+  case count(Int)
+}
+
+extension ManagedObjectContext {
+  /// Runs a request and returns the kind of result that its `resultType` specifies.
+  ///
+  /// Throws as `fetchedObjects`, `fetchedObjectIDs`, `fetchedDictionaries` and `count` do.
+  public func execute(_ request: FetchRequest) throws -> FetchResult {
+    switch request.resultType {
+    case .objects: .objects(try fetchedObjects(request))
+    case .objectIDs: .objectIDs(try fetchedObjectIDs(request))
+    case .dictionaries: .dictionaries(try fetchedDictionaries(request))
+    case .count: .count(try count(request))
+    }
+  }
+
+  /// Values instead of objects: a dictionary for each group, or for each object if the request has neither groups nor
+  /// aggregates.
+  ///
+  /// The columns are the request's `propertiesToFetch`, or all attributes. `@count` of a key path skips nulls; `@sum`
+  /// over no values is 0; `@avg`, `@min` and `@max` over no values are absent, as is every null. An aggregate beside
+  /// plain columns without groups repeats its value in all rows. `havingPredicate` can use the columns of a group, the
+  /// group keys, and functions over the group's objects. Only saved rows and values count, without unsaved changes.
+  ///
+  /// Throws as `fetch` does, for columns that do not fit the entity, and if the rows exceed the memory of the running
+  /// script.
+  public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: Value]] {
+    let rows = try DictionaryRows(request, in: self)
+    var result: [[String: Value]] = []
+    var memory = HostMemory()
+    try rows.forEach { values in
+      try memory.hold(64 + values.reduce(64 * values.count) { $0 + $1.weight })
+      result.append(rows.dictionary(values))
+    }
+    return result
+  }
+}
+
+extension ManagedObjectContext {
+  /// Passes the rows that match a request to `body` in batches without keeping them, for callers that read rows only.
+  ///
+  /// If the session is consistent, all rows are of one state and `body` may read more of that state, even if the
+  /// session cannot be held open beside writers. Otherwise rows are read by the keys found, without rows deleted
+  /// meanwhile. Returns false, without calling `body`, if rows do not suffice: with unsaved changes, several stores, or
+  /// conditions that the context evaluates.
+  package func forEachRowBatch(matching request: FetchRequest, _ body: (RowBatch) throws -> Void) throws -> Bool {
+    let plan = try FetchPlan(request, in: self, readsObjects: true)
+    guard let (store, query) = plan.storeQuery, !plan.hasPending else { return false }
+    try plan.reading {
+      let session = try plan.view.session(of: store)
+      guard session.isConsistent else { return try forEachRowBatch(of: session, matching: query, body) }
+      let pages = PageReader(try session.rows(matching: query), mayReadAhead: query.runsNoFunctions)
+      // Before the view ends, which would wait for the thread that reads ahead.
+      defer { pages.stop() }
+      while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty { try body(rows) }
+    }
+    return true
+  }
+
+  /// Reads the rows by the keys found, in the order of the keys, for a session that has no single state.
+  private func forEachRowBatch(
+    of session: any ReadSession, matching query: StoreQuery, _ body: (RowBatch) throws -> Void
+  ) throws {
+    let ids = try session.objectIDs(matching: query)
+    for start in stride(from: 0, to: ids.count, by: RowPage.capacity) {
+      let part = Array(ids[start..<min(ids.count, start + RowPage.capacity)])
+      let rows = try session.snapshots(of: part)
+      let places = Dictionary(zip(part, part.indices)) { first, _ in first }
+      try body(RowBatch(rows.sorted { places[$0.id] ?? 0 < places[$1.id] ?? 0 }))
+    }
   }
 }

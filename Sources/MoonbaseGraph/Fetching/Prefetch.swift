@@ -116,7 +116,7 @@ struct Prefetch {
         let bytes = found.rows.weight
         let weight = room.take(bytes, of: batch.count) ? SharedWeight(bytes, in: context) : nil
         for (index, id) in batch.enumerated() {
-          let ahead = RowsAhead(rows: found.rows(index), number: context.readAheadNumber, weight: weight)
+          let ahead = RowsAhead(rows: found.rows(index), number: context.readAhead.number, weight: weight)
           try load(found.ids(index), weight == nil ? .outdated : ahead, into: slot, of: id)
         }
       }
@@ -168,7 +168,7 @@ struct Prefetch {
       let lists = try context.source.destinations(of: group, relationship: slot, in: context.view)
       try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
-        context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
+        context.readAhead.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
       }
     }
   }
@@ -182,18 +182,18 @@ extension ManagedObjectContext {
     try HostMemory.require(wanted.weight)
     forgetDeferredRows()
     weigh(wanted.weight)
-    deferredRows = wanted
+    readAhead.deferredRows = wanted
   }
 
   /// Forgets announced rows.
   func forgetDeferredRows() {
-    guard let wanted = deferredRows else { return }
+    guard let wanted = readAhead.deferredRows else { return }
     weigh(-wanted.weight)
-    deferredRows = nil
+    readAhead.deferredRows = nil
   }
 
   /// Reads the group of announced rows to which a fault belongs. Does nothing if the ID was not announced.
   func readWantedRows(around id: ManagedObjectID) throws {
-    if let ids = deferredRows?.take(around: id) { try loadRows(of: ids) }
+    if let ids = readAhead.deferredRows?.take(around: id) { try loadRows(of: ids) }
   }
 }

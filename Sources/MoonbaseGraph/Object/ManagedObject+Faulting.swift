@@ -14,7 +14,7 @@ extension ManagedObject {
     if page == nil, let batch { try context.loadRows(of: batch.ids) }
     leaveBatch()
     if page == nil {
-      if context.deferredRows != nil { try context.readWantedRows(around: objectID) }
+      if context.readAhead.deferredRows != nil { try context.readWantedRows(around: objectID) }
       // The reads above may have delivered this row.
       if page == nil {
         takeRow(try context.source.row(of: objectID, in: context.view, within: context.greatestAge))
@@ -22,7 +22,7 @@ extension ManagedObject {
     } else if context.greatestAge != nil {
       try takeFreshRow(in: context)
     }
-    if stopBeingFault() || context.hasReadLists { updateInverses() }
+    if stopBeingFault() || context.readAhead.hasReadLists { updateInverses() }
     try wakeUp(in: context)
   }
 
@@ -111,7 +111,7 @@ extension ManagedObject {
     if state.contains(.listed) { remember(.row(reading)) }
     forgetReadings(before: newer)
     rebase(on: newer)
-    context?.changeEvent?.refresh(self)
+    context?.observations.changeEvent?.refresh(self)
     outdateDifferences(from: former, because: .row)
     context?.derivations.setVersion(newer.version, of: objectID)
     context?.noteChange()

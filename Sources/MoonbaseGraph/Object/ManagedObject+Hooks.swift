@@ -11,9 +11,9 @@ extension ManagedObject {
     guard let context else {
       do { return try body() } catch { throw failure(of: error, property: entity.property(at: slot).name, hook: hook) }
     }
-    if context.hookDepth >= ManagedObjectContext.greatestHookDepth {
+    if context.running.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
-        "needs itself: \(context.hookDepth) transformers, rules and derived attributes called each other",
+        "needs itself: \(context.running.hookDepth) transformers, rules and derived attributes called each other",
         property: entity.property(at: slot).name)
     }
     do {
@@ -40,14 +40,14 @@ extension ManagedObject {
   /// `.extensionFailure` beyond `ManagedObjectContext.greatestHookDepth`.
   final func accessing<Result>(_ slot: Slot, _ body: () throws -> Result) throws -> Result {
     guard let context else { return try body() }
-    guard context.accessorDepth < ManagedObjectContext.greatestHookDepth else {
+    guard context.running.accessorDepth < ManagedObjectContext.greatestHookDepth else {
       let name = entity.property(at: slot).name
       throw failure(
-        "its accessor needs itself: \(context.accessorDepth) accessors called each other; inside an accessor use the primitive value",
+        "its accessor needs itself: \(context.running.accessorDepth) accessors called each other; inside an accessor use the primitive value",
         property: name)
     }
-    context.accessorDepth += 1
-    defer { context.accessorDepth -= 1 }
+    context.running.accessorDepth += 1
+    defer { context.running.accessorDepth -= 1 }
     return try body()
   }
 
@@ -61,9 +61,10 @@ extension ManagedObject {
   /// are refused while `body` runs.
   @discardableResult
   package final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
-    if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
+    if let context, context.running.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
-        "\(context.extensionRegistry.hookName(hook)): \(context.hookDepth) hooks called each other", property: nil)
+        "\(context.extensionRegistry.hookName(hook)): \(context.running.hookDepth) hooks called each other",
+        property: nil)
     }
     do {
       guard let context else { return try body() }
@@ -81,10 +82,11 @@ extension ManagedObject {
     if let ended { return ended }
     let script = error as? any ScriptFailure
     if let script, script.endsRun { return error }
-    if let script, script.isOutOfStack, let context, context.hookDepth > 10 {
+    if let script, script.isOutOfStack, let context, context.running.hookDepth > 10 {
       let prefix = property == nil ? "\(script.hookName(hook)): " : ""
       return failure(
-        "\(prefix)needs itself, or too much: \(context.hookDepth) scripts called each other", property: property)
+        "\(prefix)needs itself, or too much: \(context.running.hookDepth) scripts called each other", property: property
+      )
     }
     let name = script?.hookName(hook) ?? hook
     if let script, let known = script.hostError as? GraphError {

@@ -42,7 +42,7 @@ extension ManagedObject {
       known.dropRowsAhead()
       weighRelationships()
     }
-    guard ahead.number == context.readAheadNumber else {
+    guard ahead.number == context.readAhead.number else {
       // After a save or a rollback, all rows are read again in one statement.
       let objects = try context.objects(with: ids)
       try context.loadRows(of: ids)
@@ -178,7 +178,7 @@ extension ManagedObject {
   final func load(_ saved: [ManagedObjectID], into known: ToManyState, slot: Slot) throws {
     try HostMemory.require(ToManyState.weight(of: saved.count))
     if state.contains(.listed) { remember(.members(slot, known, known.contents)) }
-    known.load(saved, untrackedMoves: context?.untrackedMoves ?? 0)
+    known.load(saved, untrackedMoves: context?.counters.untrackedMoves ?? 0)
     weighRelationships()
     try renewOlderSides(of: saved, slot: slot)
   }

@@ -1,3 +1,4 @@
+import DequeModule
 import MoonbaseModel
 import MoonbasePlatform
 
@@ -27,7 +28,7 @@ extension ManagedObject {
       }
       return
     }
-    context.hasReadLists = true
+    context.readAhead.hasReadLists = true
     let older = saved.filter {
       context.registered[$0]?.takeUnretainedValue().leads(by: inverse, elsewhereThan: self) == true
     }
@@ -68,7 +69,7 @@ extension ManagedObject {
   /// Unloads a list before an access if an object moved between unknown lists since it was read.
   @inline(__always)
   final func forgetIfOlder(_ known: ToManyState, slot: Slot) {
-    guard let context, known.untrackedMoves != context.untrackedMoves, known.isLoaded else { return }
+    guard let context, known.untrackedMoves != context.counters.untrackedMoves, known.isLoaded else { return }
     if isList(slot), !objectID.isTemporaryID { unload(known, slot: slot) }
   }
 
@@ -141,7 +142,7 @@ extension ManagedObject {
 extension ManagedObjectContext {
   /// Unloads read lists that lack members which newer rows refer to. Called for all rows that a request reads.
   func tellLists(of rows: RowBatch) throws {
-    guard hasReadLists else { return }
+    guard readAhead.hasReadLists else { return }
     for stretch in rows.stretches {
       let page = stretch.page
       let entity = try entity(of: page.id(0))
@@ -170,4 +171,58 @@ extension ManagedObjectContext {
 extension ResolvedEntity {
   /// The to-one relationships whose inverses are lists.
   var slotsInLists: [Slot] { toOneSlots.filter { properties[$0].relationship?.isInverseToMany == true } }
+}
+
+/// Relationships between two single objects that only one of the two rows contains, as some programs write them.
+///
+/// The other row is null, and only the store can find the object that refers to it. The store is queried when such an
+/// object is deleted, or when the relationship gets another destination.
+extension ManagedObject {
+  /// The objects that refer to this object by the inverse of a relationship which is null here. Empty for a new object.
+  final func oneSidedPartners(_ slot: Slot) throws -> [ManagedObject] {
+    guard let inverse = entity.oneToOneInverse(of: slot), !isInserted, let context,
+      try stored(slot).hasNoDestination, snapshot?.values[slot].hasNoDestination == true
+    else { return [] }
+    return try context.storedPartners(of: self, slot: slot).compactMap { id in
+      try HostWork.charge()
+      // The object may refer elsewhere by now.
+      guard let other = try context.objectIfPresent(with: id), try other.stored(inverse) == .objectID(objectID) else {
+        return nil
+      }
+      return other
+    }
+  }
+}
+
+/// Queries for such objects.
+extension ManagedObjectContext {
+  /// The number of objects per query.
+  private static let batch = 512
+
+  /// The objects whose rows refer to an object.
+  ///
+  /// For a deleted object, the query also covers objects whose delete rules are applied next.
+  fileprivate func storedPartners(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
+    func key(_ other: ManagedObject) -> PrefetchKey { PrefetchKey(id: other.objectID, slot: slot) }
+    guard object.isDeleted, readAhead.prefetched[key(object)] == nil else {
+      return try storedDestinations(of: object, slot: slot)
+    }
+    let waiting = deletions.toPropagate.prefix(Self.batch - 1).filter { other in
+      other.entity === object.entity && !other.isInserted && other !== object
+        && other.objectID.storeNumber == object.objectID.storeNumber
+        && other.snapshot?.values[slot].hasNoDestination ?? true && readAhead.prefetched[key(other)] == nil
+    }
+    guard !waiting.isEmpty else { return try storedDestinations(of: object, slot: slot) }
+    let all = [object] + waiting
+    let lists = try source.destinations(of: all.map(\.objectID), relationship: slot, in: view)
+    for (other, list) in zip(all, lists) { readAhead.prefetched.insert(list, for: key(other)) }
+    try loadRows(of: Array(lists.joined()))
+    return lists[0]
+  }
+}
+
+/// Destinations of rows.
+extension Value {
+  /// Whether a row has no destination: the value is null or damaged.
+  fileprivate var hasNoDestination: Bool { isNull || isDamage }
 }

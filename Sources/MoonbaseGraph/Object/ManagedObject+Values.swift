@@ -301,7 +301,7 @@ extension ManagedObject {
 
   /// Registers the object for the detection of changes in place.
   private func keepForChecks() {
-    if let context, context.detectsInPlaceMutation { context.readObjects.append(self) }
+    if let context, context.detectsInPlaceMutation { context.retained.readObjects.append(self) }
   }
 
   /// Sets a transformable attribute, whose bytes a transformer makes. The value itself is cached.

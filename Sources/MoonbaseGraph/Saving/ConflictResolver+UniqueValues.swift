@@ -75,7 +75,7 @@ extension ConflictResolver {
         if let member, !member.isDeleted { try saved.addMember(member.objectID, slot: own) }
       }
     }
-    for lead in context.unclearedReferences.leads(to: new)
+    for lead in context.deletions.unclearedReferences.leads(to: new)
     where lead.object.context === context && !lead.object.isDeleted {
       try redirect(lead, from: new.objectID, to: saved.objectID)
     }

@@ -50,7 +50,7 @@ struct DeletionPrefetch {
   /// objects, rows first and then the lists of each relationship.
   private mutating func read(_ object: ManagedObject) throws {
     var owners = [object]
-    for other in context.deletionsToPropagate.prefix(size - 1)
+    for other in context.deletions.toPropagate.prefix(size - 1)
     where other.table.toOpaque() == object.table.toOpaque() && other.state.contains(.deleted)
       && !other.state.contains(.propagated)
       && !other.objectID.isTemporaryID

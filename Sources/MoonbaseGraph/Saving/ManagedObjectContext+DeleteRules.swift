@@ -32,15 +32,15 @@ extension ManagedObjectContext {
   /// Applies the delete rules of waiting objects, including objects that cascades add. After an error the failed object
   /// is the first to be tried again.
   private func propagateDeletions() throws {
-    guard !deletionsToPropagate.isEmpty else { return try dropNewDeletedObjects() }
-    propagationCount &+= 1
-    propagationDepth += 1
-    defer { propagationDepth -= 1 }
+    guard !deletions.toPropagate.isEmpty else { return try dropNewDeletedObjects() }
+    running.propagationCount &+= 1
+    running.propagationDepth += 1
+    defer { running.propagationDepth -= 1 }
     var ahead = DeletionPrefetch(self)
-    while !deletionsToPropagate.isEmpty {
+    while !deletions.toPropagate.isEmpty {
       try HostWork.charge()
       // Level by level, so that the destinations of each level are read together.
-      let object = deletionsToPropagate.removeFirst()
+      let object = deletions.toPropagate.removeFirst()
       guard object.isDeleted, !object.state.contains(.propagated) else { continue }
       try propagateDeletion(of: object, &ahead)
     }
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
         if try !isGone(object) { try DeletePropagation(object: object, context: self, ahead: destinations).run() }
       }
     } catch {
-      deletionsToPropagate.prepend(object)
+      deletions.toPropagate.prepend(object)
       throw error
     }
   }
@@ -64,11 +64,11 @@ extension ManagedObjectContext {
   /// Removes new objects that were deleted before their first save, after their delete rules have run. An object that a
   /// deny rule keeps stays and fails the save. References to them are cleared before. An undo may bring them back.
   func dropNewDeletedObjects() throws {
-    guard !newDeletedObjects.isEmpty else { return }
+    guard !deletions.newObjects.isEmpty else { return }
     // An object that undo brought back may be in the list twice.
     var (going, staying): (OrderedSet<ManagedObject>, ContiguousArray<ManagedObject>) = ([], [])
-    for object in newDeletedObjects where object.context === self && object.state.isSuperset(of: [.inserted, .deleted])
-    {
+    for object in deletions.newObjects
+    where object.context === self && object.state.isSuperset(of: [.inserted, .deleted]) {
       if try object.state.contains(.departing) || isDenied(object) {
         staying.append(object)
       } else {
@@ -78,13 +78,13 @@ extension ManagedObjectContext {
     // The objects still have their values and are registered: undo first brings them back.
     for object in going { try releaseDestinations(of: object) }
     try UnclearedReferences.cut(toNew: going, in: self)
-    newDeletedObjects = staying
+    deletions.newObjects = staying
     for object in going {
       let mayReturn = journal.records(object)
       record(.presence(object.state, position: object.changePosition), of: object, silently: true)
       changedObjects.remove(object, keepingPlaces: journal.isActive)
       disown(object, because: .deleted, mayReturn: mayReturn)
-      if !mayReturn { unclearedReferences.forget(object) }
+      if !mayReturn { deletions.unclearedReferences.forget(object) }
     }
   }
 

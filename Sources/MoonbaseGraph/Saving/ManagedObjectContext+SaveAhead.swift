@@ -15,8 +15,8 @@ extension SavePlan {
     guard plans.count == 1, let plan = plans.first,
       plan.changes.updated.count + plan.changes.inserted.count >= Self.fewestRows,
       deleted.isEmpty, didSaveObservers.isEmpty, !context.derivations.isWatching,
-      context.objectsWithTemporaryIDs.isEmpty,
-      !context.detectsInPlaceMutation, context.deletionsToPropagate.isEmpty
+      context.writing.objectsWithTemporaryIDs.isEmpty,
+      !context.detectsInPlaceMutation, context.deletions.toPropagate.isEmpty
     else { return false }
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
     for row in rows {
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
   /// Aborts the save in progress when a run has to end: changes not committed by now stay unsaved. Waits until the
   /// writing thread has stopped.
   package func breakOffSave() {
-    pendingSave?.breakOff()
+    writing.pendingSave?.breakOff()
     settle()
   }
 
@@ -100,8 +100,8 @@ extension ManagedObjectContext {
   /// elsewhere.
   public func finishSave() throws {
     settle()
-    guard let failure = failureOfSave else { return }
-    failureOfSave = nil
+    guard let failure = writing.failure else { return }
+    writing.failure = nil
     throw failure
   }
 
@@ -109,15 +109,15 @@ extension ManagedObjectContext {
   /// `finishSave` throws the error. Very cheap without one.
   @inline(__always)
   package func settle() {
-    if pendingSave != nil { settleSave() }
+    if writing.pendingSave != nil { settleSave() }
   }
 
   /// Waits for the save in progress and adopts its result. Errors are kept for the next call.
   @inline(never)
   private func settleSave() {
-    guard let save = pendingSave else { return }
+    guard let save = writing.pendingSave else { return }
     let failure = save.wait()
-    pendingSave = nil
+    writing.pendingSave = nil
     weigh(-save.weight)
     // Rows that were read ahead meanwhile may be outdated.
     forgetReadAhead()
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
 
   /// Restores the changes of a failed save. The objects are as they were before the save.
   private func takeBack(_ save: SaveAhead, after failure: any Error) {
-    failureOfSave = failure
+    writing.failure = failure
     for entry in save.objects where entry.object.context === self {
       // Without the journal: an open savepoint began when the changes were still there.
       if let reading = entry.reading {
@@ -152,13 +152,13 @@ extension ManagedObjectContext {
     }
     for owner in save.owners { owner.endHandOverOfLists(save.permanent) }
     tellHoldersOfTemporaryIDs(save.permanent)
-    unclearedReferences.forgetSaved(in: self)
+    deletions.unclearedReferences.forgetSaved(in: self)
     noteChange()
   }
 
   /// Waits for the save in progress if it writes any of these objects. Other objects can be used meanwhile.
   func settle(before ids: [ManagedObjectID]) {
-    guard pendingSave != nil else { return }
+    guard writing.pendingSave != nil else { return }
     let isUnderWay = ids.contains { registered[$0]?.takeUnretainedValue().state.contains(.refreshed) ?? false }
     if isUnderWay { settleSave() }
   }
@@ -167,8 +167,8 @@ extension ManagedObjectContext {
   /// ends.
   func beginPendingSave(_ plan: SavePlan) {
     guard let part = plan.plans.first else { return }
-    let writer = saveWriter ?? ThreadExecutor(name: "Moonbase save")
-    saveWriter = writer
+    let writer = writing.writer ?? ThreadExecutor(name: "Moonbase save")
+    writing.writer = writer
     var objects: ContiguousArray<SaveAhead.HandedOver> = []
     objects.reserveCapacity(plan.rows.count)
     var owners: ContiguousArray<ManagedObject> = []
@@ -182,7 +182,7 @@ extension ManagedObjectContext {
       }
     }
     changedObjects.removeSaved()
-    readObjects = []
+    retained.readObjects = []
     forgetReadAhead()
     forgetJournal()
     noteChange()
@@ -190,7 +190,7 @@ extension ManagedObjectContext {
       part.changes, of: objects, owners: owners, ownRows: plan.ownRows, permanent: plan.permanent, sender: inbox,
       to: part.store,
       of: coordinator, author: transactionAuthor, on: writer)
-    pendingSave = save
+    writing.pendingSave = save
     weigh(save.weight)
   }
 }
@@ -198,7 +198,7 @@ extension ManagedObjectContext {
 /// Objects that another thread may be writing.
 extension ManagedObject {
   /// Whether another thread may be writing the object. An object on its way must not be turned into a fault again.
-  package final var isOnItsWay: Bool { context?.pendingSave != nil && needsRow }
+  package final var isOnItsWay: Bool { context?.writing.pendingSave != nil && needsRow }
 
   /// Waits, before a property is read or set, for a save in progress that writes this object or its lists. Called at
   /// the beginning of accessors.

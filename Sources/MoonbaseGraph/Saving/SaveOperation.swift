@@ -28,13 +28,13 @@ struct SaveOperation {
     // A merge policy resolves conflicts before the save ends, so the context must wait.
     mayRunAhead =
       ahead && !context.journal.isActive && context.mergePolicy.isError && !context.tellsOfSaves
-      && context.parent == nil && context.sourceOfChildren == nil && context.objectsToCheck.isEmpty
+      && context.parent == nil && context.sourceOfChildren == nil && context.retained.objectsToCheck.isEmpty
   }
 
   /// Runs the save. Throws as `ManagedObjectContext.save` does.
   mutating func run() throws {
-    context.phase = .willSave
-    defer { context.phase = nil }
+    context.running.phase = .willSave
+    defer { context.running.phase = nil }
     // Removes the warnings of earlier saves, even if this save fails early.
     context.warnings.removeAll()
     try context.throwPendingError()
@@ -47,14 +47,14 @@ struct SaveOperation {
     }
     // A save without changes also closes the undo group.
     if plan == nil { context.undoManager?.endSave(after: earlierCount) }
-    defer { context.unclearedReferences.forgetSaved(in: context) }
+    defer { context.deletions.unclearedReferences.forgetSaved(in: context) }
     if isHandedOver, let plan { context.beginPendingSave(plan) } else { try finish() }
   }
 
   /// Runs the phases before the writing. The changes of hooks stay.
   func prepare() throws {
-    context.phase = .willSave
-    defer { context.phase = nil }
+    context.running.phase = .willSave
+    defer { context.running.phase = nil }
     context.warnings.removeAll()
     try context.throwPendingError()
     if context.detectsInPlaceMutation { try context.checkReadValues() }
@@ -91,7 +91,7 @@ struct SaveOperation {
     guard context.hasChanges || metadataChange != nil else { return }
     // The stores need not keep the old state for views.
     context.endViews()
-    context.phase = .writing
+    context.running.phase = .writing
     if let undo = context.undoManager {
       // Before sessions begin, because reading may run accessors and hooks.
       stashes = try undo.stashes(of: context.changedObjects.filter { $0.state.contains(.deleted) })
@@ -125,8 +125,8 @@ struct SaveOperation {
       } catch {
         guard let plan, !plan.conflicts.isEmpty || !plan.stale.isEmpty else { throw error }
         context.undo(since: attempt)
-        context.phase = nil
-        defer { context.phase = .willSave }
+        context.running.phase = nil
+        defer { context.running.phase = .willSave }
         try context.observers.holding { try resolve(plan, or: error) }
         // Inputs that are the same after a refresh would be found outdated again.
         checksInputs = plan.stale.isEmpty || plan.stale != lastStale
@@ -173,7 +173,7 @@ struct SaveOperation {
   /// rows first, then caches, `didSave` hooks, child contexts and observers.
   private func finish() throws {
     guard let plan else { return }
-    context.phase = .didSave
+    context.running.phase = .didSave
     let save = context.tellsOfSaves ? contextSave(of: plan) : nil
     let undo = context.undoManager
     undo?.takeSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
@@ -205,7 +205,7 @@ struct SaveOperation {
     context.tellListenersOfSave()
     // The program still shares the values that it assigned.
     context.forgetReadObjectsThatLeft()
-    context.objectsToCheck = []
+    context.retained.objectsToCheck = []
     context.forgetReadAhead()
     context.readDerived(plan.derived)
     context.forgetJournal()

@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     if owner.isDeleted {
       guard inverse != nil, relationship.description.deleteRule == .nullify else { return }
       owner.markUnpropagated()
-      deletionsToPropagate.append(owner)
+      deletions.toPropagate.append(owner)
     }
     unload(list)
     for id in others { if let inverse { unload(SaveInputs.List(owner: id, slot: inverse)) } }

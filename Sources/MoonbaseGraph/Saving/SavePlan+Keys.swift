@@ -46,7 +46,7 @@ extension SavePlan {
     var stores: [UInt32: any PersistentStore] = [:]
     for store in new { stores[StoreNumber(store.identifier).rawValue] = store }
     if context.coordinator.persistentStores.count > stores.count {
-      for objects in [Array(context.changedObjects), Array(context.objectsToCheck)] {
+      for objects in [Array(context.changedObjects), Array(context.retained.objectsToCheck)] {
         for object in objects where object.context === context && !object.objectID.isTemporaryID {
           let number = object.objectID.storeNumber
           // A store that is not open or is read-only causes an error later, if the save writes there.

@@ -116,8 +116,8 @@ struct SavePreparation {
   @discardableResult
   private func validate(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     guard context.validatesAtSave else { return [] }
-    context.phase = .validating
-    defer { context.phase = .willSave }
+    context.running.phase = .validating
+    defer { context.running.phase = .willSave }
     var late = DistinctObjects()
     var waiting = objects
     var rounds = Rounds("its rules change objects again and again: a rule only looks")

@@ -32,7 +32,7 @@ struct UnclearedReferences {
 
   /// Removes the deleted objects from these relationships. Only holders that the index knows are visited.
   func cut() {
-    let holders = context.unclearedReferences.holders(in: context)
+    let holders = context.deletions.unclearedReferences.holders(in: context)
     HostWork.note(holders.count)
     for object in holders {
       for slot in slots[object.entity.index] { object.forgetDestinations(gone, slot: slot) }
@@ -43,7 +43,7 @@ struct UnclearedReferences {
   /// errors of changing the owners.
   static func cut(toNew going: some Collection<ManagedObject>, in context: ManagedObjectContext) throws {
     for object in going {
-      let leads = context.unclearedReferences.leads(to: object)
+      let leads = context.deletions.unclearedReferences.leads(to: object)
       HostWork.note(leads.count)
       // Sorted by the order in which the owners became changed, so that the result is deterministic.
       for lead in leads.sorted(by: { ($0.object.changePosition, $0.slot) < ($1.object.changePosition, $1.slot) })
