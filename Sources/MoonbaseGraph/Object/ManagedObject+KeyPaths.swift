@@ -2,8 +2,8 @@ public import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-import enum MoonbaseModel.Expression
-import enum MoonbaseModel.Predicate
+public import enum MoonbaseModel.Expression
+public import enum MoonbaseModel.Predicate
 
 /// Key-value coding over several objects.
 extension ManagedObject {
