@@ -209,8 +209,8 @@ extension ManagedObject {
   }
 
   /// Calls a method that an extension declares (`call(_:_:)` of `Value`s).
-  @_disfavoredOverload
   /// Throws if no extension declares the method, and the errors of the method.
+  @_disfavoredOverload
   @discardableResult
   public final func call<each Argument: ValueConvertible>(
     _ name: String, _ arguments: repeat each Argument
