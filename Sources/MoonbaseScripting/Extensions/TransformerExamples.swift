@@ -59,9 +59,10 @@ struct TransformerExamples {
     do {
       guard try domain.contains(table, inClass: name) == false else { return nil }
       return "its value is not of class \(name), the class of the transformer"
-    } catch {
-      if error.endsRun { throw error }
+    } catch let error as LuaError where !error.endsRun {
       return "is of class \(name) raised an error: \(error)"
+    } catch let error as ScriptError where !error.code.endsRun {
+      return error.message
     }
   }
 
