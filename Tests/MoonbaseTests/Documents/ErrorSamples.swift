@@ -7,7 +7,7 @@ import MoonbasePlatform
 private enum ErrorSamples {
   private static func closed(container: PersistentContainer) async throws {
     // shown
-    container.close()
+    try await container.close()
     do {
       try await container.performBackgroundTask { context in try context.save() }
     } catch let error as GraphError where error.code == .containerClosed {
