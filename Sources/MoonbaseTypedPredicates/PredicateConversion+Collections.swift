@@ -26,10 +26,10 @@ extension PredicateExpressions.SequenceContains: ConvertiblePart {
     }
     let list = try conversion.part(sequence)
     let one = try conversion.value(element)
-    guard case .value(let all) = list.form else { throw conversion.refusal("contains is asked of a condition") }
+    guard case .value(let all) = list.form else { throw conversion.refusal("contains needs a relationship or a text, and here it has a condition") }
     if list.isToMany { return .condition(.comparison(.init(all, .equal, one, modifier: .any))) }
     guard let constants = list.constant?.list else {
-      throw conversion.refusal("contains is asked of \(LHS.Output.self), which is no relationship and no text")
+      throw conversion.refusal("contains needs a relationship or a text, and here it has \(LHS.Output.self)")
     }
     let mayBeMissing = try conversion.part(element).presence
     // A null in the list also matches a missing value, which a comparison finds only by an explicit test.
@@ -58,7 +58,7 @@ extension PredicateExpressions.Filter: ConvertiblePart {
   func converted(_ conversion: inout PredicateConversion) throws -> ConvertedPart {
     let all = try conversion.part(sequence)
     guard case .value(let list) = all.form, all.isToMany else {
-      throw conversion.refusal("filter is asked of what is no relationship")
+      throw conversion.refusal("filter needs a relationship")
     }
     let name = conversion.newName()
     let condition = try conversion.binding(variable.key, to: .value(.variable(name))) { try $0.condition(filter) }
@@ -73,7 +73,7 @@ extension PredicateConversion {
     _ left: Any, _ operation: Predicate.Comparison.Operator, _ right: Any, _ type: Any.Type
   ) throws -> ConvertedPart {
     guard type is any StringProtocol.Type else {
-      throw refusal("\(operation.rawValue) is asked of \(type), which is no text")
+      throw refusal("\(operation.rawValue) needs a text, and here it has \(type)")
     }
     return .condition(.comparison(.init(try value(left), operation, try value(right))))
   }
@@ -83,14 +83,14 @@ extension PredicateConversion {
     _ sequence: Any, _ variable: PredicateExpressions.VariableID, _ test: Any, isAll: Bool
   ) throws -> Predicate {
     let all = try part(sequence)
-    guard case .value(let list) = all.form else { throw refusal("elements are asked of a condition") }
+    guard case .value(let list) = all.form else { throw refusal("a condition has no elements") }
     if let constants = all.constant?.list {
       let parts = try constants.map { constant in
         try binding(variable, to: .value(.constant(constant), isOptional: constant.isNull)) { try $0.condition(test) }
       }
       return isAll ? .and(parts) : .or(parts)
     }
-    guard all.isToMany else { throw refusal("elements are asked of what is no relationship and no list") }
+    guard all.isToMany else { throw refusal("elements need a relationship or a list") }
     let name = newName()
     func condition(_ conversion: inout Self) throws -> Predicate {
       try conversion.binding(variable, to: .value(.variable(name))) { try $0.condition(test) }

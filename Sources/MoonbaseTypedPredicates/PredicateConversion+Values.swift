@@ -88,7 +88,7 @@ extension PredicateExpressions.KeyPath: ConvertiblePart {
     if let captured { return try conversion.constant(captured, Output.self) }
     let base = try conversion.part(root)
     guard case .value(let expression) = base.form else {
-      throw conversion.refusal("\(keyPath) is asked of a condition")
+      throw conversion.refusal("a condition has no \(keyPath)")
     }
     if let kind { return try converted(kind, base, expression, conversion) }
     // A path of several steps that the class does not list is refused as a whole.

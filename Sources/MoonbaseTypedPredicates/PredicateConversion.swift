@@ -81,7 +81,9 @@ struct PredicateConversion {
   /// Converts an expression. Throws `.predicateMismatch` if a fetch does not support it.
   mutating func part(_ expression: Any) throws -> ConvertedPart {
     guard let convertible = expression as? any ConvertiblePart else {
-      throw refusal("\(Self.name(of: expression)) has no counterpart in a fetch")
+      throw refusal(
+        "\(Self.name(of: expression)) has no counterpart in a fetch: write this condition as a text or with typed keys, or "
+          + "filter the fetched objects")
     }
     // Nesting beyond the limit of a fetch is refused before it exhausts the stack.
     guard depth < TreeLimits.greatestDepth else { throw refusal("it is nested more than \(depth) levels deep") }

@@ -181,7 +181,8 @@ import Testing
     }
     #expect(
       try message(#Predicate { ($0 as? Chief) != nil })
-        == "#Predicate over Member: ConditionalCast has no counterpart in a fetch")
+        == "#Predicate over Member: ConditionalCast has no counterpart in a fetch: write this condition as a text or "
+        + "with typed keys, or filter the fetched objects")
     #expect(try message(#Predicate { $0.undeclared == 1 }).contains("is no key path that Member declares"))
     #expect(try message(#Predicate { $0.friends[0].age == 1 }).contains("CollectionIndexSubscript has no counterpart"))
     #expect(try message(#Predicate { $0.friends.first?.age == 1 }).contains("has no counterpart"))
