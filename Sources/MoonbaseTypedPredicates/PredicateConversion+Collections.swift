@@ -26,7 +26,9 @@ extension PredicateExpressions.SequenceContains: ConvertiblePart {
     }
     let list = try conversion.part(sequence)
     let one = try conversion.value(element)
-    guard case .value(let all) = list.form else { throw conversion.refusal("contains needs a relationship or a text, and here it has a condition") }
+    guard case .value(let all) = list.form else {
+      throw conversion.refusal("contains needs a relationship or a text, and here it has a condition")
+    }
     if list.isToMany { return .condition(.comparison(.init(all, .equal, one, modifier: .any))) }
     guard let constants = list.constant?.list else {
       throw conversion.refusal("contains needs a relationship or a text, and here it has \(LHS.Output.self)")
