@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     changedObjects.note(object)
     if object.isInserted { deletions.newObjects.append(object) }
     object.outdate(.presence)
-    changeCount &+= 1
+    counters.changeCount &+= 1
     deletions.toPropagate.append(object)
     tellObservers()
   }
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
     deletions.toPropagate = []
     deletions.newObjects = []
     deletions.unclearedReferences.forgetNew()
-    pendingErrors = []
+    errors.pending = []
     retained.readObjects = []
     retained.objectsToCheck = []
     writing.objectsWithTemporaryIDs = []
@@ -118,7 +118,7 @@ extension ManagedObjectContext {
     storedValues.outdated = []
     changedObjects = []
     registered.endOwnRows()
-    changeCount &+= 1
+    counters.changeCount &+= 1
   }
 
   /// Releases every object and discards every change, so that later requests read the stores.
@@ -149,7 +149,7 @@ extension ManagedObjectContext {
     undoManager?.removeAllActions()
     observations.changeEvent?.invalidateAll()
     forgetDerivations()
-    observers.removeAll()
+    observations.observers.removeAll()
     source.forgetAllRows()
     sourceOfChildren?.parentRows?.forgetUnused(after: formerCount)
     // Code that is notified of a closing context would fetch into the context again.
@@ -183,7 +183,7 @@ extension ManagedObjectContext {
     // Without the former row it is unknown which list contained the object.
     if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { counters.untrackedMoves &+= 1 }
     guard mergeChanges else { return try turnIntoFault(object) }
-    changeCount &+= 1
+    counters.changeCount &+= 1
     forgetReadAhead()
     try merge(source.currentRow(of: object.objectID), into: object)
   }
@@ -219,7 +219,7 @@ extension ManagedObjectContext {
   package func turnIntoFaults(_ objects: [ManagedObject]) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
-    changeCount &+= 1
+    counters.changeCount &+= 1
     forgetReadAhead()
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: model.entities.count)
     for object in objects where object.context === self && !object.isOnItsWay && !object.awaitsSave {
@@ -227,7 +227,7 @@ extension ManagedObjectContext {
       let isQuiet = try quiet[entity.index] ?? (entity.toOneSlots.isEmpty && !behavior(of: entity).hasFaultHooks)
       quiet[entity.index] = isQuiet
       if isQuiet, object.becomeFaultIfClean() { continue }
-      try observers.holding { try turnIntoFault(object) }
+      try observations.observers.holding { try turnIntoFault(object) }
     }
   }
 
@@ -238,7 +238,7 @@ extension ManagedObjectContext {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
     if object.state.contains(.hasPendingLists) { settle() }
-    changeCount &+= 1
+    counters.changeCount &+= 1
     forgetReadAhead()
     var failures = object.failuresOfHooks(before: true)
     // Evaluated after the hooks, which may have changed these values.
@@ -310,7 +310,7 @@ extension ManagedObjectContext {
     func trying(_ body: () throws -> Void) {
       do { try body() } catch { failures.append(error) }
     }
-    changeCount &+= 1
+    counters.changeCount &+= 1
     forgetReadAhead()
     let keptOnes = Set(kept)
     for object in objects where object.context === self && !keptOnes.contains(object) {
@@ -331,13 +331,13 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// Returns and clears the errors of accessors that could not throw.
   public func drainAccessorErrors() -> [any Error] {
-    defer { pendingErrors = [] }
+    defer { errors.pending = [] }
     return pendingErrors
   }
 
   /// Returns and clears the errors of `didSave` hooks.
   public func takeDidSaveErrors() -> [GraphError] {
-    defer { didSaveErrors = [] }
+    defer { errors.didSave = [] }
     return didSaveErrors
   }
 
@@ -383,14 +383,14 @@ extension ManagedObjectContext {
   /// Adds bytes that objects and requests hold, or subtracts released bytes. Called for each object and request, so the
   /// registry is notified only of larger changes.
   package func weigh(_ bytes: Int) {
-    weight &+= bytes
-    if (weight &- toldWeight).magnitude > UInt(Self.weighingStride) { tellWeight() }
+    memory.weight &+= bytes
+    if (memory.weight &- memory.reportedWeight).magnitude > UInt(Self.weighingStride) { tellWeight() }
   }
 
   /// Reports the change of weight to the registry. A script that owns the registry is charged.
   func tellWeight() {
-    let growth = weight - toldWeight
-    toldWeight = weight
+    let growth = memory.weight - memory.reportedWeight
+    memory.reportedWeight = memory.weight
     extensionRegistry.weigh?(growth)
   }
 }

@@ -167,12 +167,12 @@ extension ManagedObjectContext {
     if derivations.isWatching, object.hasCaches { derivations.detach(object) }
     registered.remove(object)
     weigh(-object.weight)
-    if object.row.notesDeparture, let page = object.page { sparsePages.append(page) }
+    if object.row.notesDeparture, let page = object.page { memory.sparsePages.append(page) }
   }
 
   /// Counts an object less in a page of rows. A page with few remaining rows is compacted later (`sparsePages`).
   func noteDeparture(from page: RowPage?) {
-    if let page, page.noteDeparture() { sparsePages.append(page) }
+    if let page, page.noteDeparture() { memory.sparsePages.append(page) }
   }
 }
 
@@ -244,7 +244,7 @@ extension ManagedObjectContext {
       return try SavePlan.reserveKeys(count, of: entity, in: store(entity))
     }
     undoManager?.prepareForNewIDs()
-    observers.prepareForNewIDs()
+    observations.observers.prepareForNewIDs()
     for object in new {
       guard let id = permanent[object.objectID] else { continue }
       undoManager?.noteID(id, after: object.objectID)
@@ -272,7 +272,7 @@ extension ManagedObjectContext {
     guard let top = found.first(where: { candidate in found.allSatisfy { $0.isKind(of: candidate) } }) else {
       throw Self.noEntity(of: type, among: found)
     }
-    if confinement == nil { caches.entitiesByClass[ObjectIdentifier(type)] = top }
+    if lifetime.confinement == nil { caches.entitiesByClass[ObjectIdentifier(type)] = top }
     return top
   }
 
@@ -427,7 +427,7 @@ extension ManagedObjectContext {
     object.takeInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }
     if derivations.hasListeners { tellListeners(of: CollectionOfOne(object.objectID)) }
-    changeCount &+= 1
+    counters.changeCount &+= 1
   }
 }
 

@@ -3,7 +3,7 @@ import MoonbaseModel
 /// Merging the saves of other contexts.
 extension ManagedObjectContext {
   /// Whether saves of other contexts wait to be merged.
-  var hasPendingNotifications: Bool { merging.remaining > 0 || inbox?.isPending == true }
+  var hasPendingNotifications: Bool { merging.remaining > 0 || merging.inbox?.isPending == true }
 
   /// Merges the saves of another context or process.
   ///
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
       tellDidMerge(saved)
     }
     defer { sourceOfChildren?.tell(saved) }
-    try observers.holding { try merge(saved, automatically: isAutomatic) }
+    try observations.observers.holding { try merge(saved, automatically: isAutomatic) }
   }
 
   /// Merges the saves that arrived since the last call, if merging is enabled and no operation is in progress.
@@ -48,7 +48,9 @@ extension ManagedObjectContext {
   /// the first error after all saves were merged.
   func mergeNews() throws {
     try parent?.mergeNews()
-    guard let inbox, running.phase == nil, running.hookDepth == 0, journal.isSettled, readAhead.pinnedView == nil else {
+    guard let inbox = merging.inbox, running.phase == nil, running.hookDepth == 0, journal.isSettled,
+      readAhead.pinnedView == nil
+    else {
       return
     }
     var failure: (any Error)?
@@ -70,7 +72,7 @@ extension ManagedObjectContext {
   /// Merges arrived saves outside of any call of the program, and ends the event. An error fails the next save. Called
   /// between events of the program.
   package func takeNews() {
-    guard !isClosed else { return }
+    guard !lifetime.isClosed else { return }
     do { try mergeNews() } catch { keep(error) }
     endChangeEvent()
   }
@@ -83,7 +85,7 @@ extension ManagedObjectContext {
       tellListenersOfEverything()
       return try merge(listed(saved), automatically: isAutomatic)
     }
-    changeCount &+= 1
+    counters.changeCount &+= 1
     for ids in [saved.inserted, saved.updated, saved.deleted] { tellListeners(of: ids) }
     forgetReadAhead()
     source.forgetRows(of: saved.updated + saved.deleted)
@@ -106,7 +108,7 @@ extension ManagedObjectContext {
   /// the first error at the end.
   func takeInRows(of ids: [ManagedObjectID]) throws {
     guard !ids.isEmpty else { return }
-    changeCount &+= 1
+    counters.changeCount &+= 1
     tellListeners(of: ids)
     forgetReadAhead()
     source.forgetRows(of: ids)

@@ -108,7 +108,7 @@ extension ManagedObjectContext {
     }
     for (slot, value) in stash.delayed { object.restoreDelayed(value, slot: slot) }
     object.outdateAll()
-    changeCount &+= 1
+    counters.changeCount &+= 1
     return stash
   }
 
@@ -293,7 +293,7 @@ extension ManagedObjectContext {
   /// Runs `body` as one change: an error undoes all of it, and observers are called at the end.
   package func changingTogether<Result>(_ body: () throws -> Result) throws -> Result {
     defer { tellObservers() }
-    return try observers.holding { try undoingOnFailure(body) }
+    return try observations.observers.holding { try undoingOnFailure(body) }
   }
 
   /// Ends a savepoint. After the outermost savepoint, objects that left the context release their values. Call it for
@@ -345,7 +345,7 @@ extension ManagedObjectContext {
     }
     readings.takeIn()
     for owner in writing.ownersToRecheck where owner.context === self { owner.forgetSavedLists() }
-    changeCount &+= 1
+    counters.changeCount &+= 1
   }
 }
 

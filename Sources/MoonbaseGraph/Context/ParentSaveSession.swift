@@ -38,7 +38,7 @@ final class ParentSaveSession: SaveSession {
     let conflicts = try otherVersions(than: changes) + looseReferences(of: changes)
     guard conflicts.isEmpty else { return conflicts }
     let known = try membersBehind(changes)
-    try parent.observers.holding { try apply(changes, besides: known) }
+    try parent.observations.observers.holding { try apply(changes, besides: known) }
     written = Array(changes.inserted) + changes.updated.rows
     return []
   }

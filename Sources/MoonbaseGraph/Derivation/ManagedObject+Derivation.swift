@@ -100,7 +100,7 @@ extension ManagedObject {
     _ slot: Slot, of derived: DerivedSlot, in context: ManagedObjectContext, isStored: Bool,
     _ body: () throws -> Value
   ) throws -> (value: Value, reads: Readings?) {
-    var computation = Computation(of: self, slot: slot, changeCount: context.changeCount)
+    var computation = Computation(of: self, slot: slot, changeCount: context.counters.changeCount)
     if let facets = derived.ownFacets { computation.note(facets, of: self) }
     context.derivations.begin(computation)
     let value: Value
@@ -124,7 +124,7 @@ extension ManagedObject {
   /// Whether a computed value is still valid. If so, a running getter inherits its dependencies.
   final func holds(_ reads: Readings) -> Bool {
     guard let context else { return true }
-    if let changeCount = reads.changeCount, changeCount != context.changeCount { return false }
+    if let changeCount = reads.changeCount, changeCount != context.counters.changeCount { return false }
     // The versions of its input rows are not recorded, so a save that needs the value computes it again.
     if context.derivations.isNotingInputs, isBeyondRow(reads), reads.inputsNumber != context.derivations.inputsNumber {
       return false

@@ -208,7 +208,7 @@ extension ManagedObject: KeyPathAnswering, SlottedSubject {
   @usableFromInline
   package final var predicateState: SubjectState? {
     guard let context, !context.derivations.isRecording else { return nil }
-    return SubjectState(id: objectID, context: context, changes: context.changeCount)
+    return SubjectState(id: objectID, context: context, changes: context.counters.changeCount)
   }
 
   /// The value or the objects under a key. Throws for an unknown key, and if the store cannot be read.

@@ -105,7 +105,7 @@ extension ManagedObject {
           case .done(let bytes):
             if bytes != 0, isWeighed { context.weigh(bytes) }
             row.markChanged(low: slot)
-            context.changeCount &+= 1
+            context.counters.changeCount &+= 1
             return true
           }
         }
@@ -146,7 +146,7 @@ extension ManagedObject {
         if page._withUnsafeGuaranteedRef({ $0.rawCell(slot, of: Int(row.place)).isSame(as: cell) }) { return true }
         let bytes = row.beginChange(cell, slot: slot, in: table.pageForOwnRow())
         if isWeighed { context.weigh(bytes) }
-        context.changeCount &+= 1
+        context.counters.changeCount &+= 1
         if mark(slot, as: [.listed, .updated]) { context.changedObjects.append(self) }
         return true
       }
@@ -207,7 +207,7 @@ extension ManagedObject {
   private final func noteSet(_ slot: Slot, _ bytes: Int, in context: ManagedObjectContext) {
     if bytes != 0, isWeighed { context.weigh(bytes) }
     row.markChanged(low: slot)
-    context.changeCount &+= 1
+    context.counters.changeCount &+= 1
     context.changedObjects.note(self)
   }
 }

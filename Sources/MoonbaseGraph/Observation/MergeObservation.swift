@@ -59,7 +59,7 @@ extension ManagedObjectContext {
 
   /// Keeps an error that comes too late to fail a call, such as the error of a `didSave` hook.
   package func keepLate(_ error: GraphError) {
-    if didSaveErrors.count < Self.greatestErrorCount { didSaveErrors.append(error) }
+    if errors.didSave.count < Self.greatestErrorCount { errors.didSave.append(error) }
   }
 
   /// The greatest number of errors of `didSave` hooks that a context keeps.

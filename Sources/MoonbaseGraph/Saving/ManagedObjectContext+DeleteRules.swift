@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   /// Applies the delete rules of all waiting objects, and then notifies observers. Observers see all deletions at once.
   func applyDeleteRules() throws {
     defer { tellObservers() }
-    try observers.holding { try propagateDeletions() }
+    try observations.observers.holding { try propagateDeletions() }
   }
 
   /// Applies the delete rules of waiting objects, including objects that cascades add. After an error the failed object

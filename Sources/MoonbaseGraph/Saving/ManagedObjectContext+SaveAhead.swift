@@ -145,7 +145,7 @@ extension ManagedObjectContext {
   private func finish(_ save: SaveAhead) {
     defer { for page in save.ownRows { page.forgetBases() } }
     guard !save.permanent.isEmpty else { return }
-    observers.prepareForNewIDs()
+    observations.observers.prepareForNewIDs()
     for entry in save.objects where entry.reading == nil && entry.object.context === self {
       entry.object.endPendingSave(listed: false)
       entry.object.becomeSaved(as: .nothing, id: entry.id, permanent: save.permanent)

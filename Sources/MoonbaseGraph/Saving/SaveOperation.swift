@@ -36,7 +36,7 @@ struct SaveOperation {
     context.running.phase = .willSave
     defer { context.running.phase = nil }
     // Removes the warnings of earlier saves, even if this save fails early.
-    context.warnings.removeAll()
+    context.errors.warnings.removeAll()
     try context.throwPendingError()
     if context.detectsInPlaceMutation { try context.checkReadValues() }
     do {
@@ -55,7 +55,7 @@ struct SaveOperation {
   func prepare() throws {
     context.running.phase = .willSave
     defer { context.running.phase = nil }
-    context.warnings.removeAll()
+    context.errors.warnings.removeAll()
     try context.throwPendingError()
     if context.detectsInPlaceMutation { try context.checkReadValues() }
     _ = try SavePreparation(context: context).run()
@@ -76,7 +76,7 @@ struct SaveOperation {
       }
     } catch {
       // The changes that the save itself made are undone, and their errors discarded.
-      context.pendingErrors = []
+      context.errors.pending = []
       context.undo(since: savepoint) { plan?.isSaved($0) == true }
       throw error
     }
@@ -127,11 +127,11 @@ struct SaveOperation {
         context.undo(since: attempt)
         context.running.phase = nil
         defer { context.running.phase = .willSave }
-        try context.observers.holding { try resolve(plan, or: error) }
+        try context.observations.observers.holding { try resolve(plan, or: error) }
         // Inputs that are the same after a refresh would be found outdated again.
         checksInputs = plan.stale.isEmpty || plan.stale != lastStale
         lastStale = plan.stale
-        (self.plan, context.pendingErrors) = (nil, [])
+        (self.plan, context.errors.pending) = (nil, [])
       }
     }
     try writeOnce()
@@ -195,7 +195,7 @@ struct SaveOperation {
         undo.noteID(row.id, after: row.object.objectID)
       }
     }
-    if !context.warnings.isEmpty { context.warnings.rename(plan.permanentID) }
+    if !context.errors.warnings.isEmpty { context.errors.warnings.rename(plan.permanentID) }
     plan.adopt()
     if let looseEnds = UnclearedReferences(to: deleted, in: context) {
       looseEnds.cut()

@@ -209,7 +209,7 @@ struct SavePlan {
           try session.commit()
           sessions.removeLast()
           let derived = session.derivedObjectIDs
-          context.source.didSave(plan.changes, deriving: derived, from: context.inbox)
+          context.source.didSave(plan.changes, deriving: derived, from: context.merging.inbox)
           self.derived += derived
         }
         saved.append(plan)
@@ -256,7 +256,7 @@ struct SavePlan {
   /// replace the temporary IDs.
   func adopt() {
     let new = isIncomplete ? permanent.filter { number in saved.contains { $0.number == number } } : permanent
-    if !new.isEmpty { context.observers.prepareForNewIDs() }
+    if !new.isEmpty { context.observations.observers.prepareForNewIDs() }
     rows.withUnsafeBufferPointer { rows in
       for row in rows {
         row.reference._withUnsafeGuaranteedRef { object in

@@ -16,7 +16,7 @@ struct SavePreparation {
   /// Runs the phases. Returns whether the save is known to change only objects that existed before. Throws validation
   /// failures, the errors of hooks, and the first pending error.
   func run() throws -> Bool {
-    context.warnings.removeAll()
+    context.errors.warnings.removeAll()
     try context.applyDeleteRules()
     var (waiting, areUpdates) = try objectsToLookAt()
     guard !waiting.isEmpty else {
@@ -135,7 +135,7 @@ struct SavePreparation {
           var validator = try ObjectValidator(object, failures: failures)
           try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
         }
-        context.warnings.take(failures.warnings, of: waiting)
+        context.errors.warnings.take(failures.warnings, of: waiting)
         try failures.throwFailures(consequence: "; nothing was saved")
         // Rules may have moved a destination that kept a deleted object.
         try context.dropNewDeletedObjects()

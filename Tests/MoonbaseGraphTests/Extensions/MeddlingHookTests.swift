@@ -107,7 +107,7 @@ import Testing
       try? context.delete(other)
       try? context.save()
       isActive.value = 0
-      #expect(!context.isClosed && context.brokenInvariants() == [], "\(point)")
+      #expect(!context.lifetime.isClosed && context.brokenInvariants() == [], "\(point)")
       try context.rollback()
       _ = context.drainAccessorErrors()
       try context.insert("Person", values: ["firstName": "late"])

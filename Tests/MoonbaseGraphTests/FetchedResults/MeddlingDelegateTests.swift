@@ -84,7 +84,7 @@ import struct MoonbaseModel.SortDescriptor
     try change(world.people[3]) { try $0.setValue(50, forKey: "age") }
     #expect(told > 0 && failures.isEmpty, "\(failures)")
     guard kind != .close else {
-      #expect(context.isClosed && controller?.objectIDs == rows)
+      #expect(context.lifetime.isClosed && controller?.objectIDs == rows)
       #expect(throws: GraphError.self) { try controller?.performFetch() }
       return
     }

@@ -29,9 +29,9 @@ import Testing
     try context.processPendingChanges()
     // Most objects of the page are released.
     all = []
-    #expect(!context.sparsePages.isEmpty)
+    #expect(!context.memory.sparsePages.isEmpty)
     try context.save()
-    #expect(context.sparsePages.isEmpty)
+    #expect(context.memory.sparsePages.isEmpty)
     #expect(try changed.value(forKey: "text") == "new")
     #expect(context.brokenInvariants() == [])
     #expect(try texts(bench) == ["2", "3", "4", "5", "6", "7", "new"])
@@ -54,9 +54,9 @@ import Testing
     try context.delete(old)
     for object in new.dropFirst(2) { try context.delete(object) }
     try context.processPendingChanges()
-    #expect(!context.sparsePages.isEmpty)
+    #expect(!context.memory.sparsePages.isEmpty)
     try context.save()
-    #expect(context.sparsePages.isEmpty)
+    #expect(context.memory.sparsePages.isEmpty)
     #expect(try texts(bench) == ["0", "1"])
     #expect(new[0].snapshot?.version == 1)
     #expect(context.brokenInvariants() == [])

@@ -33,7 +33,8 @@ extension ManagedObjectContext {
   /// Called between units of work: where `perform`, a fetch or a save begins, and where a save or an event ends. So a
   /// save, fetch, hook or transaction ends with the extensions that it began with.
   package func followExtensions() {
-    guard !isClosed, let extensions = extensionRegistry.reloaded, extensions.isNewer(than: extensionRegistry) else {
+    guard !lifetime.isClosed, let extensions = extensionRegistry.reloaded, extensions.isNewer(than: extensionRegistry)
+    else {
       return
     }
     settle()
@@ -50,7 +51,7 @@ extension ManagedObjectContext {
 
   /// Whether no observer of properties, events or results is being called.
   private var callsNoObservers: Bool {
-    observers.areQuiet && observations.changeEvent?.isTelling != true && !listeners.isTelling
+    observations.observers.areQuiet && observations.changeEvent?.isTelling != true && !observations.listeners.isTelling
   }
 
   /// The generation of extensions that the context runs (`ScriptExtensions.generation`); nil without reloadable
@@ -67,7 +68,7 @@ extension ManagedObjectContext {
 
   /// Throws if this context, or a context that shares its extensions, is in the middle of some work.
   package func refuseToReload() throws {
-    for context in extensionRegistry.all where !context.isClosed { try context.refuseToReloadAlone() }
+    for context in extensionRegistry.all where !context.lifetime.isClosed { try context.refuseToReloadAlone() }
   }
 
   private func refuseToReloadAlone() throws {
@@ -87,5 +88,5 @@ extension ManagedObjectContext {
 
 extension ExtensionRegistry {
   /// Whether none of the registry's contexts is in the middle of some work.
-  fileprivate var isAtRest: Bool { all.allSatisfy { $0.isClosed || $0.isAtRest } }
+  fileprivate var isAtRest: Bool { all.allSatisfy { $0.lifetime.isClosed || $0.isAtRest } }
 }

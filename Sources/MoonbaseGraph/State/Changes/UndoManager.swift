@@ -85,7 +85,7 @@ public final class UndoManager {
       context.settleUndo()
       context.endChangeEvent()
     }
-    let (inverse, failure) = try context.observers.holding { try apply(group, in: context) }
+    let (inverse, failure) = try context.observations.observers.holding { try apply(group, in: context) }
     // A hook may have cleared the stack, too.
     guard undoGroups.last === group else {
       if let failure { throw failure }
@@ -110,7 +110,7 @@ public final class UndoManager {
       context.settleUndo()
       context.endChangeEvent()
     }
-    let (inverse, failure) = try context.observers.holding { try apply(group, in: context) }
+    let (inverse, failure) = try context.observations.observers.holding { try apply(group, in: context) }
     guard redoGroups.last === group else {
       if let failure { throw failure }
       return

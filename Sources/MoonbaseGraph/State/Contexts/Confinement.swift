@@ -66,18 +66,18 @@ extension ManagedObjectContext {
 
   /// Binds the context to an executor, if uses are checked.
   func confine(to confinement: @autoclosure () -> Confinement) {
-    if Confinement.isChecked { self.confinement = confinement() }
+    if Confinement.isChecked { lifetime.confinement = confinement() }
   }
 
   /// Ends the process if the context, or an object of it, is used on the wrong executor.
   @inline(__always)
   func checkConfinement(of object: ManagedObject? = nil) {
-    if confinement != nil { failElsewhere(object) }
+    if lifetime.confinement != nil { failElsewhere(object) }
   }
 
   @inline(never)
   private func failElsewhere(_ object: ManagedObject?) {
-    guard let confinement, !confinement.isCurrent() else { return }
+    guard let confinement = lifetime.confinement, !confinement.isCurrent() else { return }
     let context = name.map { "the context '\($0)'" } ?? "a context"
     confinement.fail(object.map { "\($0.entity.name) \($0.objectID) of \(context)" } ?? context)
   }
@@ -87,14 +87,14 @@ extension ManagedObjectContext {
   /// From then on every request to the context, or to a child of it, throws `.invalidObject`. Closing it again does
   /// nothing. Throws `.recursiveSave` and `.contextBusy` within a hook, and `.invalidRequest` within a transaction.
   public func close() throws {
-    guard !isClosed else { return }
+    guard !lifetime.isClosed else { return }
     if running.isInTransaction {
       throw GraphError(.invalidRequest, message: "a context was closed within its transaction: do it when that is done")
     }
     try releaseAllObjects(because: .closed)
     endObservations()
-    isClosed = true
-    inbox = nil
+    lifetime.isClosed = true
+    merging.inbox = nil
     endSequences()
     forgetEntities()
   }
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
   /// Throws `.invalidObject` if the context was closed.
   package func checkOpen() throws {
     checkConfinement()
-    guard isClosed else { return }
+    guard lifetime.isClosed else { return }
     throw GraphError(.invalidObject, message: "the context was closed: ask for a new one")
   }
 }

@@ -24,9 +24,9 @@ package final class ContextReference {
 extension ManagedObjectContext {
   /// The only reference of this kind to the context.
   package var reference: ContextReference {
-    if let knownReference { return knownReference }
+    if let lifetime.reference { return lifetime.reference }
     let new = ContextReference(self)
-    knownReference = new
+    lifetime.reference = new
     return new
   }
 }

@@ -29,6 +29,8 @@ struct RunningWork {
 
 /// The saves of other contexts that are to be merged.
 struct PendingMerges {
+  /// The arrived saves; nil if the context does not merge automatically.
+  var inbox: NotificationInbox<SavedObjectIDs>?
   /// The number of arrived saves that follow the save that is being merged.
   var remaining = 0
   /// Objects that were not merged automatically, because a value was changed both here and elsewhere.
@@ -37,6 +39,10 @@ struct PendingMerges {
 
 /// Observers of saves and merges.
 struct ContextObservations {
+  /// Observers of single objects.
+  let observers = Observers()
+  /// Listeners to changes of all objects.
+  let listeners = ChangeListeners()
   /// Observers of saves.
   var saves: [ManagedObjectContext.SaveObserver] = []
   /// Observers of merges.
@@ -95,6 +101,8 @@ struct PendingDeletions {
 
 /// Objects that the context retains for a check at the next save, or by request.
 struct RetainedObjects {
+  /// Whether all registered objects are retained.
+  var retainsAll = false
   /// Objects whose transformable values were read since the last save; see `detectsInPlaceMutation`.
   var readObjects: OrderedSet<ManagedObject> = []
   /// Objects that the next save checks for conflicts, changed or not.
@@ -113,6 +121,8 @@ struct StoredDerivationState {
 
 /// Counters by which other parts detect that their knowledge is outdated.
 struct ContextCounters {
+  /// Counts the changes of all objects, so that a derived value can be checked for validity.
+  var changeCount: UInt64 = 0
   /// Counts the objects that were inserted, or restored, with temporary IDs.
   var arrivalCount: UInt64 = 0
   /// Counts refreshes of objects that may have moved between unknown lists. Lists that were read before are read again.
@@ -121,20 +131,68 @@ struct ContextCounters {
   var resetCount = 0
 }
 
-/// Plans and views of lookups of objects by values.
-struct LookupCache {
+/// Compiled key paths, and entities and objects that were looked up.
+struct ContextCaches {
   /// The plans for lookups of objects by values, and the revision of the stores that they are valid for.
   var lookups: (revision: Int, known: [ObjectLookup]) = (0, [])
   /// The view that consecutive lookups share.
-  var session: LookupSession?
-}
-
-/// Compiled key paths, and entities that were looked up.
-struct ContextCaches {
+  var lookupSession: LookupSession?
   /// Compiled key paths.
   var keyPaths = KeyPaths()
   /// A cache of entities by the classes of their objects.
   var entitiesByClass: [ObjectIdentifier: ResolvedEntity] = [:]
   /// The last entity that was looked up by name.
   var entityNamedLast: ResolvedEntity?
+}
+
+/// The memory that the objects of a context hold.
+struct ContextMemory {
+  /// An estimate of the bytes that the objects hold.
+  var weight = 0
+  /// The estimate that was last reported to the registry.
+  var reportedWeight = 0
+  /// Pages with few rows in use.
+  var sparsePages = SparsePages()
+}
+
+/// The executor of a context, and its end.
+struct ContextLifetime {
+  /// The reference that `reference` returns, once it was made.
+  var reference: ContextReference?
+  /// The executor for debugging of illegal uses; nil if uses are not checked.
+  var confinement: Confinement?
+  /// Whether the context was closed and refuses requests.
+  var isClosed = false
+}
+
+/// Errors and warnings that no call has thrown.
+struct ContextErrors {
+  /// Errors of accessors that cannot throw.
+  var pending: [any Error] = []
+  /// Errors of `didSave` hooks after successful saves.
+  var didSave: [GraphError] = []
+  /// The warnings of rules at the last save.
+  var warnings = ValidationWarnings()
+}
+
+/// What a context knows of each entity.
+struct BehaviorTable {
+  /// The combined hooks, rules and slot kinds; nil until they are needed.
+  var behaviors: ContiguousArray<EntityBehavior?>
+  /// The error of extensions that do not fit the model.
+  var error: (any Error)?
+  /// The temporary keys of new objects.
+  var temporaryKeys: ContiguousArray<TemporaryKeyRange>
+
+  /// A table without behaviors.
+  init(entityCount: Int) {
+    behaviors = ContiguousArray(repeating: nil, count: entityCount)
+    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: entityCount)
+  }
+
+  /// A table with the behaviors of another context, and temporary keys of its own.
+  init(like other: BehaviorTable) {
+    self.init(entityCount: other.behaviors.count)
+    (behaviors, error) = (other.behaviors, other.error)
+  }
 }

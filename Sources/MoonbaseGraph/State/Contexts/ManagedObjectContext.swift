@@ -47,10 +47,11 @@ public final class ManagedObjectContext {
   /// context merges before each fetch and save, and in `processPendingChanges`. A background context, and the view
   /// context of a container, also merge as soon as their executor is free, so that lists, observers and sequences are
   /// updated without a call. Initially true for background contexts only.
-  public var automaticallyMergesChangesFromParent = false {
-    didSet {
-      guard automaticallyMergesChangesFromParent != oldValue else { return }
-      inbox = automaticallyMergesChangesFromParent ? source.addInbox(onNews) : nil
+  public var automaticallyMergesChangesFromParent: Bool {
+    get { merging.inbox != nil }
+    set {
+      guard newValue != automaticallyMergesChangesFromParent else { return }
+      merging.inbox = newValue ? source.addInbox(onNews) : nil
     }
   }
   /// Called on any thread when saves wait to be merged, by `takeNews`, if the context can run code on its executor.
@@ -65,13 +66,15 @@ public final class ManagedObjectContext {
   public var detectsInPlaceMutation = false
   /// Whether the context retains all registered objects, not only those with changes, until this is set to false or the
   /// context is reset. Retained objects are not read twice.
-  public var retainsRegisteredObjects = false {
-    didSet {
-      guard retainsRegisteredObjects != oldValue else { return }
-      registered.setRetaining(retainsRegisteredObjects)
+  public var retainsRegisteredObjects: Bool {
+    get { retained.retainsAll }
+    set {
+      guard newValue != retained.retainsAll else { return }
+      retained.retainsAll = newValue
+      registered.setRetaining(newValue)
       // Released only when no change is in progress.
       let former = retained.all
-      retained.all = retainsRegisteredObjects ? Set(registered.values.map { $0.takeUnretainedValue() }) : []
+      retained.all = newValue ? Set(registered.values.map { $0.takeUnretainedValue() }) : []
       withExtendedLifetime(former) {}
     }
   }
@@ -88,15 +91,14 @@ public final class ManagedObjectContext {
   /// ```
   public var stalenessInterval: Duration? {
     didSet {
-      greatestAge = stalenessInterval.flatMap { $0 < .zero ? nil : $0.seconds }
       if greatestAge != nil { RowPage.noteAges() }
-      for case let behavior? in behaviors {
+      for case let behavior? in behaviorTable.behaviors {
         for table in registered.tables(of: behavior.entity.index) { table.take(behavior) }
       }
     }
   }
   /// The staleness interval in seconds; nil for rows of any age.
-  private(set) var greatestAge: Double?
+  var greatestAge: Double? { stalenessInterval.flatMap { $0 < .zero ? nil : $0.seconds } }
   /// A name for messages.
   public var name: String?
   /// Whether fetches and `processPendingChanges` apply delete rules, in addition to saves.
@@ -115,9 +117,9 @@ public final class ManagedObjectContext {
   /// Whether a save validates objects. A migration saves objects in pieces and validates them at the end.
   package var validatesAtSave = true
   /// Errors of accessors that cannot throw. The next save throws the first error; `drainAccessorErrors` clears them.
-  public internal(set) var pendingErrors: [any Error] = []
+  public var pendingErrors: [any Error] { errors.pending }
   /// Errors of `didSave` hooks after successful saves, at most a hundred. `takeDidSaveErrors` clears them.
-  public internal(set) var didSaveErrors: [GraphError] = []
+  public var didSaveErrors: [GraphError] { errors.didSave }
 
   // The compiler's exclusivity checks are off for fields that every read or change of an object touches:
   // docs/development.md, "What the compiler is told".
@@ -141,54 +143,29 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var storedValues = StoredDerivationState()
   /// Counters by which other parts detect that their knowledge is outdated.
   @exclusivity(unchecked) var counters = ContextCounters()
-  /// Plans and views of lookups of objects by values.
-  @exclusivity(unchecked) var lookupCache = LookupCache()
   /// Compiled key paths, and entities that were looked up.
   @exclusivity(unchecked) var caches = ContextCaches()
+  /// The memory that the objects hold.
+  @exclusivity(unchecked) var memory = ContextMemory()
+  /// The executor of the context, and whether the context is closed.
+  @exclusivity(unchecked) var lifetime = ContextLifetime()
+  /// Errors and warnings that no call has thrown.
+  var errors = ContextErrors()
+  /// Hooks, rules and slot kinds by entity.
+  @exclusivity(unchecked) private var behaviorTable: BehaviorTable
   /// The registered objects.
   let registered = IdentityMap()
   /// The new, changed and deleted objects in order of their first change; retained until saved or rolled back.
   @exclusivity(unchecked) var changedObjects: ChangeList = []
-  /// Counts the changes of all objects, so that a derived value can be checked for validity.
-  @exclusivity(unchecked) var changeCount: UInt64 = 0
   /// The phrase by which errors name a new object, for example by the row of a batch insert.
   package var nameOfNewObject: ((ManagedObject) -> String?)?
-  /// The warnings of rules at the last save.
-  var warnings = ValidationWarnings()
   /// The dependencies of derived values.
   @exclusivity(unchecked) var derivations = Derivations()
-  /// The saves of other contexts that wait to be merged.
-  var inbox: NotificationInbox<SavedObjectIDs>?
   /// The former states of changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
 
-  /// Observers of single objects.
-  let observers = Observers()
-  /// Listeners to changes of all objects.
-  let listeners = ChangeListeners()
-
-  /// Pages with few rows in use.
-  @exclusivity(unchecked) var sparsePages = SparsePages()
-
-  /// An estimate of the bytes that the objects hold, and the number that was last reported to the registry.
-  @exclusivity(unchecked) var weight = 0
-  @exclusivity(unchecked) var toldWeight = 0
-
-  /// The reference that `reference` returns, once it was made.
-  var knownReference: ContextReference?
-  /// The executor for debugging of illegal uses; nil if uses are not checked.
-  @exclusivity(unchecked) var confinement: Confinement?
-  /// Whether the context was closed and refuses requests.
-  var isClosed = false
-
   /// Whether another thread may write saves, which is slower on a single core.
   package var savesAhead = HostErrand.hasSeveralCores
-
-  @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
-  /// The error of extensions that do not fit the model.
-  private var extensionError: (any Error)?
-  /// By entity: the temporary keys of its new objects.
-  @exclusivity(unchecked) private var temporaryKeys: ContiguousArray<TemporaryKeyRange>
 
   /// Makes a context over a coordinator, with a registry of its own from `extensions`.
   public convenience init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws
@@ -202,8 +179,7 @@ public final class ManagedObjectContext {
     source = coordinator
     self.extensionRegistry = extensionRegistry
     model = coordinator.model
-    behaviors = ContiguousArray(repeating: nil, count: coordinator.model.entities.count)
-    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: coordinator.model.entities.count)
+    behaviorTable = BehaviorTable(entityCount: coordinator.model.entities.count)
     updateModel()
     extensionRegistry.enter(self)
   }
@@ -224,9 +200,8 @@ public final class ManagedObjectContext {
     source = parent.makeSourceOfChildren()
     extensionRegistry = parent.extensionRegistry
     saveOrder = parent.saveOrder
-    confinement = parent.confinement
-    (model, behaviors, extensionError) = (parent.model, parent.behaviors, parent.extensionError)
-    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: parent.model.entities.count)
+    lifetime.confinement = parent.lifetime.confinement
+    (model, behaviorTable) = (parent.model, BehaviorTable(like: parent.behaviorTable))
     extensionRegistry.enter(self)
     source.parentRows?.add(self)
   }
@@ -236,8 +211,7 @@ public final class ManagedObjectContext {
     parent = other.parent
     source = other.source
     extensionRegistry = other.extensionRegistry
-    (model, behaviors, extensionError) = (other.model, other.behaviors, other.extensionError)
-    temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: other.model.entities.count)
+    (model, behaviorTable) = (other.model, BehaviorTable(like: other.behaviorTable))
     running.hookDepth = other.running.hookDepth
     running.accessorDepth = other.running.accessorDepth
     extensionRegistry.enter(self)
@@ -245,21 +219,21 @@ public final class ManagedObjectContext {
 
   deinit {
     _ = writing.pendingSave?.wait()
-    knownReference?.clear()
+    lifetime.reference?.clear()
     extensionRegistry.leave(self)
     registered.abandon { $0.becomeAbandoned(because: .contextGone) }
-    weight = 0
+    memory.weight = 0
     tellWeight()
   }
 
   /// The combined hooks, rules and slot kinds of an entity. Throws if the extensions do not fit the model.
   func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {
-    if let known = behaviors[entity.index] { return known }
-    if let extensionError { throw extensionError }
+    if let known = behaviorTable.behaviors[entity.index] { return known }
+    if let error = behaviorTable.error { throw error }
     let new = try EntityBehaviorBuilder.behavior(
       of: model.entities[entity.index], objectClass: coordinator.objectClass(of: entity), model: model,
       registry: extensionRegistry)
-    behaviors[entity.index] = new
+    behaviorTable.behaviors[entity.index] = new
     for table in registered.tables(of: entity.index) { table.take(new) }
     return new
   }
@@ -287,7 +261,7 @@ public final class ManagedObjectContext {
   private func makeTable(_ kind: ManagedObjectID.Kind, of entity: ResolvedEntity) -> Unmanaged<ObjectTable> {
     let table = registered.add(kind, entity: model.entities[entity.index], context: self)
     table.keepsObjects = retainsRegisteredObjects
-    if let behavior = behaviors[entity.index] { table.take(behavior) }
+    if let behavior = behaviorTable.behaviors[entity.index] { table.take(behavior) }
     return .passUnretained(table)
   }
 
@@ -305,18 +279,18 @@ public final class ManagedObjectContext {
   func adoptExtensions() {
     let former = model
     updateModel()
-    for index in behaviors.indices { behaviors[index] = nil }
+    for index in behaviorTable.behaviors.indices { behaviorTable.behaviors[index] = nil }
     registered.take(model)
     forgetEntities()
     changedObjects.forgetIndex()
     storedValues.inputs = nil
-    lookupCache.lookups.known = []
+    caches.lookups.known = []
     // The next save computes stored values with changed inputs, by the new getters.
     let outdated = storedValues.outdated
     forgetDerivations()
     storedValues.outdated = outdated
     for object in registered.values { object.takeUnretainedValue().forgetCaches() }
-    changeCount &+= 1
+    counters.changeCount &+= 1
     noteReload(from: former)
   }
 
@@ -324,23 +298,23 @@ public final class ManagedObjectContext {
   private func updateModel() {
     do {
       model = try extensionRegistry.model(over: source.model)
-      extensionError = nil
+      behaviorTable.error = nil
     } catch {
-      extensionError = error
+      behaviorTable.error = error
     }
   }
 
   /// Makes the temporary ID of a new object.
   func temporaryID(for entity: ResolvedEntity) -> ManagedObjectID {
     counters.arrivalCount &+= 1
-    return temporaryKeys[entity.index].take(for: entity.symbol)
+    return behaviorTable.temporaryKeys[entity.index].take(for: entity.symbol)
   }
 
   /// Keeps the error of an accessor that cannot throw; the next save throws it.
-  func keep(_ error: any Error) { pendingErrors.append(error) }
+  func keep(_ error: any Error) { errors.pending.append(error) }
 
   /// Counts a change, which makes values invalid that depend on anything.
-  func noteChange() { changeCount &+= 1 }
+  func noteChange() { counters.changeCount &+= 1 }
 
   /// Drops rows and lists that were read ahead, after a save, a rollback or a refresh.
   func forgetReadAhead() {
@@ -352,7 +326,7 @@ public final class ManagedObjectContext {
 
   /// Marks an object as changed, in a slot or as a whole.
   func didChange(_ object: ManagedObject, _ slot: Slot? = nil) {
-    changeCount &+= 1
+    counters.changeCount &+= 1
     changedObjects.note(object)
     mark(object, slot, as: object.state.contains(.inserted) ? .listed : [.listed, .updated])
   }
@@ -394,7 +368,7 @@ public final class ManagedObjectContext {
     try checkOpen()
     guard let entity = model.entity(name) else { throw GraphError.unknownEntity(name, in: model) }
     // The cache is off if uses are checked, so that each lookup checks the executor and the closed state.
-    if confinement == nil { caches.entityNamedLast = entity }
+    if lifetime.confinement == nil { caches.entityNamedLast = entity }
     return entity
   }
 

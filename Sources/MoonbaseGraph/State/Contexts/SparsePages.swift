@@ -41,12 +41,12 @@ extension ManagedObjectContext {
   /// same scripts.
   @inline(__always)
   package func copyRowsOfSparsePages() {
-    if !sparsePages.isEmpty { copySparseRows() }
+    if !memory.sparsePages.isEmpty { copySparseRows() }
   }
 
   @inline(never)
   private func copySparseRows() {
-    for page in sparsePages.take() {
+    for page in memory.sparsePages.take() {
       let objects = (0..<page.count).compactMap { place -> ManagedObject? in
         let object = registered[page.id(place)]?.takeUnretainedValue()
         return object.flatMap { $0.row.lies(at: place, in: page) ? $0 : nil }

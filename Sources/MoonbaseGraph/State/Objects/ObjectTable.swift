@@ -72,7 +72,7 @@ final class ObjectTable {
   /// Derives the fast paths from the objects' behavior.
   func take(_ behavior: EntityBehavior) {
     // If each use is checked, no slot has a fast path.
-    guard context?.confinement == nil else { return }
+    guard context?.lifetime.confinement == nil else { return }
     simpleSlots = behavior.simpleSlots.low
     derivedSlots = behavior.derivedSlots.low
     firesWithoutHooks = !behavior.hasAwakeFromFetch && context?.greatestAge == nil

@@ -78,40 +78,40 @@ final class ChangeListeners {
 extension ManagedObjectContext {
   /// Adds a listener; from now on every change is recorded.
   func add(_ listener: any ChangeListener) {
-    listeners.add(listener)
+    observations.listeners.add(listener)
     derivations.hasListeners = true
   }
 
   func removeListener(_ pointer: ObjectIdentifier) {
-    listeners.remove(pointer)
-    derivations.hasListeners = !listeners.isEmpty
+    observations.listeners.remove(pointer)
+    derivations.hasListeners = !observations.listeners.isEmpty
   }
 
   /// Records inserted, deleted or changed objects for the listeners.
   func tellListeners(of ids: some Sequence<ManagedObjectID>) {
     guard derivations.hasListeners else { return }
-    listeners.news.touched.append(contentsOf: ids)
+    observations.listeners.news.touched.append(contentsOf: ids)
     observations.hasNews = true
   }
 
   /// Records for the listeners that an object got another ID.
   func tellListeners(of old: ManagedObjectID, renamedTo new: ManagedObjectID) {
     guard derivations.hasListeners else { return }
-    listeners.news.rename(old, to: new)
+    observations.listeners.news.rename(old, to: new)
     observations.hasNews = true
   }
 
   /// Records for the listeners that the context saved.
   func tellListenersOfSave() {
     guard derivations.hasListeners else { return }
-    listeners.news.isSaved = true
+    observations.listeners.news.isSaved = true
     observations.hasNews = true
   }
 
   /// Records for the listeners that all objects may have changed.
   func tellListenersOfEverything() {
     guard derivations.hasListeners else { return }
-    listeners.news.isEverything = true
+    observations.listeners.news.isEverything = true
     observations.hasNews = true
   }
 }

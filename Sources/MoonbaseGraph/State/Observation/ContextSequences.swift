@@ -19,17 +19,21 @@ extension ManagedObjectContext {
   /// let changes = context.didChangeObjectIDs
   /// Task { for await change in changes { await index.note(change.updated) } }
   /// ```
-  public var didChangeObjectIDs: AsyncStream<ChangedObjectIDs> { isClosed ? Self.ended() : changeSequence() }
+  public var didChangeObjectIDs: AsyncStream<ChangedObjectIDs> { lifetime.isClosed ? Self.ended() : changeSequence() }
 
   /// The IDs of the objects to be saved, before each save, including saves that then fail. New objects have temporary
   /// IDs.
   ///
   /// While a sequence exists, the context does not save ahead.
-  public var willSaveObjectIDs: AsyncStream<ChangedObjectIDs> { isClosed ? Self.ended() : sequences.willSave.stream() }
+  public var willSaveObjectIDs: AsyncStream<ChangedObjectIDs> {
+    lifetime.isClosed ? Self.ended() : sequences.willSave.stream()
+  }
 
   /// The IDs of the objects that this context saved, after each save. For all contexts of the coordinator, use its
   /// `saves`.
-  public var didSaveObjectIDs: AsyncStream<SavedObjectIDs> { isClosed ? Self.ended() : sequences.didSave.stream() }
+  public var didSaveObjectIDs: AsyncStream<SavedObjectIDs> {
+    lifetime.isClosed ? Self.ended() : sequences.didSave.stream()
+  }
 
   private var sequences: SaveSequences {
     let known = observations.sequences ?? SaveSequences()

@@ -121,8 +121,8 @@ extension ManagedObjectContext {
   private func tellWaitingObservers() {
     // During a save or hook, observers are notified at its end.
     guard running.phase == nil, running.hookDepth == 0 else { return }
-    observers.tell(in: self)
-    if derivations.hasListeners, observers.areQuiet { listeners.tell(in: self) }
+    observations.observers.tell(in: self)
+    if derivations.hasListeners, observations.observers.areQuiet { observations.listeners.tell(in: self) }
     settleObservers()
   }
 
@@ -130,8 +130,8 @@ extension ManagedObjectContext {
   func note(
     _ facet: Facet, of object: ManagedObject, because cause: Derivations.Cause, member: ManagedObjectID?
   ) {
-    observers.note(facet, of: object, because: cause, member: member)
-    if observers.areWaiting { observations.hasNews = true }
+    observations.observers.note(facet, of: object, because: cause, member: member)
+    if observations.observers.areWaiting { observations.hasNews = true }
   }
 
   /// Records a reload of extensions: computed attributes may have other values, or may have been added or removed.
@@ -147,19 +147,21 @@ extension ManagedObjectContext {
 
   func observe(_ object: ManagedObject, _ watch: ObserverState) {
     object.isObserved = true
-    observers.add(watch, of: object)
+    observations.observers.add(watch, of: object)
     settleObservers()
   }
 
   func stopObserving(_ object: ManagedObject, _ watch: ObserverState) {
-    observers.remove(watch, of: object)
+    observations.observers.remove(watch, of: object)
     settleObservers()
   }
 
   /// Updates the flags that mark pending notifications and open observers.
   private func settleObservers() {
-    observations.hasNews = observers.areWaiting || !listeners.news.isEmpty
-    if derivations.hasOpenObservers != observers.areOpen { derivations.hasOpenObservers = observers.areOpen }
+    observations.hasNews = observations.observers.areWaiting || !observations.listeners.news.isEmpty
+    if derivations.hasOpenObservers != observations.observers.areOpen {
+      derivations.hasOpenObservers = observations.observers.areOpen
+    }
   }
 }
 
