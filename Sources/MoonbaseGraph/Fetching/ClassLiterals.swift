@@ -66,8 +66,10 @@ struct ClassLiterals {
     case .constant(.list(let values)) where isList:
       return .constant(.list(try values.map { try value($0, of: attribute) }))
     case .constant(let literal) where !isList: return .constant(try value(literal, of: attribute))
-    case .aggregate(let elements) where isList:
-      return .aggregate(try elements.map { try converted($0, attribute, isList: false) })
+    case .aggregate(let elements):
+      if isList { return .aggregate(try elements.map { try converted($0, attribute, isList: false) }) }
+      let values = elements.compactMap { if case .constant(let value) = $0 { value } else { nil } }
+      return values.count == elements.count ? .constant(try value(.list(values), of: attribute)) : expression
     default: return expression
     }
   }

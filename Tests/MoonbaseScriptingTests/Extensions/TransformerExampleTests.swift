@@ -37,16 +37,20 @@ import Testing
     ("{ point(1, 2) }", 5, "transformers.T.examples.1: an example has the form { value, bytes }"),
     ("{ point(1, 'a'), '1,a' }", 5, "example 1 of transformer T: reverse gave"),
     ("{ 1, '1,2' }", 5, "example 1 of transformer T: transform raised an error: extension1.lua:2: attempt to index"),
-    (
-      "{ { x = 1, y = 2 }, '1,2' }", 5,
-      "example 1 of transformer T: its value is not of class P, the class of the transformer"
-    ),
     ("x = 1", 4, "transformers.T.examples: a list of examples is expected"),
   ])
   func oneThatDoesNotHoldNamesItsLine(_ examples: String, _ line: Int, _ message: String) {
     let error = #expect(throws: ScriptError.self) { try load(examples) }
     #expect(error?.message.contains(message) == true, "\(error as Any)")
     #expect(error?.location?.line == line, "\(error as Any)")
+  }
+
+  @Test func anExampleOfAnotherClassIsAMistake() {
+    let reverse = "local x, y = b:match('(.*),(.*)') return { x = tonumber(x), y = tonumber(y) }"
+    let error = #expect(throws: ScriptError.self) { try load("{ { x = 1, y = 2 }, '1,2' }", reverse: reverse) }
+    #expect(
+      error?.message.contains("example 1 of transformer T: its value is not of class P, the class of the transformer")
+        == true, "\(error as Any)")
   }
 
   @Test func bytesThatAreNoTextAreShownByTheirNumbers() {

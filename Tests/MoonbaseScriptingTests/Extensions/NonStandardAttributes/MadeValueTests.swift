@@ -188,7 +188,7 @@ import Testing
       local fault = require "moonbase.fault"
       local function fails(value) return nil, fault.new { message = "no form of " .. value } end
       local transformer = { transform = fails, reverse = fails }
-      return { name = "hex", transformers = { Color = transformer, Plain = transformer } }
+      return { name = "hex", transformers = { Color = transformer, Plain = transformer, Pair = transformer } }
       """
     let extensions = try ScriptExtensions([.text(text, name: "hex.lua")], for: Self.model)
     let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
