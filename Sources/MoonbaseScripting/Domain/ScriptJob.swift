@@ -70,7 +70,10 @@ final class ScriptJob: Sendable {
       state.isTold = true
       guard let result = state.result else { return .failure(CancellationError()) }
       guard case .failure(let error) = result, state.isCanceled else { return result }
-      return .failure((error as? LuaError)?.kind == .interrupted ? CancellationError() : error)
+      // A job that was cancelled while its state was made fails with a coded error.
+      let isInterruption =
+        (error as? LuaError)?.kind == .interrupted || (error as? any CodedError)?.code == .interrupted
+      return .failure(isInterruption ? CancellationError() : error)
     }
   }
 
