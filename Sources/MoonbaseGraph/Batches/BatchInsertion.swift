@@ -117,7 +117,7 @@ struct BatchInsertion {
   @inline(__always)
   private mutating func endRow(checking: Bool = false) throws {
     count += 1
-    guard count >= Self.chunk.rows || context.weight >= Self.chunk.bytes, let store else { return }
+    guard count >= Self.chunk.rows || context.memory.weight >= Self.chunk.bytes, let store else { return }
     if checking { try checkRows() }
     let pipe = try pipe ?? InsertionPipe(to: store, of: entity, for: asker)
     self.pipe = pipe

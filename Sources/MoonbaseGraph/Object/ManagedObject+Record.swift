@@ -141,5 +141,5 @@ extension ManagedObjectContext {
   }
 
   /// An estimate of the bytes that the context's objects hold.
-  package var objectWeight: Int { weight }
+  package var objectWeight: Int { memory.weight }
 }

@@ -187,9 +187,8 @@ extension ManagedObjectContext {
     forgetJournal()
     noteChange()
     let save = SaveAhead(
-      part.changes, of: objects, owners: owners, ownRows: plan.ownRows, permanent: plan.permanent, sender: inbox,
-      to: part.store,
-      of: coordinator, author: transactionAuthor, on: writer)
+      part.changes, of: objects, owners: owners, ownRows: plan.ownRows, permanent: plan.permanent,
+      sender: merging.inbox, to: part.store, of: coordinator, author: transactionAuthor, on: writer)
     writing.pendingSave = save
     weigh(save.weight)
   }

@@ -24,7 +24,7 @@ package final class ContextReference {
 extension ManagedObjectContext {
   /// The only reference of this kind to the context.
   package var reference: ContextReference {
-    if let lifetime.reference { return lifetime.reference }
+    if let known = lifetime.reference { return known }
     let new = ContextReference(self)
     lifetime.reference = new
     return new
