@@ -105,7 +105,7 @@ public final class PersistentContainer: Sendable {
       if let madeViewContext { return madeViewContext }
       let context = try ManagedObjectContext(coordinator, extensions: extensions)
       context.confineToMainActor()
-      context.onNews = { [weak self] in
+      context.hostSettings.onNews = { [weak self] in
         Task.detached { @MainActor in self?.madeViewContext?.takeNews() }
       }
       viewContextOwner.context = context

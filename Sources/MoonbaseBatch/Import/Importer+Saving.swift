@@ -47,7 +47,7 @@ extension Importer {
     // An error that another thread finds later cannot be attributed to a row, so the rows are then saved again without
     // that thread.
     nameNewObjects(attempt.objects, range)
-    defer { context.nameOfNewObject = nil }
+    defer { context.hostSettings.nameOfNewObject = nil }
     while true {
       try write(attempt, range)
       try rejects.flush()
@@ -87,7 +87,7 @@ extension Importer {
 
   /// Makes errors name new objects by their lines instead of IDs that the objects will never have.
   private func nameNewObjects(_ objects: [ManagedObject?], _ range: Range<Int>) {
-    context.nameOfNewObject = { [unowned self] object in
+    context.hostSettings.nameOfNewObject = { [unowned self] object in
       objects.firstIndex { $0 === object }.map { "line \(chunk.rows[range.lowerBound + $0].line)" }
     }
   }

@@ -31,7 +31,7 @@ struct BatchInsertion {
     // Throws for a read-only store before a handler is called.
     let store = try asker.coordinator.storeForNewObjects(of: entity)
     // With unique values, a merge policy may need all conflicts at once.
-    let mayFollow = asker.savesAhead && asker.mergePolicy.isError && entity.uniquenessConstraints.isEmpty
+    let mayFollow = asker.hostSettings.savesAhead && asker.mergePolicy.isError && entity.uniquenessConstraints.isEmpty
     self.store = mayFollow ? store as? any StreamingStore : nil
     context = Self.context(beside: asker)
   }
@@ -157,7 +157,7 @@ struct BatchInsertion {
     // Recorded before the save, as new objects that a saved one replaces leave the list of changes.
     let rows = context.changedObjects.map(ObjectIdentifier.init)
     var places: [ObjectIdentifier: Int]?
-    context.nameOfNewObject = { object in
+    context.hostSettings.nameOfNewObject = { object in
       let known = places ?? Dictionary(uniqueKeysWithValues: zip(rows, 1...))
       places = known
       return known[ObjectIdentifier(object)].map { "row \($0) of the batch insert" }

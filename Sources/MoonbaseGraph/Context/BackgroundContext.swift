@@ -61,7 +61,7 @@ public actor BackgroundContext {
   ) -> ManagedObjectContext {
     let context = ManagedObjectContext(coordinator, extensionRegistry: registry)
     context.confine(to: executor.confinement)
-    context.onNews = { mail.arrived() }
+    context.hostSettings.onNews = { mail.arrived() }
     context.automaticallyMergesChangesFromParent = true
     return context
   }

@@ -97,7 +97,7 @@ extension ManagedObjectContext {
     }
     for object in holders where object.context === self { object.becomeFault() }
     forgetJournal()
-    sourceOfChildren?.parentRows?.forgetUnused(after: objects.count)
+    lifetime.sourceOfChildren?.parentRows?.forgetUnused(after: objects.count)
     observations.changeEvent?.rollback((objects + holders).filter { $0.context === self })
     for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
@@ -115,7 +115,7 @@ extension ManagedObjectContext {
     retained.objectsToCheck = []
     writing.objectsWithTemporaryIDs = []
     forgetReadAhead()
-    storedValues.outdated = []
+    derivations.stored.outdated = []
     changedObjects = []
     registered.endOwnRows()
     counters.changeCount &+= 1
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
     forgetDerivations()
     observations.observers.removeAll()
     source.forgetAllRows()
-    sourceOfChildren?.parentRows?.forgetUnused(after: formerCount)
+    lifetime.sourceOfChildren?.parentRows?.forgetUnused(after: formerCount)
     // Code that is notified of a closing context would fetch into the context again.
     guard departure != .closed else { return }
     tellListenersOfEverything()

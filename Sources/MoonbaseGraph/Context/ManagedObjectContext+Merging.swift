@@ -37,7 +37,7 @@ extension ManagedObjectContext {
       tellObservers()
       tellDidMerge(saved)
     }
-    defer { sourceOfChildren?.tell(saved) }
+    defer { lifetime.sourceOfChildren?.tell(saved) }
     try observations.observers.holding { try merge(saved, automatically: isAutomatic) }
   }
 

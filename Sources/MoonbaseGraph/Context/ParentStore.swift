@@ -120,9 +120,9 @@ extension ManagedObjectContext {
   ///
   /// Its stores are the parent's current stores.
   func makeSourceOfChildren() -> PersistentStoreCoordinator {
-    if let known = sourceOfChildren { return known }
+    if let known = lifetime.sourceOfChildren { return known }
     let new = PersistentStoreCoordinator(following: ParentStores(self))
-    sourceOfChildren = new
+    lifetime.sourceOfChildren = new
     return new
   }
 }

@@ -86,7 +86,7 @@ extension ManagedObjectContext {
   package func saveAhead(with metadataChange: MetadataChange?) throws {
     try finishSave()
     followExtensions()
-    try save(ahead: savesAhead, with: metadataChange)
+    try save(ahead: hostSettings.savesAhead, with: metadataChange)
   }
 
   /// Aborts the save in progress when a run has to end: changes not committed by now stay unsaved. Waits until the

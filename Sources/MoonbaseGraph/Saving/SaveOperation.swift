@@ -28,7 +28,7 @@ struct SaveOperation {
     // A merge policy resolves conflicts before the save ends, so the context must wait.
     mayRunAhead =
       ahead && !context.journal.isActive && context.mergePolicy.isError && !context.tellsOfSaves
-      && context.parent == nil && context.sourceOfChildren == nil && context.retained.objectsToCheck.isEmpty
+      && context.parent == nil && context.lifetime.sourceOfChildren == nil && context.retained.objectsToCheck.isEmpty
   }
 
   /// Runs the save. Throws as `ManagedObjectContext.save` does.
@@ -212,7 +212,7 @@ struct SaveOperation {
     context.noteChange()
     var endOfRun: (any Error)?
     for object in didSaveObservers where object.context === context { callDidSave(object, &endOfRun) }
-    if let children = context.sourceOfChildren {
+    if let children = context.lifetime.sourceOfChildren {
       for changes in plan.savedChanges { children.tell(SavedObjectIDs(changes)) }
       if !plan.derived.isEmpty { children.tell(SavedObjectIDs(updated: plan.derived)) }
       children.parentRows?.forgetUnused(after: plan.rows.count + plan.deleted.count)

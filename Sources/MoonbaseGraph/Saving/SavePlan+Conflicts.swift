@@ -10,7 +10,7 @@ extension SavePlan {
     let new = Dictionary(
       uniqueKeysWithValues: rows.filter { $0.object.objectID.isTemporaryID }.map { ($0.id, $0.object) })
     func name(_ id: ManagedObjectID) -> String {
-      new[id].map { context.nameOfNewObject?($0) ?? "\($0.objectID)" } ?? "\(id)"
+      new[id].map { context.hostSettings.nameOfNewObject?($0) ?? "\($0.objectID)" } ?? "\(id)"
     }
     try GraphError.throwConflicts(conflicts) { conflict in
       guard case .sameValues(let properties, _) = conflict.kind else {

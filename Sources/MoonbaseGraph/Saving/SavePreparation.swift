@@ -115,7 +115,7 @@ struct SavePreparation {
   /// Throws all failures of a round as one error.
   @discardableResult
   private func validate(_ objects: [ManagedObject]) throws -> [ManagedObject] {
-    guard context.validatesAtSave else { return [] }
+    guard context.hostSettings.validatesAtSave else { return [] }
     context.running.phase = .validating
     defer { context.running.phase = .willSave }
     var late = DistinctObjects()

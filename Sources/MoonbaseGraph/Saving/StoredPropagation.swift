@@ -99,12 +99,12 @@ struct StoredPropagation {
 
   /// Computes the values for which a recorded read changed. After an error the values stay outdated.
   private mutating func keepOutdated() throws {
-    let outdated = context.storedValues.outdated
-    context.storedValues.outdated = []
+    let outdated = context.derivations.stored.outdated
+    context.derivations.stored.outdated = []
     do {
       for place in outdated { try keep(place) }
     } catch {
-      context.storedValues.outdated += outdated
+      context.derivations.stored.outdated += outdated
       throw error
     }
   }
@@ -172,8 +172,8 @@ extension ManagedObjectContext {
 
   /// Computed once from the model and the registry.
   private var knownStoredInputs: StoredInputs {
-    let inputs = storedValues.inputs ?? StoredInputs(model, registry: extensionRegistry)
-    storedValues.inputs = inputs
+    let inputs = derivations.stored.inputs ?? StoredInputs(model, registry: extensionRegistry)
+    derivations.stored.inputs = inputs
     return inputs
   }
 
@@ -275,7 +275,7 @@ extension ManagedObject {
     if reads?.dependent?.isOutdated == true {
       // The circular dependency passes through other objects, whose values are discarded by now.
       cache(nil, slot: slot)
-      context.storedValues.outdated.append(StoredPlace(object: self, slot: slot))
+      context.derivations.stored.outdated.append(StoredPlace(object: self, slot: slot))
     } else if var reads {
       // Assigning another value to the attribute also requires a new computation.
       reads.own.insert(Facet(slot).number)

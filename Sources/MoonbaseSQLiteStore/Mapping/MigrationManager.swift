@@ -44,7 +44,7 @@ public final class MigrationManager {
     (sourceModel, destinationModel, mappingModel) = (plan.source, plan.destination, plan.model)
     (sourceContext, destinationContext, self.store) = (source, destination, store)
     associations = try InstanceAssociations(from: plan.source, to: plan.destination, store: store)
-    destination.validatesAtSave = false
+    destination.hostSettings.validatesAtSave = false
   }
 
   // MARK: Making objects

@@ -15,7 +15,7 @@ import Testing
   }
 
   private func keptRows(of parent: ManagedObjectContext) -> Int {
-    parent.sourceOfChildren?.parentRows?.count ?? 0
+    parent.lifetime.sourceOfChildren?.parentRows?.count ?? 0
   }
 
   /// A child that follows the parent's changes makes each change slower, but only while the child exists.

@@ -113,10 +113,10 @@ import Testing
     #expect(error?.message.contains("a rule only looks") == true && object["name"] == "a", "\(error as Any)")
     #expect(throws: GraphError.self) { try object.validate() }
     #expect(object["name"] == "b")
-    context.validatesAtSave = false
+    context.hostSettings.validatesAtSave = false
     try context.save()
     try object.setValue("a", forKey: "name")
-    context.validatesAtSave = true
+    context.hostSettings.validatesAtSave = true
     try context.save()
     #expect(try bench.saved("Thing", "name") == ["b"])
   }

@@ -51,7 +51,7 @@ import struct MoonbaseModel.SortDescriptor
   ) throws {
     let bench = try bench(kind)
     let context = bench.context()
-    context.savesAhead = true
+    context.hostSettings.savesAhead = true
     let found = try context.fetchedObjects(request(isSorted: isSorted))
     let ids = found.objectIDs
     let walk = try context.fetchedObjects(request(isSorted: isSorted))
@@ -140,7 +140,7 @@ import struct MoonbaseModel.SortDescriptor
         let bench = try StoreBench(.sqlite, Self.model)
         store = bench.coordinator.persistentStores[0]
         let context = bench.context()
-        context.savesAhead = true
+        context.hostSettings.savesAhead = true
         let people = try (0..<100).map { try context.insert("Person", values: ["age": .int(Int64($0))]) }
         try context.save()
         for person in people { person["age"] = 7 }

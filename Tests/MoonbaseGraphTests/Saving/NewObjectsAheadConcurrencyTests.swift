@@ -150,7 +150,7 @@ import Testing
     let bench = try StoreBench(kind)
     var heard = 0
     let hooked = bench.context { $0.didSave = { _ in heard += 1 } }
-    hooked.savesAhead = true
+    hooked.hostSettings.savesAhead = true
     _ = try insertPeople(hooked, "C")
     try hooked.saveAhead()
     #expect(heard == Self.count && hooked.writing.pendingSave == nil)

@@ -22,7 +22,7 @@ import Testing
     init(_ kind: StoreKind, seed: Int) throws {
       (bench, store) = try StoreBench.failing(kind)
       context = bench.context()
-      context.savesAhead = true
+      context.hostSettings.savesAhead = true
       random = SplitMix(UInt64(seed))
       for number in 0..<3 { try addDepartment(number) }
       try context.save()

@@ -170,11 +170,11 @@ import Testing
     try context.save()
     try isSavedAtOnce { try context.delete(context.fetch(FetchRequest("Person", where: "age = 1"))[0]) }
     try isSavedAtOnce { try people[0].setObject(department, forKey: "department") }
-    context.savesAhead = false
+    context.hostSettings.savesAhead = false
     try isSavedAtOnce {}
     var heard = 0
     let hooked = bench.context { $0.didSave = { _ in heard += 1 } }
-    hooked.savesAhead = true
+    hooked.hostSettings.savesAhead = true
     for person in try hooked.fetch(FetchRequest("Person")) { try person.setValue(.int(3), forKey: "age") }
     try hooked.saveAhead()
     #expect(heard == Self.count && hooked.writing.pendingSave == nil)

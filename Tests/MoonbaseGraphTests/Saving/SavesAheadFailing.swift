@@ -8,7 +8,7 @@ extension StoreBench {
   /// A context that saves in the background, even on one core.
   func contextSavingAhead() -> ManagedObjectContext {
     let context = context()
-    context.savesAhead = true
+    context.hostSettings.savesAhead = true
     return context
   }
 }

@@ -163,6 +163,8 @@ struct ContextLifetime {
   var confinement: Confinement?
   /// Whether the context was closed and refuses requests.
   var isClosed = false
+  /// The coordinator for child contexts; nil without children.
+  weak var sourceOfChildren: PersistentStoreCoordinator?
 }
 
 /// Errors and warnings that no call has thrown.
@@ -195,4 +197,16 @@ struct BehaviorTable {
     self.init(entityCount: other.behaviors.count)
     (behaviors, error) = (other.behaviors, other.error)
   }
+}
+
+/// Settings of the code that owns a context: containers, imports and migrations.
+package struct ContextHostSettings {
+  /// Called on any thread when saves wait to be merged, by `takeNews`, if the context can run code on its executor.
+  package var onNews: (@Sendable () -> Void)?
+  /// Whether a save validates objects. A migration saves objects in pieces and validates them at the end.
+  package var validatesAtSave = true
+  /// The phrase by which errors name a new object, for example by the row of a batch insert.
+  package var nameOfNewObject: ((ManagedObject) -> String?)?
+  /// Whether another thread may write saves, which is slower on a single core.
+  package var savesAhead = HostErrand.hasSeveralCores
 }

@@ -31,8 +31,6 @@ public final class ManagedObjectContext {
   /// The coordinator that the context reads from and saves into. A child's is made by the parent, with stores that show
   /// the parent's unsaved changes.
   let source: PersistentStoreCoordinator
-  /// The coordinator for child contexts; nil without children.
-  weak var sourceOfChildren: PersistentStoreCoordinator?
   /// The coordinator of the stores behind the context; for a child context, the parent's.
   public var coordinator: PersistentStoreCoordinator { parent?.coordinator ?? source }
   /// The model, including attributes that only the current extensions declare.
@@ -51,11 +49,9 @@ public final class ManagedObjectContext {
     get { merging.inbox != nil }
     set {
       guard newValue != automaticallyMergesChangesFromParent else { return }
-      merging.inbox = newValue ? source.addInbox(onNews) : nil
+      merging.inbox = newValue ? source.addInbox(hostSettings.onNews) : nil
     }
   }
-  /// Called on any thread when saves wait to be merged, by `takeNews`, if the context can run code on its executor.
-  package var onNews: (@Sendable () -> Void)?
   /// The resolution of conflicts with saves of other contexts; by default a conflict fails the save.
   public var mergePolicy = MergePolicy.error
   /// Whether a save detects transformable values that were read and then changed in place.
@@ -114,8 +110,6 @@ public final class ManagedObjectContext {
       if journal.isSettled { settleUndo() }
     }
   }
-  /// Whether a save validates objects. A migration saves objects in pieces and validates them at the end.
-  package var validatesAtSave = true
   /// Errors of accessors that cannot throw. The next save throws the first error; `drainAccessorErrors` clears them.
   public var pendingErrors: [any Error] { errors.pending }
   /// Errors of `didSave` hooks after successful saves, at most a hundred. `takeDidSaveErrors` clears them.
@@ -139,8 +133,6 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var deletions = PendingDeletions()
   /// Objects that the context retains for a check at the next save, or by request.
   @exclusivity(unchecked) var retained = RetainedObjects()
-  /// Stored derived values that the next save computes.
-  @exclusivity(unchecked) var storedValues = StoredDerivationState()
   /// Counters by which other parts detect that their knowledge is outdated.
   @exclusivity(unchecked) var counters = ContextCounters()
   /// Compiled key paths, and entities that were looked up.
@@ -157,15 +149,13 @@ public final class ManagedObjectContext {
   let registered = IdentityMap()
   /// The new, changed and deleted objects in order of their first change; retained until saved or rolled back.
   @exclusivity(unchecked) var changedObjects: ChangeList = []
-  /// The phrase by which errors name a new object, for example by the row of a batch insert.
-  package var nameOfNewObject: ((ManagedObject) -> String?)?
   /// The dependencies of derived values.
   @exclusivity(unchecked) var derivations = Derivations()
   /// The former states of changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
 
-  /// Whether another thread may write saves, which is slower on a single core.
-  package var savesAhead = HostErrand.hasSeveralCores
+  /// Settings of the code that owns the context: containers, imports and migrations.
+  package var hostSettings = ContextHostSettings()
 
   /// Makes a context over a coordinator, with a registry of its own from `extensions`.
   public convenience init(_ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil) throws
@@ -283,12 +273,12 @@ public final class ManagedObjectContext {
     registered.take(model)
     forgetEntities()
     changedObjects.forgetIndex()
-    storedValues.inputs = nil
+    derivations.stored.inputs = nil
     caches.lookups.known = []
     // The next save computes stored values with changed inputs, by the new getters.
-    let outdated = storedValues.outdated
+    let outdated = derivations.stored.outdated
     forgetDerivations()
-    storedValues.outdated = outdated
+    derivations.stored.outdated = outdated
     for object in registered.values { object.takeUnretainedValue().forgetCaches() }
     counters.changeCount &+= 1
     noteReload(from: former)

@@ -53,6 +53,9 @@ struct Derivations {
   /// The least number of records for a sweep.
   private static let leastSweep = 1 << 10
 
+  /// Stored derived values that the next save computes.
+  var stored = StoredDerivationState()
+
   /// The running computations, each needed by its predecessor.
   private(set) var computations: ContiguousArray<Computation> = []
   /// The separate computation of a chain that became too long.
