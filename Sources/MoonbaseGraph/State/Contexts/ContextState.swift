@@ -1,5 +1,6 @@
 import DequeModule
 import MoonbaseModel
+import MoonbasePlatform
 import OrderedCollections
 
 // The state of a context by concern. `ManagedObjectContext` has one property for each of these structures.
