@@ -70,7 +70,7 @@ struct Peer {
   private var installation: String {
     switch program {
     case .python: "it is not installed (pip install \(name.split(separator: " ")[0].lowercased()))"
-    case .swift: "its package was not built (swift build --package-path Benchmarks/Peers)"
+    case .swift: "its package Benchmarks/Peers/grdb was not built"
     }
   }
 }
