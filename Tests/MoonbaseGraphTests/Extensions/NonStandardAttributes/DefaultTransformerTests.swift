@@ -33,6 +33,7 @@ import Testing
     let bench = try StoreBench(kind, Self.model())
     let value: Value = [
       "names": ["a", "b"], "count": 3, "at": .date(Date(timeIntervalSinceReferenceDate: 1)), "no": .null,
+      "never": .date(Date(timeIntervalSinceReferenceDate: .infinity)),
     ]
     let context = bench.context()
     let note = try context.insert("Note", values: ["tags": value])
