@@ -62,8 +62,10 @@ struct ImportColumns {
   private var places: [Slot: Int] = [:]
   /// The number of unknown columns reported. Suggestions are searched for the first ones only.
   private var unknownCount = 0
-  /// The most columns for which similar names are searched, and whose faults are reported together.
+  /// The most columns for which similar names are searched.
   private static let greatestSuggestions = 20
+  /// The most faults of columns in an error.
+  private static let greatestFaults = 5
 
   /// `computed` are the slots of attributes that extensions derive. `map` has properties by column, and `ignored` the
   /// columns without a property.
@@ -109,9 +111,9 @@ struct ImportColumns {
     let count = unknownCount
     self = former
     unknownCount = count
-    let left = faults.count - Self.greatestSuggestions
+    let left = faults.count - Self.greatestFaults
     throw ImportError(
-      message: faults.prefix(Self.greatestSuggestions).joined(separator: "\n")
+      message: faults.prefix(Self.greatestFaults).joined(separator: "\n")
         + (left > 0 ? "\nand \(left) more columns" : ""))
   }
 

@@ -70,7 +70,7 @@ import Testing
     #expect(refused.complaints.contains("Persn"))
   }
 
-  @Test(arguments: [["model", "shwo", "a"], ["model", "show"], ["--no-such-option"], ["nonsense"]])
+  @Test(arguments: [["model", "shwo", "a"], ["model", "diff"], ["--no-such-option"], ["nonsense"]])
   func wrongUsageExitsWithTwo(_ arguments: [String]) throws {
     let refused = try bench.moonbase(arguments)
     #expect(refused.status == 2)
