@@ -376,7 +376,8 @@ extension Workbench {
     try bench.write("return { columns = { Name = 'name' }, row = function() end }", to: "map.lua")
     let refused = try bench.imports(["Person", "p.csv", "--map", "map.lua"], status: 1)
     #expect(refused.complaints.contains("column 'Room'") && refused.complaints.contains("column 'Floor'"), "\(refused)")
-    try bench.write("return { columns = { Name = 'name', Room = false }, row = function(r) r.Floor = nil end }", to: "map.lua")
+    try bench.write(
+      "return { columns = { Name = 'name', Room = false }, row = function(r) r.Floor = nil end }", to: "map.lua")
     try bench.imports(["Person", "p.csv", "--map", "map.lua"])
     try bench.write("return { columns = { Name = 'name', Room = false, Floor = false } }", to: "map.lua")
     try bench.imports(["Person", "p.csv", "--map", "map.lua"])
