@@ -175,7 +175,7 @@ import Testing
     try pair.first.save()
     try person.setValue("z", forKey: "firstName")
     try context.save()
-    #expect(person["age"] == 9 && context.inbox?.take().isEmpty == true)
+    #expect(person["age"] == 9 && context.merging.inbox?.take().isEmpty == true)
     context.automaticallyMergesChangesFromParent = false
     try pair.first.refresh(pair.theirs[0], mergeChanges: false)
     try pair.theirs[0].setValue(10, forKey: "age")

@@ -254,12 +254,12 @@ import Testing
     let mine = try child.object(with: office.objectID)
     try mine.add(child.insert("Project"), to: "projects")
     try child.save()
-    let former = parent.weight
+    let former = parent.memory.weight
     for _ in 0..<50 {
       try mine.add(child.insert("Project"), to: "projects")
       try child.save()
     }
-    #expect(parent.weight - former < 50 * 8000)
+    #expect(parent.memory.weight - former < 50 * 8000)
     #expect(try office.objectIDs(forRelationshipNamed: "projects").count == 2051)
     for _ in 0..<51 { try parent.undo() }
     #expect(try office.objectIDs(forRelationshipNamed: "projects").count == 2000 && !parent.hasChanges)

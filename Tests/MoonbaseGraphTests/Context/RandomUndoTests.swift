@@ -263,7 +263,7 @@ import Testing
     for seed in stride(from: part, to: Repetition.undoSeeds.count, by: 4) {
       let (untouched, world) = (try World(kind, seed: seed), try World(kind, seed: seed))
       let count = world.objects.count
-      let held = world.context.weight
+      let held = world.context.memory.weight
       #expect(throws: Broken.self) {
         try world.context.undoingOnFailure {
           world.steps()
@@ -271,7 +271,7 @@ import Testing
         }
       }
       #expect(world.context.brokenInvariants() == [] && world.context.journal.count == 0, "seed \(seed)")
-      #expect(world.context.weight - held < 100_000, "seed \(seed)")
+      #expect(world.context.memory.weight - held < 100_000, "seed \(seed)")
       expectEqual(world.description(of: count), untouched.description(of: count), "seed \(seed)")
       #expect(world.context.brokenInvariants() == [], "seed \(seed)")
       expectEqual(world.saved(count), untouched.saved(count), "seed \(seed), saved")

@@ -349,9 +349,9 @@ import Testing
       try context.save()
       #expect(undo.laterIDCount <= 80, "round \(round)")
     }
-    let weight = context.weight
+    let weight = context.memory.weight
     undo.removeAllActions()
-    #expect(undo.laterIDCount == 0 && context.weight < weight)
+    #expect(undo.laterIDCount == 0 && context.memory.weight < weight)
     // An object deleted and restored repeatedly is found by each ID that it had.
     undo.levelsOfUndo = 0
     try friend.setValue("first", forKey: "firstName")

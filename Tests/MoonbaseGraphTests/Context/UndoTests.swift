@@ -442,17 +442,17 @@ func undoing(_ context: ManagedObjectContext) -> (ManagedObjectContext, UndoMana
     let (bench, context, undo) = try people(.memory)
     defer { withExtendedLifetime(bench) {} }
     weak var gone: ManagedObject?
-    let before = context.weight
+    let before = context.memory.weight
     do {
       let person = try context.insert("Person", values: ["firstName": .string(String(repeating: "x", count: 5000))])
       gone = person
       try context.processPendingChanges()
       try undo.undo()
     }
-    #expect(gone != nil && context.weight > before + 5000)
+    #expect(gone != nil && context.memory.weight > before + 5000)
     try context.insert("Department")
     try context.rollback()
-    #expect(gone == nil && context.weight == before)
+    #expect(gone == nil && context.memory.weight == before)
   }
 
   /// The work of an undo step is proportional to the values that it restores.
