@@ -37,7 +37,11 @@ struct BackupCommand: ParsableCommand {
   func validate() throws { try understood { _ = try place() } }
 
   private func place() throws -> StoreAndArgument {
-    try StoreAndArgument(first, second, named: named, what: "file")
+    let place = try StoreAndArgument(first, second, named: named, what: "file")
+    let advice = "pg_dump -n SCHEMA DATABASE makes a backup there, moonbase copy STORE FILE copies the objects"
+    try place.place.requireFile(advice)
+    try NamedStore(place.other).requireFile(advice)
+    return place
   }
 
   func run() throws {

@@ -88,7 +88,7 @@ struct DoctorCommand: ParsableCommand {
   /// Checks a store, and returns the number of findings that remain.
   private func look(at store: NamedStore, in domain: ScriptDomain?, isNamed: Bool) throws -> Int {
     let url = URL(literalPath: store.path)
-    let model = try file.model(ofStoreAt: url)
+    let model = try file.model(of: store)
     let busyTimeout = try file.settings().busyTimeout
     try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
     let store = try store.withHeldConfiguration(model.description, busyTimeout: busyTimeout)

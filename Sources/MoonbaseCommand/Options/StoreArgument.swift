@@ -17,7 +17,6 @@ struct StoreArgument: ParsableArguments {
       try understood { _ = try Project.current()?.onlyStore() }
     }
     guard !path.isEmpty else { throw Self.missing }
-    try understood { try place.requireFile() }
   }
 
   static func several(_ stores: [String]) -> String {
@@ -44,7 +43,6 @@ struct StoresArgument: ParsableArguments {
       try understood { _ = try Project.current()?.namedStores() }
     }
     guard places.contains(where: { !$0.path.isEmpty }) else { throw StoreArgument.missing }
-    try understood { for place in places { try place.requireFile() } }
   }
 
   /// If the project cannot be used, `validate` throws the error.
@@ -99,7 +97,6 @@ struct StoreAndArgument {
       throw ValidationError(
         "Missing expected argument '<\(what)>': \(Project.lackOfStore)the store comes first, or is named by --store")
     }
-    try place.requireFile()
     (self.place, other) = (place, second ?? first)
   }
 

@@ -60,7 +60,7 @@ struct SQLCommand: ParsableCommand {
     guard try SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: file.settings().busyTimeout) != nil else {
       return nil
     }
-    return try file.model(ofStoreAt: url)
+    return try file.model(of: try place().place)
   }
 
   /// Several columns may have the same name, but the keys of a JSON object must be unique.

@@ -22,6 +22,12 @@ struct VacuumCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  func validate() throws {
+    try understood {
+      try place.place.requireFile("the server frees pages by itself (autovacuum), or by VACUUM in psql")
+    }
+  }
+
   func run() throws {
     try StoreSettings.requireStore(place.path)
     try place.place.requireConfiguration(busyTimeout: patience.duration())

@@ -153,13 +153,13 @@
 
     private func writePrimaryKeys(_ connection: PostgreSQLConnection) throws {
       for entity in layout.entities.compactMap({ $0 }) {
-        try writeCounter(
+        try Self.writeCounter(
           entity.number, name: entity.entity.name, parent: entity.entity.parent.map { layout.number($0) } ?? 0,
           connection)
       }
     }
 
-    private func writeCounter(
+    private static func writeCounter(
       _ number: Int64, name: String, parent: Int64, _ connection: PostgreSQLConnection
     ) throws {
       var parameters = Parameters()
@@ -177,7 +177,7 @@
     static let (changes, transactions): (Int64, Int64) = (16_001, 16_002)
 
     /// Makes the history tables. A tombstone is a property list with the values of a deleted row.
-    func writeHistory(_ connection: PostgreSQLConnection) throws {
+    static func writeHistory(_ connection: PostgreSQLConnection) throws {
       try connection.execute(
         """
         CREATE TABLE ATRANSACTION (Z_PK bigint PRIMARY KEY, ZTIMESTAMP double precision NOT NULL, ZAUTHOR text, ZCONTEXTNAME text, \
@@ -186,8 +186,8 @@
         ZENTITYPK bigint NOT NULL, ZTRANSACTIONID bigint NOT NULL, ZCOLUMNS bytea, ZTOMBSTONE bytea);
         CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)
         """)
-      try writeCounter(Self.changes, name: "CHANGE", parent: 0, connection)
-      try writeCounter(Self.transactions, name: "TRANSACTION", parent: 0, connection)
+      try writeCounter(changes, name: "CHANGE", parent: 0, connection)
+      try writeCounter(transactions, name: "TRANSACTION", parent: 0, connection)
     }
   }
 #endif
