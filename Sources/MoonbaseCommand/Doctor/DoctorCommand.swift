@@ -63,6 +63,11 @@ struct DoctorCommand: ParsableCommand {
   var allowsCloudKit = false
 
   func validate() throws {
+    try understood {
+      for store in place.places {
+        try store.requireFile("a store in PostgreSQL is not looked at yet; moonbase copy STORE FILE makes a file of it")
+      }
+    }
     if file.readOnly, repair { throw ValidationError("--repair writes: leave --read-only out") }
     if file.readOnly, !forgetExtension.isEmpty {
       throw ValidationError("--forget-extension writes: leave --read-only out")

@@ -20,7 +20,7 @@ struct HistoryCommand: ParsableCommand {
 
   @OptionGroup var place: StoreArgument
 
-  private var store: String { place.path }
+  private var store: String { place.place.name }
 
   @Option(help: ArgumentHelp("Only what was saved after it: a token of --token, or a date.", valueName: "token|date"))
   var since: HistoryPlace?

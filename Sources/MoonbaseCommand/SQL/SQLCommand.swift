@@ -34,7 +34,9 @@ struct SQLCommand: ParsableCommand {
   func validate() throws { try understood { _ = try place() } }
 
   private func place() throws -> StoreAndArgument {
-    try StoreAndArgument(first, second, named: named, what: "query")
+    let place = try StoreAndArgument(first, second, named: named, what: "query")
+    try place.place.requireFile("ask psql, with the schema of the store (SET search_path TO SCHEMA)")
+    return place
   }
 
   func run() throws { try file.limits.run { _ in try ask() } }

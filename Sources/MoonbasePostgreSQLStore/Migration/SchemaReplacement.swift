@@ -1,5 +1,5 @@
 #if PostgreSQL
-  package import MoonbaseGraph
+  import MoonbaseGraph
   import MoonbaseModel
   package import MoonbasePlatform
   import MoonbasePostgreSQL
@@ -88,7 +88,8 @@
       "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "Z_SAVES", "ACHANGE", "ATRANSACTION",
     ]
 
-    /// Waits until no other connection of a store in this schema is open. Each new connection waits for the locks.
+    /// Waits until no other connection of a store in this schema is open. A connection that waits for the locks counts
+    /// too: it may be in the midst of a save with the old layout.
     private func awaitOthers() throws {
       let end = ContinuousClock.now + patience
       var parameters = Parameters()
@@ -97,7 +98,7 @@
         try connection.execute("SELECT pg_stat_clear_snapshot()")
         let rows = try connection.query(
           "SELECT pid::bigint FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database() "
-            + "AND pid <> pg_backend_pid() AND wait_event_type IS DISTINCT FROM 'Lock'", parameters)
+            + "AND pid <> pg_backend_pid()", parameters)
         if rows.count == 0 { return }
         guard ContinuousClock.now < end else {
           let processes = (0..<rows.count).map { "\(rows.integer($0, 0))" }.listed()

@@ -18,13 +18,14 @@
         #expect(equal.status == 0 && equal.output == "", "\(equal)")
       }
       #expect(try bench.moonbase("doctor", "c.sqlite").complaints.contains("nothing is wrong"))
-      // The file has the tables and the version that Core Data looks for, as the first one has.
+      // The file is as if it had been copied from the first one: tables, entity numbers and the archive of the model.
+      #expect(try bench.moonbase("copy", "s.sqlite", "d.sqlite", "--quiet").status == 0)
       for sql in [
         "SELECT hex(Z_CONTENT) FROM Z_MODELCACHE", "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY",
         "SELECT name, sql FROM sqlite_master ORDER BY name",
       ] {
-        let texts = try ["s.sqlite", "c.sqlite"].map { try bench.moonbase("sql", $0, sql).output }
-        #expect(texts[0] == texts[1] && !texts[0].isEmpty)
+        let texts = try ["d.sqlite", "c.sqlite"].map { try bench.moonbase("sql", $0, sql).output }
+        #expect(texts[0] == texts[1] && !texts[0].isEmpty, "\(sql)")
       }
       #expect(try Self.hashes(bench, "s.sqlite") == Self.hashes(bench, "c.sqlite"))
     }
@@ -40,8 +41,10 @@
         """
         return { entities = { Person = { attributes = {
           name = { "string", optional = false }, photo = { "binary", external_storage = true } },
-          relationships = { friends = { to_many = "Person", inverse = "friends", ordered = true } },
-          unique = { { "name" } } } } }
+          relationships = {
+            fans = { to_many = "Person", inverse = "idols", ordered = true },
+            idols = { to_many = "Person", inverse = "fans" } },
+          constraints = { { "name" } } } } }
         """, to: "m.lua")
       let made = try bench.moonbase(
         "run", "--store", "s.sqlite", "--model", "m.lua", "-e",
@@ -50,7 +53,7 @@
         local last
         for i = 1, 700 do
           local p = c:insert("Person", { name = "n" .. i, photo = i % 90 == 0 and ("x"):rep(150000) .. i or nil })
-          if last and i % 3 == 0 then p.friends:add(last) end
+          if last and i % 3 == 0 then p.fans:add(last) end
           last = p
         end
         assert(c:save())
@@ -68,6 +71,8 @@
       let added = try bench.moonbase(
         "run", "--store", server, "-e", "moonbase.context:insert('Person', { name = 'new' }) assert(moonbase.context:save())")
       #expect(added.status == 0, "\(added)")
+      let info = try bench.moonbase("info", server)
+      #expect(info.output.contains("server      PostgreSQL") && info.output.contains("601"), "\(info)")
       let taken = try bench.moonbase("copy", "s.sqlite", server)
       #expect(taken.status == 1 && taken.complaints.contains("has tables already"), "\(taken)")
     }
@@ -92,9 +97,9 @@
     @Test func filesAreAskedForByCommandsThatNeedThem() throws {
       let (bench, server) = (try Workbench.withPeople(), try address())
       let backup = try bench.moonbase("backup", server, "b.sqlite")
-      #expect(backup.status == 64 && backup.complaints.contains("pg_dump"), "\(backup)")
+      #expect(backup.status == 2 && backup.complaints.contains("pg_dump"), "\(backup)")
       let vacuum = try bench.moonbase("vacuum", server)
-      #expect(vacuum.status == 64 && vacuum.complaints.contains("VACUUM in psql"), "\(vacuum)")
+      #expect(vacuum.status == 2 && vacuum.complaints.contains("VACUUM in psql"), "\(vacuum)")
     }
   }
 #endif
