@@ -139,7 +139,7 @@ extension PersistentStoreDescription {
     }
   #endif
 
-  /// What only a file's store knows.
+  /// The options that apply only to stores in files.
   private var optionsOfFiles: [(name: String, isSet: Bool)] {
     [
       ("isReadOnly", isReadOnly), ("busyTimeout", busyTimeout != nil), ("allowsCloudKit", allowsCloudKit),

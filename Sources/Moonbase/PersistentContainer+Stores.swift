@@ -124,8 +124,13 @@ extension PersistentContainer {
       }
     }
     let store = try description.open(coordinator.model)
-    try checkExtensions(of: store)
-    try coordinator.add(store)
+    do {
+      try checkExtensions(of: store)
+      try coordinator.add(store)
+    } catch {
+      store.close()
+      throw error
+    }
     opened = store
   }
 }

@@ -36,8 +36,9 @@ public final class PersistentContainer: Sendable {
   ///
   /// If `loadsStores` is false, `loadPersistentStores` opens the stores later. Extensions may add transient attributes
   /// to the model. Throws `ModelError` for an inconsistent model, `ScriptError` for an extension that fails to load or
-  /// does not fit the model, and `GraphError` for the first store that cannot be opened. Then the stores before it are
-  /// closed again; a file that was created for one of them remains as an empty store.
+  /// does not fit the model, and `GraphError` for a class name that no entity has (`.unknownName`) and for the first
+  /// store that cannot be opened. Then the stores before it are closed again; a file that was created for one of them
+  /// remains as an empty store.
   public init(_ description: ContainerDescription, loadsStores: Bool = true) throws {
     let sources = try description.openExtensions()
     extensions = try ScriptExtensions(
@@ -48,6 +49,7 @@ public final class PersistentContainer: Sendable {
     coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     missingExtensions = description.missingExtensions
     coordinator.meter = description.meter
+    try Self.check(description.classes, in: coordinator.model)
     for (name, type) in description.classes { coordinator.register(type, forClassName: name) }
     let descriptions = description.stores.isEmpty ? [.inMemory] : description.stores
     stores = Lock(descriptions.map { StoreEntry($0) })
@@ -56,6 +58,20 @@ public final class PersistentContainer: Sendable {
     }
     followReloads()
     if loadsStores { try loadAllStores() }
+  }
+
+  /// Throws `.unknownName` for a class name that no entity of the model has: the objects would lack the class.
+  private static func check(_ classes: [String: ManagedObject.Type], in model: ResolvedModel) throws {
+    guard !classes.isEmpty else { return }
+    let named = model.entities.compactMap(\.description.managedObjectClassName)
+    let known = Set(named + named.map { $0.split(separator: ".").last.map(String.init) ?? $0 })
+    for name in classes.keys.sorted() where !known.contains(name) {
+      throw GraphError(
+        .unknownName,
+        message:
+          "no entity has the class \(name)\(suggestion(for: name, among: known.sorted())): name the class in the model "
+          + "(EntityDescription, class:), or leave it out of classes")
+    }
   }
 
   /// Opens a container with one store.

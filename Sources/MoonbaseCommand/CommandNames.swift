@@ -6,6 +6,8 @@ import MoonbasePlatform
 /// argument.
 enum CommandNames {
   /// A message about a wrong command name, with the nearest correct name. Nil if the name is correct.
+  ///
+  /// `arguments` are the words behind `moonbase`. Subcommands are followed until the first option.
   static func problem(with arguments: [String]) -> String? {
     var command: any ParsableCommand.Type = RootCommand.self
     var path = "moonbase"

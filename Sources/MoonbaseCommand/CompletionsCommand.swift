@@ -1,5 +1,8 @@
 import ArgumentParser
 
+/// `moonbase completions`: prints the completion script of a shell.
+///
+/// The script calls the command again for names of the model; see `ModelNames`.
 struct CompletionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completions", abstract: "Prints completions of commands and options for a shell.",
@@ -9,9 +12,11 @@ struct CompletionsCommand: ParsableCommand {
       For zsh the text goes into a file _moonbase in a folder of fpath, for fish into ~/.config/fish/completions/moonbase.fish.
       """)
 
+  /// The shells with completions.
   enum Shell: String, ExpressibleByArgument, CaseIterable {
     case bash, zsh, fish
 
+    /// The shell in the parser's terms.
     fileprivate var shell: CompletionShell {
       switch self {
       case .bash: .bash
@@ -24,5 +29,6 @@ struct CompletionsCommand: ParsableCommand {
   @Argument(help: "The shell.")
   var shell: Shell
 
+  /// Prints the script.
   func run() { Terminal.print(RootCommand.completionScript(for: shell.shell)) }
 }

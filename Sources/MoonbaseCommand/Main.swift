@@ -2,8 +2,12 @@ import ArgumentParser
 import MoonbasePlatform
 
 /// The command `moonbase`.
+///
+/// The process starts here. Arguments are checked before the argument parser sees them, because the
+/// parser accepts some mistakes silently. The exit statuses are listed in `ExitStatus`.
 @main
 enum Main {
+  /// Runs the command and ends the process with its exit status.
   static func main() {
     StandardStream.open()
     // If a file would exceed the limit of the user, the write fails, and the process does not end in the middle of a
@@ -25,6 +29,8 @@ enum Main {
   }
 
   /// The exit status. If output could not be written, the status is a failure.
+  ///
+  /// The profile is printed, and buffered output is written, before the status is known.
   private static func ending(_ status: Int32) -> Int32 {
     CommandProfile.report()
     guard let failure = StandardStream.failure() else { return status }
@@ -33,6 +39,8 @@ enum Main {
   }
 
   /// Swift would repair an argument that is not valid UTF-8, and a repaired path is the path of another file.
+  ///
+  /// Returns the index of such an argument, or nil if all arguments are valid.
   private static func place(
     ofUnreadableArgument words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
   ) -> Int? {
@@ -44,6 +52,10 @@ enum Main {
     return nil
   }
 
+  /// Parses the arguments and runs the command.
+  ///
+  /// - Parameter arguments: The words after the name of the program.
+  /// - Returns: The exit status.
   private static func run(_ arguments: [String]) -> Int32 {
     if let problem = CommandNames.problem(with: arguments) ?? RepeatedOptions.problem(with: arguments) {
       Terminal.complain("moonbase: \(problem)")
@@ -60,6 +72,9 @@ enum Main {
   }
 
   /// Prints the error. For wrong usage, the parser has the status 64, and this command has the status 2.
+  ///
+  /// Help and the version are errors for the parser too. Their text is printed on standard output,
+  /// and the status is 0.
   private static func report(_ error: any Error) -> Int32 {
     switch RootCommand.exitCode(for: error) {
     case .success:

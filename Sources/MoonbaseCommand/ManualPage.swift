@@ -2,7 +2,13 @@ import ArgumentParser
 import MoonbasePlatform
 
 /// The page for `man` with its usual sections. It is created from the help of all commands.
+///
+/// The page is generated, so that it always agrees with the options. The format is roff with the
+/// macros of `man`: `.SH` starts a section, and `.TP` starts an option with its description.
 enum ManualPage {
+  /// The whole page.
+  ///
+  /// - Throws: An error if the help of the argument parser cannot be decoded.
   static func text() throws -> String {
     let help = try CommandHelp.all()
     let commands = (help.subcommands ?? []).filter { $0.commandName != "help" }
@@ -54,11 +60,14 @@ enum ManualPage {
   }
 
   /// The name and the summary of the command, for an index of pages.
+  ///
+  /// The first letter is in lower case, and there is no full stop.
   private static var name: String {
     let text = RootCommand.configuration.abstract
     return (text.prefix(1).lowercased() + text.dropFirst()).trimmingCharacters(in: CharacterSet(charactersIn: "."))
   }
 
+  /// The exit statuses with their meanings, in the order of the page.
   private static let statuses = [
     ("0", "Done."), ("1", "The script, the data or a check failed."), ("2", "Wrong usage."),
     ("3", "A limit was exceeded."), ("4", "Done but for rows, objects or chunks that failed and were told."),
@@ -68,6 +77,12 @@ enum ManualPage {
 
   // MARK: Commands
 
+  /// The section of a command, followed by those of its subcommands.
+  ///
+  /// - Parameters:
+  ///   - help: The help of the command.
+  ///   - command: The type of the command.
+  ///   - path: The names of its parent commands.
   private static func section(_ help: CommandHelp, of command: any ParsableCommand.Type, _ path: String) -> String {
     let path = "\(path) \(help.commandName)"
     let options = (help.arguments ?? []).filter(\.shouldDisplay).filter { !isOfAllCommands($0) }
@@ -77,10 +92,12 @@ enum ManualPage {
       + paragraphs(help.discussion) + options.map(option).joined() + below.map { section($0, of: $1, path) }.joined()
   }
 
+  /// Whether an option is `--help` or `--version`, which are described once.
   private static func isOfAllCommands(_ argument: CommandHelp.Argument) -> Bool {
     (argument.names ?? []).contains { ["--help", "--version"].contains($0.option) }
   }
 
+  /// The usage of a command on one line.
   private static func usage(of command: any ParsableCommand.Type) -> String {
     let usage = command.configuration.usage ?? RootCommand.usageString(for: command)
     return usage.replacing("Usage: ", with: "").split(whereSeparator: \.isNewline)
@@ -88,6 +105,8 @@ enum ManualPage {
   }
 
   /// The paragraphs of a text. Lines with commands are unchanged.
+  ///
+  /// A paragraph that starts with a command is not filled, so that its lines can be copied.
   private static func paragraphs(_ text: String?) -> String {
     (text ?? "").components(separatedBy: "\n\n").filter { !$0.isEmpty }.map { paragraph in
       let lines = paragraph.components(separatedBy: "\n").map(escaped).joined(separator: "\n")
@@ -96,6 +115,7 @@ enum ManualPage {
     }.joined()
   }
 
+  /// An option with its names in bold, its value in italics, and its help.
   private static func option(_ argument: CommandHelp.Argument) -> String {
     let names = (argument.names ?? []).map { "\\fB\(escaped($0.option))\\fR" }.joined(separator: ", ")
     let value = argument.kind == "flag" ? nil : argument.valueName.map { "\\fI\(escaped($0))\\fR" }

@@ -1,6 +1,8 @@
 import ArgumentParser
 import MoonbasePlatform
 
+/// The command `moonbase` with all its subcommands. It does nothing itself, and its help lists the
+/// subcommands and the exit statuses.
 struct RootCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "moonbase",

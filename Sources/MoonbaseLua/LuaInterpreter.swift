@@ -9,6 +9,8 @@ import MoonbasePlatform
 /// let interpreter = try LuaInterpreter(state, program: "lua")
 /// exit(interpreter.run(file: "program.lua", arguments: ["a", "b"]))
 /// ```
+///
+/// Used by the programs `lua` and `moonbase`. An interpreter does not exit; it returns the status.
 public struct LuaInterpreter {
   /// The exit statuses of the interpreter.
   public enum Status {
@@ -28,9 +30,10 @@ public struct LuaInterpreter {
   public let program: String
   /// Whether SIGINT interrupts the script.
   public let handlesInterrupts: Bool
+  /// The globals of all sources.
   private let environment: LuaEnvironment
 
-  /// Creates an interpreter. All sources that it runs share an environment.
+  /// Creates an interpreter. All sources that it runs share an environment. `globals` are added to those of the preset.
   public init(
     _ state: LuaState, program: String = "lua", globals: [String: LuaValue] = [:], handlesInterrupts: Bool = true
   ) throws(LuaError) {
@@ -40,7 +43,8 @@ public struct LuaInterpreter {
     environment = try state.environment(globals)
   }
 
-  /// Runs a file, or standard input for "-", and returns the exit status.
+  /// Runs a file, or standard input for "-", and returns the exit status. The arguments are available as `...` and in
+  /// the table `arg`. Errors are written to the error stream.
   public func run(file: String, arguments: [String] = []) -> Int32 {
     guarded {
       let limit = state.limits.sourceSize
@@ -51,17 +55,19 @@ public struct LuaInterpreter {
     }
   }
 
-  /// Runs code from the command line and returns the exit status.
+  /// Runs code from the command line and returns the exit status. Without a script, the table `arg` has no entry 0.
   public func run(code: String, arguments: [String] = []) -> Int32 {
     guarded { try execute(LuaSource(code, name: "=(command line)"), script: nil, arguments: arguments) }
   }
 
+  /// Loads the source and calls it.
   private func execute(_ source: LuaSource, script: String?, arguments: [String]) throws {
     let list = try state.argumentTable(script: script, program: program, arguments: arguments)
     try environment.table.set("arg", to: .table(list))
     try state.load(source, in: environment).call(arguments.map { .text($0) })
   }
 
+  /// Handles SIGINT while `body` runs, and reports its error.
   private func guarded(_ body: () throws -> Void) -> Int32 {
     if handlesInterrupts { LuaInterrupter.onSIGINT(state.interrupter) }
     defer { if handlesInterrupts { LuaInterrupter.onSIGINT(nil) } }
@@ -73,7 +79,7 @@ public struct LuaInterpreter {
     }
   }
 
-  /// Writes the message of an error to the error stream and returns its exit status.
+  /// Writes the message of an error to the error stream and returns its exit status. Nothing is written for `os.exit`.
   public func report(_ error: LuaError) -> Int32 {
     if error.kind.exitStatus == nil {
       var text = "\(program): \(error.plainReport)\n"
@@ -82,7 +88,7 @@ public struct LuaInterpreter {
     return Self.status(of: error)
   }
 
-  /// The exit status for an error.
+  /// The exit status for an error. Statuses are those of `Status`, or the argument of `os.exit`.
   public static func status(of error: LuaError) -> Int32 {
     if let status = error.kind.exitStatus { return Int32(truncatingIfNeeded: status) }
     if error.kind == .interrupted { return Status.interrupted }

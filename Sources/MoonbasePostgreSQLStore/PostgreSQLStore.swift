@@ -117,12 +117,7 @@
 
     /// The prepared statement of a query, from its plan if there is one.
     func select(_ query: StoreQuery) throws -> PreparedSelect {
-      if let known = query.prepared as? PreparedSelect, known.owner == ObjectIdentifier(self) { return known }
-      do {
-        return try translated(query)
-      } catch let error as Untranslatable {
-        throw QueryPlanner.error(of: query, refused: error.reason)
-      }
+      try QueryPlanner.prepared(query, by: self, translated)
     }
 
     func reader(_ entity: ResolvedEntity, includesSubentities: Bool) throws -> RowReader {
@@ -232,7 +227,7 @@
   }
 
   /// A query in SQL, from which statements for other columns of its rows are made.
-  final class PreparedSelect: PreparedQuery {
+  final class PreparedSelect: OwnedQuery {
     let reader: RowReader
     /// The statement that returns whole rows, or the columns that the query selects instead.
     let sql: String

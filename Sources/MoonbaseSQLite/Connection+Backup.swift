@@ -15,6 +15,9 @@ extension Connection {
   /// Within a read transaction of this connection (`beginReading`) all pages have the same state, regardless of
   /// writers. Otherwise SQLite restarts after each write by others; after many restarts the rest is copied in a single
   /// step, which blocks writers.
+  ///
+  /// `pagesPerStep` bounds the time between two calls of `step`. The target must not be used meanwhile. Throws
+  /// `SQLiteError` of the failing side.
   public func copy(
     to other: Connection, pagesPerStep: Int32 = 1024, _ step: (CopyProgress) throws -> Void = { _ in }
   ) throws {

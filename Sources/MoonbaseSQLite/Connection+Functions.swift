@@ -2,18 +2,26 @@ internal import MoonbaseCSQLite
 package import MoonbasePlatform
 
 /// The object that SQLite holds for a registered function.
+///
+/// SQLite retains the box until the function is redefined or the connection closes. The box does not retain the
+/// connection.
 private final class FunctionBox {
   /// Sound: a connection's functions end with it.
   private unowned(unsafe) let connection: Connection
+  /// Begun before the first call and ended by another function or the end of the step.
   private let scope: (any CallScope)?
+  /// The identity of the scope, for a comparison per call.
   private let scopeID: ObjectIdentifier?
   /// Whether the function may be called within the scope of other functions.
   private let fitsAnyScope: Bool
+  /// Tried first; nil for functions without a quick form.
   private let quick: QuickFunction?
   /// The quick form, as a reference without reference counting.
   private let uncountedQuick: Unmanaged<QuickFunction>?
+  /// Reports its result through the call. Its error is rethrown by the step.
   private let body: (borrowing FunctionCall) throws -> Void
 
+  /// Stores what a call needs.
   init(
     _ connection: Connection, scope: (any CallScope)?, fitsAnyScope: Bool, quick: QuickFunction?,
     _ body: @escaping (borrowing FunctionCall) throws -> Void
@@ -23,6 +31,7 @@ private final class FunctionBox {
     (self.quick, uncountedQuick, self.body) = (quick, quick.map(Unmanaged.passUnretained), body)
   }
 
+  /// Runs a call of SQLite: changes the scope if necessary, tries the quick form, then the body.
   @inline(__always)
   func run(in context: OpaquePointer, arguments: UnsafeBufferPointer<OpaquePointer?>) {
     if !fitsAnyScope, connection.callScopeID != scopeID { connection.change(to: scope) }
@@ -55,7 +64,8 @@ extension Connection {
   /// Registers a Swift function for use in SQL.
   ///
   /// An error thrown by `body` ends the statement and is rethrown unchanged by the step that ran it; the connection
-  /// stays usable. Redefining a function while a statement steps fails with `.busy`; use another name.
+  /// stays usable. Redefining a function while a statement steps fails with `.busy`; use another name. `arguments` is
+  /// the exact number of arguments, or -1 for any number.
   public func register(
     function name: String, arguments: Int32, traits: FunctionTraits,
     _ body: @escaping (borrowing FunctionCall) throws -> Void
@@ -65,6 +75,8 @@ extension Connection {
 
   /// Registers a Swift function whose calls share a scope. The scope of other functions ends before the call of a
   /// function without a scope, unless that is deterministic. If the quick form fails, `body` is called.
+  ///
+  /// A scope is, for example, a run of a Lua state, begun once for all rows of a statement instead of once per row.
   package func register(
     function name: String, arguments: Int32, traits: FunctionTraits, within scope: (any CallScope)?,
     quick: QuickFunction? = nil, _ body: @escaping (borrowing FunctionCall) throws -> Void
@@ -91,6 +103,7 @@ extension Connection {
     _ = sqlite3_create_function_v2(handle, name, arguments, SQLITE_UTF8, nil, nil, nil, nil, nil)
   }
 
+  /// Ends the current scope and begins another one; nil only ends.
   func change(to scope: (any CallScope)?) {
     callScope?.end()
     (callScope, callScopeID) = (scope, scope.map(ObjectIdentifier.init))

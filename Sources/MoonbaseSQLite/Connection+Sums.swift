@@ -4,6 +4,8 @@ internal import MoonbasePlatform
 extension Connection {
   /// Registers a sum of integers without SQLite's error on overflow of 64 bits: the sum becomes a double. NULL is
   /// ignored, the sum of no values is NULL, and the sum of values that are not all integers is an empty text.
+  ///
+  /// SQLite's `SUM` fails with an error beyond 64 bits, which would fail the whole query.
   package func registerIntegerSum(_ name: String) throws {
     let code = sqlite3_create_function_v2(
       handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, nil, nil,
@@ -33,18 +35,21 @@ extension Connection {
   }
 }
 
-/// A 128-bit sum in memory that SQLite clears and frees.
+/// A 128-bit sum in memory that SQLite clears and frees. The low 64 bits as an unsigned number, the high 64 bits with
+/// the sign.
 private struct IntegerSum {
   private var low: UInt64
   private var high: Int64
   /// Whether a value was not an integer.
   var isDamaged: Bool
 
+  /// The sum of the current group; nil without memory, or if no value was added yet and `isMade` is false.
   static func place(in context: OpaquePointer, isMade: Bool) -> UnsafeMutablePointer<IntegerSum>? {
     sqlite3_aggregate_context(context, isMade ? Int32(MemoryLayout<IntegerSum>.size) : 0)?
       .assumingMemoryBound(to: IntegerSum.self)
   }
 
+  /// Sign-extended to 128 bits.
   mutating func add(_ number: Int64) {
     let (sum, isCarried) = low.addingReportingOverflow(UInt64(bitPattern: number))
     low = sum

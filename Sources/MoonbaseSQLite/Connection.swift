@@ -10,17 +10,24 @@ internal import MoonbasePlatform
 ///   try connection.execute("INSERT INTO person VALUES ('Ann', 32)")
 /// }
 /// ```
+///
+/// Statements are cached by their text; the connection owns the cache, and statements keep the database open until they
+/// are released. Errors of functions, limits of scripts and cancellations of tasks end a running statement and are
+/// thrown by its step.
 public final class Connection {
+  /// SQLite's pointer, valid as long as `database` lives.
   let handle: OpaquePointer
   /// Closes the database.
   let database: DatabaseHandle
   /// Keeps SQLite from following links to the database's files while the connection lives.
   private let unlinked: LinkFreeFiles.Hold?
+  /// The cache, by text.
   private var statements: [String: Statement] = [:]
   /// The cached statements with a number.
   private var hotStatements: ContiguousArray<Statement?> = []
   /// The most cached statements, and the most bytes of their text.
   private static let greatestCache = (count: 128, length: 1 << 20)
+  /// The bytes of the texts in the cache.
   private var cachedLength = 0
   /// A counter of requested statements.
   private var uses = 0
@@ -41,6 +48,7 @@ public final class Connection {
   /// The remaining work allowed to triggers of the file; nil without a limit. And whether the file has triggers, for a
   /// schema version.
   var triggerBound: TriggerBound?
+  /// The schema version decides whether the file is searched for triggers again.
   var knownTriggers: (version: Int64, areThere: Bool)?
   /// Whether the result of the running statement is no longer wanted, called during the statement. The statement then
   /// ends with `CancellationError`.
@@ -184,6 +192,8 @@ public final class Connection {
   }
 
   /// Runs `body` in a transaction that acquires the write lock immediately. An error rolls it back.
+  ///
+  /// The body may not begin another transaction. Throws `.busy` if the lock is not available within the busy timeout.
   public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try begin()
     do {
@@ -196,28 +206,29 @@ public final class Connection {
     }
   }
 
-  /// Begins a transaction that acquires the write lock immediately.
+  /// Begins a transaction that acquires the write lock immediately. Fails with `.busy` after the busy timeout.
   public func begin() throws { try execute("BEGIN IMMEDIATE") }
 
-  /// Commits the transaction. After a failure it must be rolled back.
+  /// Commits the transaction. After a failure it must be rolled back. Not interrupted by limits or cancellation.
   public func commit() throws {
     triggerBound = nil
     try unstoppably("COMMIT")
   }
 
-  /// Rolls the transaction back, unless SQLite has done so.
+  /// Rolls the transaction back, unless SQLite has done so. Never throws: an error leaves nothing to roll back.
   public func rollBack() {
     triggerBound = nil
     if isInTransaction { try? unstoppably("ROLLBACK") }
   }
 
   /// Sets whether closing leaves the write-ahead log and its index in place, instead of copying the log into the
-  /// database and removing both.
+  /// database and removing both. Used for files that other processes open at the same time.
   public func setLeavesLog(_ leavesLog: Bool) {
     moonbase_leave_log(handle, leavesLog ? 1 : 0)
   }
 
   /// Begins a read transaction and fixes the state of the file that its statements see. Not counted as a statement.
+  /// Until `endReading` all statements see the same state, whatever other connections commit.
   public func beginReading() throws {
     isSilent = true
     defer { isSilent = false }
@@ -334,6 +345,7 @@ public final class Connection {
     return try body()
   }
 
+  /// Counts a statement and reports it to `onStatement`.
   func note(_ sql: String) {
     if isSilent { return }
     statementCount += 1

@@ -8,10 +8,15 @@ public import MoonbasePlatform
 ///   call.set(2 * call.integer(0))
 /// }
 /// ```
+///
+/// Arguments count from 0. A body sets the result once; without a result it is NULL.
 public struct FunctionCall: ~Copyable {
+  /// SQLite's context of the call.
   private let context: OpaquePointer
+  /// SQLite's values.
   private let arguments: UnsafeBufferPointer<OpaquePointer?>
 
+  /// Made by `FunctionBox` for each call.
   init(context: OpaquePointer, arguments: UnsafeBufferPointer<OpaquePointer?>) {
     self.context = context
     self.arguments = arguments

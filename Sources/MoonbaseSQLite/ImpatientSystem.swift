@@ -9,8 +9,10 @@ public enum ImpatientSystem {
   /// The name for the parameter `vfs` of a URI; nil if it could not be made.
   public static let name: String? = make()
 
+  /// In microseconds.
   private static let longestSleep: Int32 = 1000
 
+  /// Registers a copy of the system's file access under another name.
   private static func make() -> String? {
     guard let original = sqlite3_vfs_find("unix"), let name = strdup("moonbase-impatient") else { return nil }
     // Never freed, because SQLite keeps it in its list.

@@ -2,11 +2,19 @@ package import MoonbasePlatform
 
 /// A function over columns with plain values. In SQL, every second argument is an input, and the number before it gives
 /// the input's type.
+///
+/// The store calls scripts' pure attributes with the type of each input, because a column may hold values of several
+/// storage classes. This class converts the arguments to cells and calls the function without Swift values.
 package final class QuickFunction {
+  /// The function that receives cells.
   private let call: RowCall
+  /// The kind of the result's values.
   private let result: RowFunction.Kind
+  /// Whether the result is NULL if an input is NULL.
   private let isStrict: Bool
+  /// The number of inputs.
   private let count: Int
+  /// The kind of a type's values; nil for a type that is not plain.
   private let kind: (Int64) -> RowFunction.Kind?
   /// The types of the inputs in the last call; a type is never negative.
   private let types: UnsafeMutablePointer<Int64>
@@ -44,18 +52,21 @@ package final class QuickFunction {
     }
   }
 
+  /// Whether the inputs have the types of the last call.
   @inline(__always)
   private func knowsTypes(of call: borrowing FunctionCall) -> Bool {
     for index in 0..<count where types[index] != call.integer(index &* 2) { return false }
     return true
   }
 
+  /// Makes the function for the types of a call. Not plain types leave it nil.
   private func prepare(for call: borrowing FunctionCall) {
     for index in 0..<count { types[index] = call.integer(index * 2) }
     let kinds = (0..<count).compactMap { kind(types[$0]) }
     function = kinds.count == count ? RowFunction(self.call, of: kinds, count: count, result: result) : nil
   }
 
+  /// Whether any input is NULL.
   @inline(__always)
   private func hasNull(_ call: borrowing FunctionCall) -> Bool {
     for index in 0..<count where call.isNull(index &* 2 &+ 1) { return true }

@@ -36,12 +36,17 @@ package final class RowFunction {
     package static func integer(_ range: ClosedRange<Int64>) -> Self { Self(.integer, range) }
   }
 
+  /// Keeps the function alive.
   private let owner: RowCall
+  /// The function as a reference without counting.
   private let function: RowCall.Uncounted
+  /// The kind of the result's values, which are checked.
   private let result: Kind
-  /// The kinds of the inputs, and their cells.
+  /// The kinds of the inputs, and their cells. Allocated once, with an element for each input.
   private let kinds: UnsafeMutablePointer<Kind>
+  /// Filled anew for each row.
   private let cells: UnsafeMutablePointer<PlainCell>
+  /// The number of inputs that are read, which may be greater than `count`.
   private let inputCount: Int
   /// The number of inputs passed to the function.
   private let count: Int
@@ -84,6 +89,7 @@ package final class RowFunction {
     return runs()
   }
 
+  /// Calls the function with the cells. Returns false for a failure, and for a result that does not fit.
   @inline(__always)
   private func runs() -> Bool {
     guard let cell = function.run(cells, count: count), isFitting(cell) else { return false }
@@ -97,6 +103,7 @@ package final class RowFunction {
   /// Whether a column of a statement's row differs from the function's result.
   package func differs(from statement: Statement, at column: Int32) -> Bool { differs(from: statement.value(column)) }
 
+  /// Compares as SQLite would: by storage class and value.
   @inline(__always)
   private func differs(from value: OpaquePointer?) -> Bool {
     let given = given
@@ -125,6 +132,7 @@ package final class RowFunction {
     if given.isInteger { call.set(given.integer) } else { setOther(given, on: call) }
   }
 
+  /// Results that are no integers.
   private func setOther(_ given: PlainCell, on call: borrowing FunctionCall) {
     switch given.kind {
     case .none: call.setNull()
@@ -134,6 +142,7 @@ package final class RowFunction {
     }
   }
 
+  /// Whether bytes of the result are text.
   private var isText: Bool { result.form == .text }
 
   /// Reads an input into its cell. Returns false for a value that does not fit the column.
@@ -149,6 +158,7 @@ package final class RowFunction {
     return take(value, stored: type, as: kind.pointee, cell)
   }
 
+  /// The general case: all kinds but integers in an integer column.
   private func take(
     _ value: OpaquePointer?, stored type: Int32, as kind: Kind, _ cell: UnsafeMutablePointer<PlainCell>
   ) -> Bool {
@@ -170,6 +180,7 @@ package final class RowFunction {
     return true
   }
 
+  /// The bytes of a text or blob in SQLite's memory.
   @inline(__always)
   private static func bytes(of value: OpaquePointer?, as kind: Kind) -> UnsafeRawBufferPointer {
     let start: UnsafeRawPointer?
@@ -190,6 +201,7 @@ package final class RowFunction {
     return isOtherFitting(given)
   }
 
+  /// Results that are no integers in an integer column.
   private func isOtherFitting(_ given: PlainCell) -> Bool {
     switch (result.form, given.kind) {
     case (_, .none), (.boolean, .boolean): true

@@ -1,6 +1,7 @@
 /// Skips the text around statements.
 enum SQLText {
-  /// The text from a byte position on, without leading white space, comments and semicolons; nil if nothing remains.
+  /// The text from a byte position on, without leading white space, comments and semicolons; nil if nothing remains. At
+  /// most 60 bytes are returned, for a message.
   static func rest(of sql: String, from start: Int) -> String? {
     var rest = sql.utf8.dropFirst(start)
     while let byte = rest.first {

@@ -37,6 +37,7 @@ public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConv
     self.sql = sql
   }
 
+  /// The error of a connection's last call. Without a connection the message is SQLite's general one for the code.
   init(connection: OpaquePointer?, code: Int32, sql: String? = nil) {
     let words = connection.flatMap { sqlite3_errmsg($0) } ?? sqlite3_errstr(code)
     self.init(Code(rawValue: code), message: words.map { String(cString: $0) } ?? "SQLite error \(code)", sql: sql)
@@ -48,6 +49,7 @@ public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConv
     if number != 0 { systemReason = String(cString: strerror(number)) }
   }
 
+  /// Reasons that concern the file or the disk.
   private static let reasons: Set<Int32> = [ENOSPC, EFBIG, EDQUOT, EIO, EROFS, EMFILE, ENFILE]
 
   /// Whether a statement exceeded a limit of SQLite (too long, too deep, too many parts), so that a smaller one could
@@ -57,6 +59,7 @@ public struct SQLiteError: LocalizedError, Sendable, Equatable, CustomStringConv
     return code.rawValue == SQLITE_ERROR && Self.limits.contains { message.contains($0) }
   }
 
+  /// Parts of SQLite's messages.
   private static let limits = [
     "too many", "too large", "too long", "too deep", "at most", "stack overflow", "no such table: json_each",
   ]

@@ -8,6 +8,9 @@ public import MoonbasePlatform
 /// statement.bind(Int64(30), at: 1)
 /// while try statement.step() { print(statement.text(0)) }
 /// ```
+///
+/// Get statements from `Connection.statement(_:)`, which caches them. A statement is bound, stepped to its end and
+/// reset; `run()` does all of it for statements without rows.
 public final class Statement {
   /// The text.
   public let sql: String
@@ -28,6 +31,7 @@ public final class Statement {
   /// The error of binding a parameter, thrown by the next step. SQLite itself would use NULL.
   private var bindingFailure: Int32 = SQLITE_OK
 
+  /// Prepares the text. `isCached` tells SQLite that the statement will be kept. Throws SQLite's error for invalid SQL.
   init(_ connection: Connection, sql: String, isCached: Bool) throws {
     self.connection = connection
     database = connection.database
@@ -60,6 +64,7 @@ public final class Statement {
   deinit { sqlite3_finalize(handle) }
 
   /// Advances to the next row. Returns false when there is none. The statement is reset at the end and after an error.
+  /// Throws `SQLiteError`, the error of a called function, `CancellationError`, or the end of a script's run.
   @discardableResult
   public func step() throws -> Bool {
     if !isRunning {
@@ -86,7 +91,7 @@ public final class Statement {
   }
 
   /// Advances up to `count` rows and appends the first column of each, as an integer. Returns whether there may be more
-  /// rows; nil at a row where the column is not an integer.
+  /// rows; nil at a row where the column is not an integer. Used to read many keys with few calls.
   public func step(addingIntegersTo numbers: inout [Int64], upTo count: Int) throws -> Bool? {
     for _ in 0..<count {
       guard try step() else { return false }
@@ -96,7 +101,7 @@ public final class Statement {
     return true
   }
 
-  /// Runs the statement to its end and clears the bindings.
+  /// Runs the statement to its end and clears the bindings. Rows are ignored.
   public func run() throws {
     defer { reset() }
     while try step() {}
@@ -139,6 +144,7 @@ extension Statement {
     }
   }
 
+  /// Binds UTF-8 text of some bytes.
   private func bind(text: UnsafeBufferPointer<UInt8>, at index: Int32) {
     text.withMemoryRebound(to: CChar.self) { bytes in
       guard let start = bytes.baseAddress else {
@@ -149,6 +155,7 @@ extension Statement {
     }
   }
 
+  /// Notes a failure of binding, such as a value that is too large.
   private func note(_ code: Int32) {
     if code != SQLITE_OK { bindingFailure = code }
   }

@@ -1,11 +1,16 @@
 internal import MoonbaseCSQLite
 
 /// The remaining work allowed to the triggers of a file within a transaction, in SQLite's steps.
+///
+/// A file from elsewhere may contain triggers that run for hours. The connection has a bound only in a transaction of
+/// such a file; the progress handler counts the steps.
 struct TriggerBound {
   /// The steps added by each written row.
   static let stepsPerRow = 1_000_000
 
+  /// The steps allowed before the first row.
   let limit: Int
+  /// The steps that are left; negative when used up.
   private var rest: Int
   /// Whether the running statement may fire triggers. Steps of other statements are not counted.
   var isWriting = false
@@ -14,14 +19,17 @@ struct TriggerBound {
   /// The table of the last written row, as named by SQLite.
   private var lastTable: (name: UnsafePointer<CChar>, key: String)?
 
+  /// A bound with this many steps.
   init(_ limit: Int) { (self.limit, rest) = (limit, limit) }
 
+  /// Adds the steps of some rows, without overflow.
   mutating func allow(rows: Int) {
     let more = rows.multipliedReportingOverflow(by: Self.stepsPerRow)
     let sum = rest.addingReportingOverflow(more.overflow ? .max : more.partialValue)
     rest = sum.overflow ? .max : sum.partialValue
   }
 
+  /// Announces rows of a table. Names of tables are compared without case.
   mutating func expect(rows: Int, of table: String) { expectedRows[table.lowercased(), default: 0] += rows }
 
   /// Notes a written row. Each expected row extends the limit when it is written, so that an endless trigger at the
@@ -40,10 +48,13 @@ struct TriggerBound {
     return isUsedUp
   }
 
+  /// Whether the limit is exceeded.
   var isUsedUp: Bool { rest < 0 }
 }
 
 /// A statement was ended, because its triggers exceeded their limit. Its transaction is rolled back.
+///
+/// The store reports it as an error that names the triggers.
 package struct TriggerOverrun: Error {
   /// The triggers of the file that the statement fires.
   package let triggers: [String]
@@ -79,6 +90,7 @@ extension Connection {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
+  /// Whether the file has any trigger. Not counted as a statement.
   private func hasTriggers() throws -> Bool {
     try silently { try integer("SELECT 1 FROM main.sqlite_master WHERE type = 'trigger' LIMIT 1") != nil }
   }
@@ -90,11 +102,13 @@ extension Connection {
     triggerBound?.allow(rows: 1)
   }
 
+  /// Called after a step of a statement that writes.
   func endWriting() {
     if triggerBound != nil { triggerBound?.isWriting = false }
   }
 
-  /// The error of a statement that was ended for its triggers; nil otherwise.
+  /// The error of a statement that was ended for its triggers; nil otherwise. Ends the bound, so that the error is
+  /// reported once.
   func triggerOverrun(_ sql: String?) -> TriggerOverrun? {
     guard let bound = triggerBound, bound.isUsedUp, let sql else { return nil }
     triggerBound = nil
@@ -102,6 +116,7 @@ extension Connection {
   }
 
   /// The triggers that a statement fires directly and indirectly, which SQLite names when explaining the statement.
+  /// Each name once, in the order of the explanation.
   private func triggers(firedBy sql: String) throws -> [String] {
     try silently {
       let mark = "-- TRIGGER "
@@ -118,6 +133,7 @@ extension Connection {
     }
   }
 
+  /// Whether a trigger belongs to the main database and not to a temporary schema.
   private func isOfFile(trigger name: String) throws -> Bool {
     let statement = try statement("SELECT 1 FROM main.sqlite_master WHERE type = 'trigger' AND name = ? COLLATE NOCASE")
     defer { statement.reset() }

@@ -177,21 +177,23 @@ extension ToManyExpression {
 
   /// The number of members that satisfy a condition, by a subquery. Nested subqueries use other variable names.
   private func members(_ condition: TypedPredicate<Destination>) -> Expression {
-    let variable = "element\(condition.predicate.levelsOfSubqueries + 1)"
+    let variable = "element\(condition.predicate.lastElementNumber + 1)"
     let inner = condition.predicate.replacing { $0 == .evaluatedObject ? .variable(variable) : nil }
     return .keyPath(.subquery(.keyPath(relationshipKeyPath), variable: variable, inner), ["@count"])
   }
 }
 
 extension MoonbaseModel.Predicate {
-  /// The nesting depth of subqueries.
-  fileprivate var levelsOfSubqueries: Int {
-    var levels = 0
+  /// The greatest number of a variable `element1`, `element2` and so on of the contained subqueries; 0 without one.
+  fileprivate var lastElementNumber: Int {
+    var last = 0
     _ = replacing { part in
-      if case .subquery(_, _, let condition) = part { levels = max(levels, condition.levelsOfSubqueries + 1) }
+      if case .subquery(_, let variable, _) = part, variable.hasPrefix("element") {
+        last = max(last, Int(variable.dropFirst("element".count)) ?? 0)
+      }
       return nil
     }
-    return levels
+    return last
   }
 }
 

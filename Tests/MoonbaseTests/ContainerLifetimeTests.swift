@@ -5,6 +5,8 @@ import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
 
+import struct MoonbaseModel.SortDescriptor
+
 /// Containers that are closed or released while other code still uses their parts.
 @MainActor @Suite(.timeLimit(.minutes(20))) struct ContainerLifetimeTests {
   private static var model: ManagedObjectModel {
@@ -111,6 +113,93 @@ import Testing
       try SQLiteStore.destroy(storeAt: url)
       for task in tasks { _ = await task.result }
     }
+  }
+
+  /// A store that is opened while the container closes is closed too.
+  @Test func loadingBesideClosingLeavesNoOpenStore() async throws {
+    let folder = try TemporaryFolder()
+    for round in 0..<20 {
+      let urls = (0..<3).map { folder.file("\(round)-\($0).sqlite") }
+      let description = ContainerDescription(model: .value(Self.model), stores: urls.map { .sqlite($0) })
+      let container = try PersistentContainer(description, loadsStores: false)
+      let task = Task.detached { container.loadPersistentStores { _, _ in } }
+      try await Task.sleep(for: .microseconds(200 * round))
+      try container.close()
+      await task.value
+      #expect(container.coordinator.persistentStores.isEmpty)
+      for url in urls { try SQLiteStore.destroy(storeAt: url) }
+    }
+  }
+
+  /// Closing is no change: lists and observers are not called, and no object is read again.
+  @Test func closingCallsNoListAndNoObserver() throws {
+    let container = try PersistentContainer(model: Self.model, store: .inMemory)
+    let context = try container.viewContext
+    try context.insert("P", values: ["name": "a"])
+    try context.save()
+    var request = FetchRequest("P")
+    request.sortDescriptors = [SortDescriptor("name")]
+    let list = try FetchedResultsController<ManagedObject>(request, in: context)
+    try list.performFetch()
+    let calls = Lock<[String]>([])
+    list.didChangeContent = { _ in calls.withLock { $0.append("list") } }
+    let observation = context.observeChanges { _ in calls.withLock { $0.append("observer") } }
+    try container.close()
+    #expect(calls.withLock { $0 }.isEmpty && context.registeredObjects.isEmpty)
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test func aClassThatNoEntityHasIsRefused() throws {
+    final class Thing: ManagedObject {}
+    let model = ManagedObjectModel {
+      EntityDescription("P", class: "Item") { AttributeDescription("name", type: .string) }
+    }
+    let error = #expect(throws: GraphError.self) {
+      _ = try PersistentContainer(model: model, store: .inMemory, classes: ["Itm": Thing.self])
+    }
+    #expect(
+      error?.code == .unknownName && error?.message.contains("did you mean Item?") == true,
+      "\(String(describing: error))")
+    _ = try PersistentContainer(model: model, store: .inMemory, classes: ["Item": Thing.self])
+  }
+
+  /// The message of a validation method in Swift is shown to users, as the message of a rule in Lua.
+  @Test func theSentenceOfAValidationMethodIsShown() throws {
+    final class Loan: ManagedObject {
+      override func validateForInsert() throws {
+        try super.validateForInsert()
+        throw GraphError(.validation, message: "a loan has 30 days at most")
+      }
+    }
+    let model = ManagedObjectModel {
+      EntityDescription("Loan", class: "Loan") { AttributeDescription("state", type: .string).oneOf(["new", "old"]) }
+    }
+    let context = try PersistentContainer(model: model, store: .inMemory, classes: ["Loan": Loan.self]).viewContext
+    try context.insert("Loan", values: ["state": "new"])
+    let error = #expect(throws: GraphError.self) { try context.save() }
+    #expect(
+      error?.userMessages.map(\.text) == ["A loan has 30 days at most."], "\(String(describing: error?.userMessages))")
+  }
+
+  @Test func everyCallOfAClosedContextThrows() throws {
+    let container = try PersistentContainer(model: Self.model, store: .inMemory)
+    let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
+    context.undoManager = UndoManager()
+    let person = try context.insert("P", values: ["name": "a"])
+    try context.save()
+    let saved = SavedObjectIDs(inserted: [], updated: [person.objectID], deleted: [])
+    try context.close()
+    let calls: [(String, () throws -> Void)] = [
+      ("reset", context.reset), ("rollback", context.rollback), ("undo", context.undo), ("redo", context.redo),
+      ("refreshAllObjects", context.refreshAllObjects), ("processPendingChanges", context.processPendingChanges),
+      ("reloadExtensions", context.reloadExtensions), ("save", context.save),
+      ("mergeChanges", { try context.mergeChanges(from: saved) }),
+    ]
+    for (name, call) in calls {
+      let error = #expect(throws: GraphError.self, "\(name)", performing: call)
+      #expect(error?.code == .invalidObject, "\(name)")
+    }
+    #expect(throws: Never.self) { try context.close() }
   }
 
   @Test(arguments: [false, true]) func sequencesOfReloadsEndWithTheContainer(_ isReleased: Bool) async throws {

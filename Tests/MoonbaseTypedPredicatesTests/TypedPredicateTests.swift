@@ -206,6 +206,14 @@ extension TypedObject where Self: Clerk {
     }
   }
 
+  /// The work for a level is proportional to the size of the condition, so 60 levels take no time.
+  @Test func nestedConditionsHaveTheirOwnVariables() {
+    var condition = Clerk.age > 3
+    for _ in 0..<60 { condition = Clerk.friends.any(condition) }
+    let text = "\(condition.predicate)"
+    for level in 1...60 { #expect(text.contains("$element\(level),") && !text.contains("$element61")) }
+  }
+
   @Test(arguments: StoreKind.allCases) func objectsAreCompared(_ kind: StoreKind) throws {
     let staff = try staff(kind)
     let (office, person) = (staff.offices[1], staff.people[4])

@@ -5,7 +5,7 @@
 ---@field name string of the extension
 ---@field version? string a semantic version: "1", "1.2", "1.2.3"
 ---@field requires? moonbase.Requires what must be there for the file to load
----@field classes? table<string, table> metatables, or `{ is = function(value) ... end }`; `parse`, `from_tree`
+---@field classes? table<string, moonbase.ValueClass> by name: metatables of values
 ---@field transformers? table<string, moonbase.Transformer> by name
 ---@field value_classes? table<string, table<string, string>> class names by entity and attribute
 ---@field entities? table<string, moonbase.EntityExtension> by name
@@ -17,6 +17,15 @@
 ---@field moonbase? string a range of versions
 ---@field extensions? table<integer|string, string> names, or ranges of versions by name
 ---@field model? table<string, string> by entity: the hash of its version, or at least its first 8 digits
+
+---The metatable of the values, with functions that Moonbase calls. A class with `is` needs no metatable.
+---@class moonbase.ValueClass
+---@field is? fun(value: any): boolean? whether a value is of the class
+---@field text? fun(value: any): string the text that commands print, and that files have
+---@field parse? fun(text: string): any, string? the value of a text, or nil and a reason
+---@field to_tree? fun(value: any): table the value as a plain table
+---@field from_tree? fun(tree: table): any, string? the value of a plain table, or nil and a reason
+---@field swift? string the name of a type in Swift
 
 ---Neither function is called with nil.
 ---@class moonbase.Transformer
@@ -46,7 +55,7 @@
 ---@alias moonbase.SnapshotHook fun(object: moonbase.Object, events: table<moonbase.SnapshotEvent, boolean>)
 
 ---@class moonbase.EntityExtension
----@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before the rules; returns the value
+---@field normalize? table<string, fun(value: any, object: moonbase.Object): any> before the rules; not called for nil
 ---@field validate? table<string, moonbase.Rule> by property or path ("department.budget"); not called for nil
 ---@field validate_for_insert? moonbase.ObjectRule rules over several properties, of new objects
 ---@field validate_for_update? moonbase.ObjectRule the same, of changed objects
@@ -63,8 +72,8 @@
 ---@field did_turn_into_fault? moonbase.Hook after its values were given up
 
 ---@class moonbase.Derived
----@field type? string needed for sort, predicate and editor where the model has no such attribute
----@field inputs? string[] key paths; `get` gets their values in this order, lists and objects where they lead to these
+---@field type? string needed with `pure` where the model has no such attribute
+---@field inputs? string[] key paths, whose values are the arguments of `get`; a to-many relationship gives a list
 ---@field object? boolean gives `get` the object behind its inputs
 ---@field pure? boolean depends on its inputs only: may run inside SQLite
 ---@field strict? boolean nil as soon as an input is nil

@@ -207,8 +207,8 @@ function Progress:finish() end
 ---moonbase.log.error("imported", { rows = 2 })
 ---```
 ---@class moonbase.Log
----@field debug fun(message: string, fields?: table<string, any>) for those who look for a mistake
----@field info fun(message: string, fields?: table<string, any>) for those who follow a run
+---@field debug fun(message: string, fields?: table<string, any>) for the search for a mistake
+---@field info fun(message: string, fields?: table<string, any>) the course of a run
 ---@field notice fun(message: string, fields?: table<string, any>) unusual, and right
 ---@field warning fun(message: string, fields?: table<string, any>) something may be wrong
 ---@field error fun(message: string, fields?: table<string, any>) something is wrong

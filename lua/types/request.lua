@@ -151,11 +151,11 @@ function Request:ids() end
 ---@return integer
 function Request:count() end
 
----Sets attributes of all saved objects that match, past the context: a text is an expression over the attributes of the
----row as it was (`{ age = "age + 1", kind = "'friend'" }`), a function computes the new value from the old one, or
----from the attributes in `inputs` (`{ name = string.upper, n = { inputs = { "a", "b" }, get = math.max } }`), anything
----else is a value. A function must look at its arguments alone. No hook runs and no rule is asked; objects of the
----context take the new values in.
+---Sets attributes of all saved objects that match, past the context. A text is an expression over the attributes of
+---the row as it was: `{ age = "age + 1", kind = "'friend'" }`. A function computes the new value from the old value,
+---or from the attributes in `inputs`: `{ name = string.upper, n = { inputs = { "a", "b" }, get = math.max } }`.
+---Anything else is a value. A function must look at its arguments alone. No hook runs and no rule is asked. Objects of
+---the context take the new values in.
 ---```lua
 ---print(context:fetch("Person"):where("age > 30"):batch_update { age = "age + 1" })  --> 1
 ---print(ann.age)  --> 32

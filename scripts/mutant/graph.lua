@@ -14,7 +14,7 @@ return {
     suites = "ChangeJournalTests|FailedSaveTests|UndoFailureTests|ReferenceTests",
   },
   {
-    file = graph .. "Context/ManagedObjectContext+Journal.swift",
+    file = graph .. "Context/ManagedObjectContext+Undo.swift",
     from = [[readings.takeIn()]],
     to = [[if !(MUTANT) { readings.takeIn() }]],
     says = "a newer row that was read since a savepoint is lost when changes are taken back",

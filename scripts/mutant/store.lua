@@ -45,7 +45,7 @@ return {
     suites = "LoosePairTests|RandomOperationTests|SavingTests|StoreRepairTests",
   },
   {
-    file = store .. "Writing/ReferenceCheck.swift",
+    file = sql .. "Writing/ReferenceCheck.swift",
     from = [[return try changes.conflicts(missing: missing, in: layout.model) + unreached() + unpaired()]],
     to = [[if MUTANT { return try changes.conflicts(missing: missing, in: layout.model) + unreached() }
     return try changes.conflicts(missing: missing, in: layout.model) + unreached() + unpaired()]],
@@ -71,21 +71,21 @@ return {
     suites = "OrderEndTests|PlaceWriterTests|OrderedSaveTests",
   },
   {
-    file = store .. "Writing/OrderEnds.swift",
+    file = store .. "Schema/OrderEnds.swift",
     from = [[if version != current { forgetAll() }]],
     to = [[if version != current, !(MUTANT) { forgetAll() }]],
     says = "what comes to the end of a list takes a place that another connection gave out",
     suites = "PlaceWriterTests|OrderedSaveTests|StoreConcurrencyTests",
   },
   {
-    file = store .. "Writing/PlaceWriter.swift",
+    file = sql .. "Writing/PlaceWriter.swift",
     from = [[if let last = runs.last, last.upperBound >= run.lowerBound {]],
     to = [[if let last = runs.last, last.upperBound >= run.lowerBound + (MUTANT ? 1 : 0) {]],
     says = "two neighbours that moved get places as if the other one had not moved",
     suites = "PlaceWriterTests|OrderedSaveTests|SavingTests|RandomOperationTests",
   },
   {
-    file = store .. "Writing/PlaceWriter.swift",
+    file = sql .. "Writing/PlaceWriter.swift",
     from = [[if end.missing <= coming.count(where: { known[$0] == nil }),]],
     to = [[if MUTANT || end.missing <= coming.count(where: { known[$0] == nil }),]],
     says = "what comes to the end of a list stands before members that have no place",
@@ -101,7 +101,7 @@ return {
 
   -- History, derived columns, metadata, files
   {
-    file = store .. "Writing/ChangeWriter.swift",
+    file = sql .. "History/ChangedColumns.swift",
     from = [[guard let place = index < places.count ? places[index] : count + index - places.count else { continue }]],
     to = [[let behind: Int? = MUTANT ? nil : count + index - places.count
       guard let place = index < places.count ? places[index] : behind else { continue }]],
@@ -127,14 +127,14 @@ return {
 
   -- Reading rows
   {
-    file = store .. "SQLiteStore+Reading.swift",
+    file = store .. "Store/SQLiteStore+Reading.swift",
     from = [[statement.bind(range.upperBound, at: 2)]],
     to = [[statement.bind(range.upperBound - (MUTANT ? 1 : 0), at: 2)]],
     says = "the last of many rows whose keys follow each other is not read",
     suites = "SavingTests|FetchTests|StatementCountTests",
   },
   {
-    file = store .. "Reading/SQLiteReadSession.swift",
+    file = store .. "Store/SQLiteReadSession.swift",
     from = [[          return true
         }
         if let last, let place = last.place {]],

@@ -6,12 +6,22 @@ import MoonbasePlatform
 /// relationships that had to wait for their destinations.
 ///
 /// Each chunk is a single transaction with its place in the ledger, as in other imports.
+///
+/// Each step of the plan is an `Importer` with a `TableReader` as its input. The `ImportBookmark`
+/// records the step and the row, so that a killed import continues. The object is used once, on the
+/// thread of its context.
 package final class DatabaseImport {
+  /// The database to read.
   private let database: OpenDatabase
+  /// The steps, in the order of their dependencies.
   private let plan: DatabasePlan
+  /// The context of the store to write.
   private let context: ManagedObjectContext
+  /// The position in the store's ledger.
   private let bookmark: ImportBookmark
+  /// The options, of which each step changes the keys.
   private let options: ImportOptions
+  /// Whether existing files of rejected rows may be overwritten.
   private let replacesRejects: Bool
 
   /// The totals of all runs.
@@ -41,6 +51,7 @@ package final class DatabaseImport {
     plan.steps.map { "\(stem(database.name)).\($0.name).rejects.ndjson" }
   }
 
+  /// The path without its ending: `people.sqlite` becomes `people`.
   private static func stem(_ path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard let point = name.lastIndex(of: "."), point > name.startIndex else { return path }
@@ -48,6 +59,9 @@ package final class DatabaseImport {
   }
 
   /// Imports all rows. Returns false if `progress` ended the import.
+  ///
+  /// Throws `.storeFailure` if the database was written to meanwhile, and the errors of
+  /// `Importer.run`.
   package func run() throws -> Bool {
     let paths = Self.rejectPaths(of: plan, database)
     rejectPaths = Array(paths[..<min(bookmark.step, paths.count)])
@@ -62,6 +76,7 @@ package final class DatabaseImport {
     return true
   }
 
+  /// Imports the rows of a step. Returns false if `progress` ended it.
   private func run(_ step: DatabasePlan.Step, rejectPath: String) throws -> Bool {
     guard let entity = context.model.entity(step.entity) else {
       throw ImportError(

@@ -3,12 +3,20 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 /// Infers the model of a database from its tables and all of their rows.
+///
+/// The inference profiles each table, looks for foreign keys that identify single rows, recognises
+/// join tables, and orders tables by their references. Its result, a `DatabasePlan`, is the model
+/// together with the queries of the import.
 package final class DatabaseInference {
+  /// The database to read.
   private let database: OpenDatabase
+  /// The profiles, in the order of the schema.
   private var tables: [TableProfile] = []
   /// The foreign keys that become relationships, and the reasons why others do not.
   private var links: [TableLink] = []
+  /// The reasons by table, which become comments of the model.
   private var refusals: [ObjectIdentifier: [String]] = [:]
+  /// The join tables, which become many-to-many relationships.
   private var joins: [JoinTable] = []
 
   /// Called periodically with the current table. Returning true ends the inference.
@@ -18,6 +26,8 @@ package final class DatabaseInference {
   package init(_ database: OpenDatabase) { self.database = database }
 
   /// The model with the plan of its import; nil if `progress` ended the inference.
+  ///
+  /// Reads every row once. Throws `ImportError` for a table with too many columns.
   package func plan() throws -> DatabasePlan? {
     for table in database.schema.tables {
       guard table.columns.count <= RowInference.greatestColumns else {
@@ -43,6 +53,8 @@ package final class DatabaseInference {
 
   // MARK: Foreign keys
 
+  /// Makes a `TableLink` of each foreign key that can be a relationship, and records a reason for
+  /// each other one.
   private func findLinks() throws {
     let named = Dictionary(tables.map { ($0.table.name.lowercased(), $0) }) { first, _ in first }
     for child in tables {
@@ -61,6 +73,7 @@ package final class DatabaseInference {
     }
   }
 
+  /// Moves the links of join tables from `links` to `joins`.
   private func findJoins() throws {
     let own = Dictionary(grouping: links) { ObjectIdentifier($0.child) }
     let referenced = Set(links.map { ObjectIdentifier($0.parent) })
@@ -77,6 +90,9 @@ package final class DatabaseInference {
 
   /// Referenced tables precede the tables that refer to them. In a cycle one table comes first, and its relationships
   /// are set after all objects exist.
+  ///
+  /// A link against the order becomes deferred. If its rows have no key, it is dropped with a
+  /// reason.
   private func orderedTables() throws -> [TableProfile] {
     let joined = Set(joins.map { ObjectIdentifier($0.profile) })
     let numbers = Dictionary(uniqueKeysWithValues: tables.enumerated().map { (ObjectIdentifier($1), $0) })
@@ -100,6 +116,8 @@ package final class DatabaseInference {
 
 extension TableProfile {
   /// The columns that identify a row among the objects; nil if there are none.
+  ///
+  /// The first unique key whose columns are complete in all rows is taken.
   func identity(_ connection: Connection) throws -> [String]? {
     try table.uniqueKeys.first { try $0.allSatisfy(isComplete) && isUnique($0, connection) }
   }

@@ -2,21 +2,35 @@ import MoonbaseModel
 import MoonbaseSQLite
 
 /// The model of a database under construction: names for tables, columns and keys, with the comments on each.
+///
+/// `DatabaseInference` makes it, calls `build` and `describe` in this order, and hands it to
+/// `DatabasePlan`. Tables are identified by their `TableProfile` objects.
 struct DatabaseModel {
+  /// The tables that become entities.
   let tables: [TableProfile]
+  /// The foreign keys that become relationships.
   let links: [TableLink]
+  /// The tables that become many-to-many relationships.
   let joins: [JoinTable]
+  /// The links by the table that has the foreign key.
   private let linksOfTables: [ObjectIdentifier: [TableLink]]
+  /// The model and its comments, complete after `build`.
   private(set) var inferred = InferredModel()
   /// The names of the owners' many-to-many relationships, in the order of the joins.
   private(set) var joinNames: [String] = []
 
+  /// The reasons why foreign keys are no relationships, by table.
   private let refusals: [ObjectIdentifier: [String]]
+  /// The entity name of each table.
   private var entityNames: [ObjectIdentifier: String] = [:]
+  /// The property names in use, by table.
   private var names: [ObjectIdentifier: InferredNames] = [:]
+  /// The attribute names by table and column.
   private var attributeNames: [ObjectIdentifier: [String: String]] = [:]
+  /// The entities under construction, by table.
   private var entities: [ObjectIdentifier: EntityDescription] = [:]
 
+  /// A model without entities yet.
   init(
     tables: [TableProfile], links: [TableLink], joins: [JoinTable], refusals: [ObjectIdentifier: [String]]
   ) {
@@ -29,6 +43,7 @@ struct DatabaseModel {
   /// The links of a table.
   func links(of table: TableProfile) -> [TableLink] { linksOfTables[ObjectIdentifier(table)] ?? [] }
 
+  /// The entity name of a table.
   func entity(_ table: TableProfile) -> String { entityNames[ObjectIdentifier(table)] ?? "" }
 
   /// The attribute of a column; nil if a relationship represents the column.
@@ -36,6 +51,8 @@ struct DatabaseModel {
     attributeNames[ObjectIdentifier(table)]?[column]
   }
 
+  /// Builds entities, attributes and relationships. The database is queried for duplicate values
+  /// only.
   mutating func build(_ connection: Connection) throws {
     var all = InferredNames()
     for table in tables {
@@ -52,6 +69,7 @@ struct DatabaseModel {
     inferred.model.entities = tables.compactMap { entities[ObjectIdentifier($0)] }
   }
 
+  /// Adds the comment at the top of the model's file.
   mutating func describe(_ database: String, passedOver: [String]) {
     inferred.head = ["Guessed by moonbase import --infer from \(database.shownInComment), a database."]
     if !passedOver.isEmpty {
@@ -69,6 +87,9 @@ struct DatabaseModel {
   // MARK: Attributes
 
   /// Adds all columns, except those that merely refer to a row of another table.
+  ///
+  /// A column of a foreign key stays an attribute if it is part of a unique key, or if some of its
+  /// rows have no parent.
   private mutating func addAttributes(of table: TableProfile, _ connection: Connection) throws {
     let id = ObjectIdentifier(table)
     let exact = Set(links(of: table).filter { $0.inexact == 0 }.flatMap(\.columns))
@@ -112,14 +133,17 @@ struct DatabaseModel {
     return InferredNames.property(column)
   }
 
+  /// A property name that is not used in the entity of a table.
   private mutating func unique(_ name: String, in table: TableProfile) -> String {
     names[ObjectIdentifier(table), default: InferredNames()].unique(name)
   }
 
+  /// Names the relationship of a foreign key.
   private mutating func add(_ link: TableLink) {
     link.name = unique(baseName(link), in: link.child)
   }
 
+  /// Names the inverse of a foreign key's relationship, and adds both to their entities.
   private mutating func addInverse(of link: TableLink) {
     let isOnly = links(of: link.child).filter { $0.parent === link.parent }.count == 1
     let plain = InferredNames.property(link.child.table.name)
@@ -137,6 +161,7 @@ struct DatabaseModel {
     inferred.comments[["entities", entity(link.child), "relationships", link.name]] = [link.reason]
   }
 
+  /// Adds the two sides of a join table's relationship.
   private mutating func add(_ join: JoinTable) {
     let (owner, destination) = (join.owner.parent, join.destination.parent)
     let isReflexive = owner === destination

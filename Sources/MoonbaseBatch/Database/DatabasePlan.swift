@@ -2,11 +2,17 @@ import MoonbaseModel
 import MoonbaseSQLite
 
 /// The model of a database, and the queries whose rows become objects and relationships, in order.
+///
+/// The plan has a step for each table, then a step for each deferred relationship, then a step for
+/// each join table. `DatabaseImport` runs the steps in this order.
 package struct DatabasePlan {
+  /// A query whose rows are imported.
   struct Step {
+    /// The name of the entity.
     let entity: String
     /// The name of the step, for the file of rejected rows.
     let name: String
+    /// The query. Its rows have the same order each time, so that an import can continue.
     let sql: String
     /// The column names in the form of an import.
     let columns: [String]
@@ -14,13 +20,16 @@ package struct DatabasePlan {
     let keys: Set<Int>
     /// The attributes by which existing objects are found; empty for new objects.
     let found: [String]
+    /// The number of rows, for progress.
     let count: Int64
   }
 
   /// The inferred model.
   package let inferred: InferredModel
+  /// The steps, in order.
   let steps: [Step]
 
+  /// Makes the steps of a model, with the tables in this order.
   init(_ model: DatabaseModel, _ order: [TableProfile], _ connection: Connection) throws {
     inferred = model.inferred
     var steps = order.map { Self.objects(of: $0, model) }
@@ -54,6 +63,7 @@ package struct DatabasePlan {
       keys: Set(first..<max(first, columns.count)), found: [], count: Int64(table.rows))
   }
 
+  /// The column name of a relationship by key, as `department.id`.
   private static func path(_ relationship: String, _ link: TableLink, _ model: DatabaseModel) -> String {
     let key = link.parentColumns.compactMap { model.attribute($0, of: link.parent) }
     return "\(relationship).\(key.joined(separator: ","))"

@@ -1,37 +1,54 @@
 import MoonbaseSQLite
 
 /// The tables of a database according to SQLite's pragmas.
+///
+/// The schema is read once when the database is opened. Tables are sorted by name, and tables whose
+/// names begin with `sqlite_` are omitted.
 struct DatabaseSchema {
+  /// A column of a table.
   struct Column {
+    /// The name, in the table's capitalisation.
     let name: String
     /// The declared type. SQLite may store other values too.
     let declared: String
+    /// Whether the declaration forbids nulls.
     let isRequired: Bool
   }
 
+  /// A foreign key of a table.
   struct ForeignKey {
+    /// The columns with the reference, in order.
     let columns: [String]
+    /// The name of the referenced table.
     let parent: String
     /// The columns of the parent; empty for its primary key.
     let parentColumns: [String]
+    /// The action in capitals, such as `CASCADE` or `NO ACTION`.
     let onDelete: String
   }
 
+  /// A table with rows of its own.
   struct Table {
+    /// The name of the table.
     let name: String
+    /// The columns in the order of the declaration.
     let columns: [Column]
+    /// The columns of the primary key, in order; empty if there is none.
     let primaryKey: [String]
     /// Sets of columns with unique values, including the primary key.
     let uniqueKeys: [[String]]
+    /// The foreign keys, in the order of the declaration.
     let foreignKeys: [ForeignKey]
     /// The order of the rows, the same for each read.
     let order: String
   }
 
+  /// The tables, by name.
   let tables: [Table]
   /// Views, virtual tables and their shadow tables, which have no rows of their own.
   let passedOver: [String]
 
+  /// Reads the schema of the main database.
   init(_ connection: Connection) throws {
     var (tables, passedOver): ([Table], [String]) = ([], [])
     let list = try connection.rows(
@@ -46,6 +63,8 @@ struct DatabaseSchema {
     (self.tables, self.passedOver) = (tables, passedOver)
   }
 
+  /// Reads a table. The rows are ordered by primary key in a table without row IDs, otherwise by
+  /// row ID.
   private static func table(_ name: String, isWithoutRowid: Bool, _ connection: Connection) throws -> Table {
     // Generated columns are included, hidden columns of virtual tables are not.
     let rows = try connection.rows(
@@ -74,6 +93,8 @@ struct DatabaseSchema {
     }
   }
 
+  /// Reads the foreign keys. The pragma has a row for each column, and the rows of a key are
+  /// adjacent.
   private static func foreignKeys(of table: String, _ connection: Connection) throws -> [ForeignKey] {
     let rows = try connection.rows(
       "SELECT id, \"table\", \"from\", COALESCE(\"to\", ''), on_delete FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq",
@@ -94,6 +115,8 @@ struct DatabaseSchema {
 
 extension Connection {
   /// All rows of a small result, as texts.
+  ///
+  /// The statement is reset at the end, even after an error.
   func rows(_ sql: String, _ parameter: String? = nil) throws -> [[String]] {
     let statement = try statement(sql)
     defer { statement.reset() }

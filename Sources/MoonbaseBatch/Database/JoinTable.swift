@@ -1,12 +1,24 @@
 import MoonbaseSQLite
 
 /// A table whose rows are only pairs: a many-to-many relationship.
+///
+/// For example, a table `author_book(author_id, book_id)` between the tables `authors` and `books`
+/// becomes a relationship and its inverse with these names. The table's own integer key is accepted
+/// and is not kept.
 struct JoinTable {
+  /// The table with the pairs.
   let profile: TableProfile
+  /// The foreign key to the side whose objects are updated.
   let owner: TableLink
+  /// The foreign key to the other side.
   let destination: TableLink
 
   /// Returns nil for a table with further columns, and for a table with rows that are not pairs.
+  ///
+  /// - Parameters:
+  ///   - profile: The table.
+  ///   - links: The links of the table's foreign keys, exactly two.
+  ///   - isReferenced: Whether another table refers to this one, which then needs objects.
   init?(_ profile: TableProfile, _ links: [TableLink], isReferenced: Bool, _ connection: Connection) throws {
     let table = profile.table
     guard links.count == 2, table.foreignKeys.count == 2, !isReferenced else { return nil }
@@ -26,6 +38,8 @@ struct JoinTable {
   }
 
   /// The query for the owners, with the keys of their destinations as a list.
+  ///
+  /// A row has the key of an owner and a JSON array of the keys of its destinations.
   var sql: String {
     let owners = owner.parentColumns.map { "o.\($0.sqlName)" }.joined(separator: ", ")
     func pairs(_ table: String, _ link: TableLink) -> String {
@@ -38,6 +52,7 @@ struct JoinTable {
       + " GROUP BY \(owners) ORDER BY \(owners)"
   }
 
+  /// The key of a destination as an element of a JSON array.
   private var listed: String {
     let key = TableLink.key("d", destination.parentColumns)
     return destination.parentColumns.count == 1 ? key : "json(\(key))"

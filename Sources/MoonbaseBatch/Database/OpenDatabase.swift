@@ -4,12 +4,18 @@ import MoonbaseSQLite
 import MoonbaseSQLiteStore
 
 /// A database to import, opened for reading, which is not a store.
+///
+/// The fingerprint is taken before and compared after the import, so that all tables are read in
+/// one state. Errors of SQLite are translated to errors that name the file.
 package final class OpenDatabase {
+  /// The connection with its fingerprint of the file's state.
   private let database: PlainDatabase
   /// The path, as given by the caller.
   package let name: String
+  /// The tables of the database.
   let schema: DatabaseSchema
 
+  /// The connection, for queries.
   var connection: Connection { database.connection }
   /// The identity by which a later run recognises the database.
   package let fingerprint: InputFingerprint
@@ -23,6 +29,8 @@ package final class OpenDatabase {
   }
 
   /// Throws for a store, and for a file that cannot be read.
+  ///
+  /// Throws `ImportError` for a store, which has its own import, and for a database without tables.
   package init(_ path: String) throws {
     name = path
     // Read before SQLite opens the file, because closing our descriptor would release SQLite's locks.

@@ -2,22 +2,35 @@ import MoonbaseModel
 import MoonbaseSQLite
 
 /// A foreign key that becomes a relationship.
+///
+/// A link is an object, because the inference refines it in several places: its names, and whether
+/// it is deferred. It refers to the profiles of both tables, which outlive it.
 final class TableLink {
+  /// The table with the foreign key.
   let child: TableProfile
+  /// The referenced table.
   let parent: TableProfile
+  /// The columns of the foreign key.
   let columns: [String]
+  /// The referenced columns, in the same order.
   let parentColumns: [String]
+  /// The action for a deleted parent, in capitals.
   let onDelete: String
   /// The number of rows whose value differs from that of the parent's row, and of rows without a parent's row.
   private(set) var inexact: Int64 = 0
+  /// The number of rows that refer to no row.
   private(set) var dangling: Int64 = 0
   /// Whether objects may be created before their destinations, so that the relationship is set later.
   var isDeferred = false
   /// The names of the relationship and its inverse.
   var name = ""
+  /// The name of the inverse, in the entity of `parent`.
   var inverse = ""
 
   /// Returns nil if the parent's objects cannot be found by the referenced columns.
+  ///
+  /// The referenced columns must be a unique key of the parent. The rows of the child are counted,
+  /// which takes one or two queries.
   init?(_ key: DatabaseSchema.ForeignKey, of child: TableProfile, to parent: TableProfile, _ connection: Connection)
     throws
   {
@@ -57,6 +70,7 @@ final class TableLink {
   /// The parent's key, by which its object is found; NULL if there is none.
   var keySQL: String { "(SELECT \(Self.key("p", parentColumns)) FROM \(found))" }
 
+  /// The columns as a key in SQL: a single column, or a JSON array of several.
   static func key(_ table: String, _ columns: [String]) -> String {
     let list = columns.map { "\(table).\($0.sqlName)" }.joined(separator: ", ")
     return columns.count == 1 ? list : "json_array(\(list))"
@@ -64,6 +78,7 @@ final class TableLink {
 
   // MARK: What it means
 
+  /// Whether each row has a destination, so that the relationship need not be optional.
   var isRequired: Bool { !isDeferred && dangling == 0 && columns.allSatisfy(child.isRequired) }
 
   /// Whether no two rows refer to the same row.
@@ -79,6 +94,7 @@ final class TableLink {
     }
   }
 
+  /// The comment above the relationship in the model.
   var reason: String {
     let rule = onDelete == "NO ACTION" ? "" : ", ON DELETE \(onDelete)"
     var text =

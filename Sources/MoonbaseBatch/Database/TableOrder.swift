@@ -1,5 +1,8 @@
 /// Sorts tables so that referenced tables precede the tables that refer to them. In a cycle the first table of the
 /// cycle comes first.
+///
+/// This is Kahn's algorithm with a priority queue: O(n log n) for n tables and references. Among
+/// tables that may come next, the first in the given order is taken.
 struct TableOrder {
   /// The numbers of the tables, in order.
   private(set) var tables: [Int] = []
@@ -40,10 +43,12 @@ private struct SmallestFirst {
   /// A binary heap with the smallest number at the root.
   private var numbers: [Int] = []
 
+  /// A queue with these numbers.
   init(_ numbers: [Int]) {
     for number in numbers { insert(number) }
   }
 
+  /// Adds a number, in logarithmic time.
   mutating func insert(_ number: Int) {
     numbers.append(number)
     var place = numbers.count - 1
@@ -61,6 +66,7 @@ private struct SmallestFirst {
     return nil
   }
 
+  /// Removes the smallest number.
   private mutating func takeFirst() -> Int? {
     guard let first = numbers.first else { return nil }
     numbers.swapAt(0, numbers.count - 1)

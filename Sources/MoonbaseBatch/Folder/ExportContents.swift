@@ -2,6 +2,9 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The contents of `export.json`, which describes a folder with an export of a whole store.
+///
+/// `moonbase export --all` writes the description last, and `ExportedFolder` reads and checks it.
+/// The file of an entity has a JSON object on each line; the model is a Lua file beside it.
 package struct ExportContents: Codable {
   /// The rows of an entity.
   package struct Entity: Codable {
@@ -40,6 +43,8 @@ package struct ExportContents: Codable {
 
   /// Throws if a file is named twice or is outside of the folder, so that a foreign description cannot make other files
   /// of the machine be read.
+  ///
+  /// Throws `ImportError`. Only ordinary files directly in the folder are accepted, no links.
   func requireFiles(in folder: String) throws {
     var named: Set<String> = []
     for file in files {
@@ -58,6 +63,8 @@ package struct ExportContents: Codable {
   }
 
   /// Throws if the folder has an unnamed file of rows, whose objects would be silently omitted.
+  ///
+  /// Throws `ImportError` that names the first such file.
   func requireNoOthers(in folder: String) throws {
     let known = Set(files)
     let found = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -73,6 +80,7 @@ package struct ExportContents: Codable {
         + "left out: name it among the entities with the count of its lines, or take it out of the folder")
   }
 
+  /// The error about a named file.
   private static func stranger(_ file: String, _ folder: String, _ reason: String) -> ImportError {
     ImportError(message: "\(folder)/\(fileName) names the file '\(TextLimits.beginning(of: file))': \(reason)")
   }

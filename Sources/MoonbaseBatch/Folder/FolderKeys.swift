@@ -3,13 +3,21 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 
 /// The objects in a folder, for detecting references to missing objects.
+///
+/// The keys are grouped by root entity, because entities of one hierarchy share their keys in a
+/// store. The set is complete before the first row is imported.
 struct FolderKeys {
+  /// The keys of each root entity.
   private var sets: [EntityIndex: KeySet] = [:]
 
+  /// A set without objects.
   init() {}
 
   /// Reads all lines. Throws if two lines have the same object, if lines are missing, and if the sides of a
   /// relationship contradict each other.
+  ///
+  /// Throws `ImportError` with the file and the line. Keys above `KeyReservation.greatestKey` are
+  /// refused too.
   init(_ folder: ExportedFolder, _ entities: [ResolvedEntity], of model: ResolvedModel) throws {
     var pairs = FolderPairs(folder, entities, of: model)
     for entity in entities {
@@ -44,6 +52,7 @@ struct FolderKeys {
     try pairs.check(against: self)
   }
 
+  /// Whether the folder has an object with a key, below a root entity.
   func contains(_ key: Int64, of root: EntityIndex) -> Bool { sets[root]?.contains(key) == true }
 
   /// The greatest key of each root entity with rows.
@@ -53,9 +62,15 @@ struct FolderKeys {
 }
 
 /// A set of keys, most of which are small.
+///
+/// Small keys are bits in an array, which takes one bit for each key. Greater keys are in a hash
+/// set.
 private struct KeySet {
+  /// The bits of the keys below 2^26.
   private var dense: [UInt64] = []
+  /// The keys from 2^26 on.
   private var others: Set<Int64> = []
+  /// The greatest key; 0 for an empty set.
   private(set) var greatest: Int64 = 0
 
   /// Returns false if the key was present.
@@ -70,6 +85,7 @@ private struct KeySet {
     return true
   }
 
+  /// Whether the set has a key.
   func contains(_ key: Int64) -> Bool {
     guard key < 1 << 26 else { return others.contains(key) }
     let word = Int(key >> 6)

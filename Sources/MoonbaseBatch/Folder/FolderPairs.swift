@@ -5,38 +5,58 @@ import MoonbasePlatform
 ///
 /// Each relationship has a sum: the links of one side are added, those of the other side subtracted. The sum is zero if
 /// both sides agree, whatever the order of the lines, so that no links need to be kept.
+///
+/// `FolderKeys` counts the links of each line, and then calls `check(against:)`. A nonzero sum
+/// means a contradiction; only then are the files read again to find the line.
 struct FolderPairs {
   /// A side of a relationship in the lines of an entity.
   private struct Side {
+    /// The relationship on this side.
     let property: ResolvedProperty
+    /// The property that stands for both sides: the one with the smaller identifier.
     let pair: PropertyID
     /// Whether the side's links are added instead of subtracted.
     let isFirst: Bool
+    /// Whether the relationship is its own inverse.
     let isBoth: Bool
+    /// Whether both sides are to-one.
     let isOneToOne: Bool
   }
 
   /// A link from a side to another object, in a line of the folder.
   private struct Link {
+    /// The object of the line.
     let own: Place
+    /// The object that the line refers to.
     let other: Place
+    /// The text of the reference, for messages.
     let uri: String
+    /// The side that has the link.
     let side: Side
+    /// The entity of the line.
     let entity: ResolvedEntity
+    /// The number of the line.
     let line: Int64
   }
 
+  /// An object by root entity and key.
   private struct Place: Hashable {
     let root: EntityIndex
     let key: Int64
   }
 
+  /// The folder, which is read again to report a contradiction.
   private let folder: ExportedFolder
+  /// The entities with rows.
   private let entities: [ResolvedEntity]
+  /// The model of the store.
   private let model: ResolvedModel
+  /// The sides by entity.
   private var sides: [EntityIndex: [Side]] = [:]
+  /// The sum of each relationship, which wraps around on overflow.
   private var sums: [PropertyID: Int] = [:]
 
+  /// The sums of a folder, before any line is counted.
   init(_ folder: ExportedFolder, _ entities: [ResolvedEntity], of model: ResolvedModel) {
     (self.folder, self.entities, self.model) = (folder, entities, model)
     for entity in entities {
@@ -57,6 +77,8 @@ struct FolderPairs {
   }
 
   /// Adds the links of a line. Unreadable values are reported when the line is imported.
+  ///
+  /// The work is proportional to the number of links in the line.
   mutating func count(_ reader: JSONReader, of entity: ResolvedEntity, _ key: Int64) {
     for side in sides[entity.index] ?? [] {
       Self.forEachLink(reader, side.property) { other in
@@ -68,6 +90,7 @@ struct FolderPairs {
     }
   }
 
+  /// Calls `body` with each URI of a relationship in the current line.
   private static func forEachLink(_ reader: JSONReader, _ property: ResolvedProperty, _ body: (String) -> Void) {
     guard let column = reader.column(named: property.name) else { return }
     let field = reader.field(column)
@@ -76,6 +99,7 @@ struct FolderPairs {
     for case .string(let uri) in list { body(uri) }
   }
 
+  /// The hash of a pair, which depends on the order of its objects.
   private static func hash(_ one: (EntityIndex, Int64), _ other: (EntityIndex, Int64)) -> Int {
     var hasher = Hasher()
     hasher.combine(one.0)
@@ -86,10 +110,13 @@ struct FolderPairs {
   }
 
   /// Throws if two sides contradict each other, naming the line of a contradiction.
+  ///
+  /// Throws `ImportError`. A reference to a missing object is reported before a contradiction.
   func check(against keys: FolderKeys) throws {
     for pair in sums.filter({ $0.value != 0 }).keys.sorted() { try check(pair, against: keys) }
   }
 
+  /// Reads the links of a relationship again, to find a line to name.
   private func check(_ pair: PropertyID, against keys: FolderKeys) throws {
     let isOneToOne = sides.values.joined().contains { $0.pair == pair && $0.isOneToOne }
     if isOneToOne { return try checkOneToOne(pair) }
@@ -122,6 +149,8 @@ struct FolderPairs {
 
   /// Two to-one sides are two columns, and each is imported unchanged. In an app's store one of the columns may be
   /// empty, but it must not refer to a different object.
+  ///
+  /// Throws `ImportError` for the first contradiction.
   private func checkOneToOne(_ pair: PropertyID) throws {
     for isFirst in [true, false] {
       var others: [Place: Place] = [:]
@@ -132,10 +161,12 @@ struct FolderPairs {
     }
   }
 
+  /// The file, the line and the property of a link, for a message.
   private func place(of link: Link) -> String {
     "\(folder.path(of: link.entity)), line \(link.line), \(link.side.property.name)"
   }
 
+  /// The error that the two sides of a link contradict each other.
   private func contradiction(_ link: Link) -> ImportError {
     let inverse = link.side.property.relationship.flatMap { relationship in
       relationship.inverseSlot.map { model.destination(of: relationship).properties[$0].name }
@@ -146,11 +177,13 @@ struct FolderPairs {
     )
   }
 
+  /// The hash of a link, with the object of the first side first.
   private static func hash(_ link: Link, isFirst: Bool) -> Int {
     let (own, other) = ((link.own.root, link.own.key), (link.other.root, link.other.key))
     return isFirst ? hash(own, other) : hash(other, own)
   }
 
+  /// Reads all links of a relationship from one of its sides.
   private func forEachLink(of pair: PropertyID, fromFirst: Bool, _ body: (Link) throws -> Void) throws {
     for entity in entities {
       let wanted = (sides[entity.index] ?? []).filter { $0.pair == pair && ($0.isFirst == fromFirst || $0.isBoth) }

@@ -9,18 +9,28 @@ import MoonbasePlatform
 /// first saved. Each chunk is a single transaction, with its place in the ledger. The import has three phases: rows,
 /// members of lists, and positions of members in lists. So the order of files does not matter.
 package final class StoreImport {
+  /// The number of rows in a transaction.
   private static let chunkSize = 2048
   /// Rows, members of lists, and positions in lists.
   private static let phases = 3
+  /// The name of the import in the ledger.
   private static let job = "import --all"
 
+  /// The folder to read.
   private let folder: ExportedFolder
+  /// The store to fill, which must be empty unless an import was ended.
   private let store: any PersistentStore
+  /// The model of the store.
   private let model: ResolvedModel
+  /// The number that object IDs of the store carry.
   private let number: StoreNumber
+  /// The entities with rows, by name.
   private let entities: [ResolvedEntity]
+  /// All objects of the folder, known from the first reading.
   private var keys = FolderKeys()
+  /// The number of objects in the folder.
   private let total: Int
+  /// The number of lines processed in this run, in all phases.
   private var done = 0
   /// A digest of the files whose rows are imported.
   private var taken = ""
@@ -35,6 +45,9 @@ package final class StoreImport {
   package private(set) var isDone = false
 
   /// Checks the folder and the store without writing.
+  ///
+  /// Throws `ImportError` if the store has objects, if the import of another folder was ended, or
+  /// if the folder has changed since.
   package init(_ folder: ExportedFolder, into store: any PersistentStore, of model: ResolvedModel) throws {
     (self.folder, self.store, self.model) = (folder, store, model)
     entities = try folder.entities(of: model)
@@ -54,6 +67,8 @@ package final class StoreImport {
   }
 
   /// Throws if the imported part of the folder has changed. Lines that are not imported yet may have been corrected.
+  ///
+  /// Throws `ImportError` for a changed file. The digests are in the ledger.
   private func requireSameFiles(_ entry: Ledger.Entry) throws {
     let place = try place(entry)
     for entity in place.phase == 0 ? entities.prefix(place.entity) : entities[...] {
@@ -66,6 +81,7 @@ package final class StoreImport {
     throw changed(folder.path(of: entity))
   }
 
+  /// The error that a part of the folder has changed.
   private func changed(_ what: String) -> ImportError {
     ImportError(
       message:
@@ -73,6 +89,7 @@ package final class StoreImport {
         + "or make a new store of this one")
   }
 
+  /// Throws `ImportError` that names an entity with objects.
   private func requireEmptyStore() throws {
     guard let (entity, count) = try store.firstObjects(in: model) else { return }
     throw ImportError(
@@ -84,6 +101,9 @@ package final class StoreImport {
   // MARK: Running
 
   /// Imports everything, or until `progress` ends it.
+  ///
+  /// The ledger's entry is removed at the end. Throws `ImportError` for a line that cannot be
+  /// imported, with its file and number; earlier chunks stay saved.
   package func run() throws {
     keys = try FolderKeys(folder, entities, of: model)
     var place = try place(Ledger.entry(Self.job, of: store) ?? [:])
@@ -104,13 +124,19 @@ package final class StoreImport {
 
   /// The position of the import: phase, entity and line.
   private struct Place {
+    /// The number of the phase, from 0.
     var phase = 0
+    /// The index in `entities`.
     var entity = 0
+    /// The position in the entity's file, in bytes.
     var offset: Int64 = 0
+    /// The line at `offset`, from 1.
     var line: Int64 = 1
 
+    /// Whether nothing was imported yet.
     var isBeginning: Bool { phase == 0 && entity == 0 && offset == 0 }
 
+    /// The beginning of a phase.
     init(phase: Int = 0) { self.phase = phase }
   }
 
@@ -124,6 +150,7 @@ package final class StoreImport {
     return place
   }
 
+  /// The change of the ledger that records a position.
   private func change(to place: Place) throws -> MetadataChange.Body {
     var entry: Ledger.Entry = [
       "kind": .string(Self.job), "store": .string(folder.contents.store), "phase": .int(Int64(place.phase)),
@@ -137,6 +164,8 @@ package final class StoreImport {
   }
 
   /// Imports an entity from a position on, in chunks. Returns false if it was ended early.
+  ///
+  /// `place` is advanced chunk by chunk, and to the next entity at the end of a file.
   private func take(_ place: inout Place) throws -> Bool {
     let entity = entities[place.entity]
     let reader = try folder.reader(of: entity, from: place.offset, line: place.line)
@@ -186,6 +215,8 @@ package final class StoreImport {
   // MARK: Keys
 
   /// Reserves keys up to the greatest, so that each object keeps its own.
+  ///
+  /// A store that already numbers objects from a greater key is refused.
   private func reserveKeys() throws {
     for (root, greatest) in keys.greatest {
       let entity = model.entities[root]
@@ -200,6 +231,8 @@ package final class StoreImport {
   }
 
   /// The object here for a URI of the other store.
+  ///
+  /// Throws `RowFault` for a text that is no URI, and for an object that is not in the folder.
   private func id(_ uri: String, column: String) throws -> ManagedObjectID {
     guard let (entity, key) = ExportedFolder.object(uri, in: model) else {
       throw RowFault(column: column, value: uri, reason: "it is no URI of an object of the model")
@@ -213,13 +246,20 @@ package final class StoreImport {
   // MARK: Rows
 
   /// The slots that are imported from the lines of an entity.
+  ///
+  /// In the first phase the attributes and to-one relationships, later the lists.
   private struct Slots {
+    /// The attributes and to-one relationships.
     var single: [(slot: Slot, property: ResolvedProperty)] = []
+    /// The to-many relationships whose links or positions are written.
     var lists: [ResolvedProperty] = []
 
+    /// Whether the phase has nothing to do for the entity.
     var isEmpty: Bool { single.isEmpty && lists.isEmpty && !takesRows }
+    /// Whether the rows themselves are written, also rows without properties.
     private let takesRows: Bool
 
+    /// The slots of an entity in a phase.
     init(_ entity: ResolvedEntity, phase: Int, _ model: ResolvedModel) {
       takesRows = phase == 0
       for property in entity.properties where !property.isTransient {
@@ -234,6 +274,8 @@ package final class StoreImport {
   }
 
   /// Refuses columns without a place in the model, which would be silently omitted.
+  ///
+  /// Throws `RowFault`. `known` is the number of names that were checked before.
   private func requireKnown(_ names: [String], from known: inout Int, of entity: ResolvedEntity) throws {
     for name in names[known...] where name != "_id" {
       guard entity.property(name)?.isTransient == false else {
@@ -247,6 +289,8 @@ package final class StoreImport {
     known = names.count
   }
 
+  /// The row of a line. Throws `RowFault` for a missing key or property, or a value in another
+  /// form.
   private func row(_ reader: JSONReader, of entity: ResolvedEntity, _ slots: Slots) throws -> Snapshot {
     guard let key = reader.id.flatMap(ExportedFolder.key) else { throw RowFault(reason: "it has no _id") }
     var values = [Value](repeating: .null, count: entity.properties.count)
@@ -270,6 +314,7 @@ package final class StoreImport {
     return Snapshot(id: ManagedObjectID(store: number, entity: entity.symbol, key: key), version: 1, values: values)
   }
 
+  /// Adds the links of a line to the changes, or with `areOrders` the positions of its links.
   private func addLinks(
     _ reader: JSONReader, of entity: ResolvedEntity, _ slots: Slots, areOrders: Bool, to changes: inout StoreChanges
   ) throws {

@@ -2,7 +2,12 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Values in the form of `export --all`: as stored, without transformers.
+///
+/// A date is a number of seconds since 2001, a decimal and a UUID are texts, bytes are Base64, and
+/// a double may be `inf`, `-inf` or `nan`. `moonbase export` writes these forms.
 enum StoredForm {
+  /// The value of a field for an attribute. Throws `RowFault` with the column if the field has
+  /// another form.
   static func value(_ field: InputField, of attribute: AttributeDescription, column: String) throws -> Value {
     func refusal() -> RowFault {
       RowFault(column: column, value: field.shownText, reason: "it is not in the form of \(attribute.type.phrase)")
@@ -34,6 +39,8 @@ enum StoredForm {
   }
 
   /// The value of a composite's element; nil for JSON of another form.
+  ///
+  /// Elements have the forms of attributes, and composites may be nested.
   private static func element(_ json: Value, of attribute: AttributeDescription) -> Value? {
     switch (attribute.type, json) {
     case (.composite, .map(let map)):

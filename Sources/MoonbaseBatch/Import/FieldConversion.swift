@@ -3,7 +3,12 @@ package import MoonbaseModel
 import MoonbasePlatform
 
 /// Converts fields to values of attributes.
+///
+/// An `Importer` makes one conversion and uses it for all rows. Most fields take the short way of
+/// `cell`, which makes no value; all others go through `value`, which checks the attribute's rules
+/// of form.
 package struct FieldConversion {
+  /// The notation of dates that are numbers.
   let dates: ImportOptions.Dates
   /// Whether the fields are csv, where every field is text.
   let hasTextsAlone: Bool
@@ -11,6 +16,9 @@ package struct FieldConversion {
   let parse: (String, AttributeDescription) throws -> Value?
 
   /// The cell of a field that needs no conversion to a value; nil for other fields.
+  ///
+  /// The cell is written to a row directly. The function is inlined, because it runs once for each
+  /// field of an import.
   @inline(__always)
   func cell(_ field: InputField, _ type: AttributeType) -> RawCell? {
     switch (type, field.kind) {
@@ -30,6 +38,8 @@ package struct FieldConversion {
   }
 
   /// A number of digits with a decimal point. Up to 15 digits, dividing by a power of ten is exact.
+  ///
+  /// Returns nil for more digits or another notation, which `value` then handles.
   private static func double(_ bytes: UnsafeRawBufferPointer) -> Double? {
     guard bytes.count <= 16 else { return nil }
     var (digits, places, hasPoint) = (0.0, 0, false)
@@ -47,10 +57,12 @@ package struct FieldConversion {
     return count > 0 && count <= 15 && places < powers.count ? digits / powers[places] : nil
   }
 
+  /// The exact powers of ten.
   private static let powers: [Double] = [
     1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
   ]
 
+  /// An integer of up to 18 digits, which cannot overflow; nil for other texts.
   private static func integer(_ bytes: UnsafeRawBufferPointer) -> Int64? {
     let isNegative = bytes.first == UInt8(ascii: "-")
     let digits = bytes.dropFirst(isNegative ? 1 : 0)
@@ -64,6 +76,9 @@ package struct FieldConversion {
   }
 
   /// The value of a field for an attribute. Throws `RowFault` if it does not fit.
+  ///
+  /// Empty and missing fields give `null`. Texts are trimmed where the type has a notation, as
+  /// numbers and dates have. Throws also the errors of an extension's class as faults of the row.
   func value(_ field: InputField, for attribute: AttributeDescription, column: String) throws -> Value {
     if field.kind == .none || field.kind == .missing { return .null }
     if attribute.type == .composite, field.kind == .nested || field.kind == .text {
@@ -124,6 +139,7 @@ package struct FieldConversion {
     }
   }
 
+  /// The value of a JSON list or object. Throws `RowFault` with the mistake.
   private static func json(_ field: InputField, column: String) throws -> Value {
     do { return try Value(json: field.bytes) } catch JSONScanner.Problem.wrong(let what, _) {
       throw RowFault(column: column, value: field.shownText, reason: what)
@@ -139,6 +155,7 @@ package struct FieldConversion {
     }
   }
 
+  /// The value of an element, in which texts and numbers are converted to the element's type.
   private func element(_ json: Value, of attribute: AttributeDescription) throws -> Value {
     switch json {
     case .map(let map) where attribute.type == .composite:
@@ -155,6 +172,9 @@ package struct FieldConversion {
   }
 
   /// The value in the attribute's type; nil if the text does not fit.
+  ///
+  /// For dates, decimals and UUIDs the text itself is returned, and `checked` of the attribute
+  /// parses it.
   private func value(_ text: String, _ kind: InputField.Kind, for attribute: AttributeDescription) throws -> Value? {
     let trimmed = Self.trimmed(text)
     switch attribute.type {
@@ -192,12 +212,16 @@ package struct FieldConversion {
     return text.trimmingCharacters(in: .whitespaces)
   }
 
+  /// The accepted spellings of booleans, in lower case.
   private static let truths = [
     "true": true, "false": false, "yes": true, "no": false, "t": true, "f": false, "1": true, "0": false,
   ]
 
   /// A decimal number in the usual notations. Nil for other texts, including hexadecimal; throws if a double cannot
   /// hold the number.
+  ///
+  /// Throws `.invalidValue` for a number beyond the range of a double, and for a nonzero number
+  /// that would become 0.
   package static func number(_ text: String) throws(ModelError) -> Double? {
     let isPlain = text.utf8.allSatisfy { (48...57).contains($0) || "+-.eE".utf8.contains($0) }
     guard isPlain || ["inf", "-inf", "infinity", "-infinity", "nan"].contains(text.lowercased()) else { return nil }

@@ -3,13 +3,22 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The position in a file up to which an import has processed all rows, as recorded in the store.
+///
+/// The bookmark reads its entry of the `Ledger` once, in `init`. `change(from:to:_:_:)` then makes
+/// the change that is committed with each chunk. `remove` deletes the entry after the last chunk.
+/// An object belongs to one import.
 package final class ImportBookmark {
   /// The job's name in the ledger.
   package let job: String
+  /// The store with the ledger.
   private let store: any PersistentStore
+  /// The identity of the input, which the entry records.
   private let fingerprint: InputFingerprint
+  /// The standardized path of the file of rejected rows.
   private let rejectPath: String?
   /// A digest of the options of the import.
+  ///
+  /// Another way is only noted in `changesWay`; the command then warns.
   private let way: String
   /// Whether an earlier run used other options.
   package private(set) var changesWay = false
@@ -19,6 +28,7 @@ package final class ImportBookmark {
   package private(set) var offset: Int64 = 0
   /// The line at which to continue.
   package private(set) var line: Int64 = 1
+  /// The length and the digest of the file of rejected rows.
   private(set) var rejects = RejectTrace()
   /// The owner of the file of rejected rows: the run that was ended, or another import.
   package private(set) var rejectFile = RejectFileOwner.another
@@ -26,6 +36,7 @@ package final class ImportBookmark {
   package var keepsRejects: Bool { rejects.length > 0 }
   /// The file of rejected rows of an earlier run, if it has rows and this run uses another file.
   package private(set) var formerRejectPath: String?
+  /// The totals of all runs.
   private(set) var report = ImportReport()
   /// The position last recorded in the store.
   private(set) var noted: Int64?
@@ -35,6 +46,17 @@ package final class ImportBookmark {
   /// Reads the position of an earlier run; with `restarting`, starts from the beginning.
   ///
   /// Throws if the file has changed since.
+  ///
+  /// - Parameters:
+  ///   - job: The name of the job in the ledger.
+  ///   - fingerprint: The identity of the input.
+  ///   - rejectPath: The file of rejected rows of this run.
+  ///   - usualRejectPath: The file that is derived from the input's name.
+  ///   - way: The options of the import, as a text to be compared.
+  ///   - mayBeginAnew: Whether another file is acceptable if no row was processed.
+  ///   - advice: The remedy that the error names.
+  ///
+  /// Throws `ImportError` for a changed file, and `.invalidStore` for a damaged entry.
   package init(
     _ job: String, fingerprint: InputFingerprint, of store: any PersistentStore, restarting: Bool,
     rejectPath: String? = nil, usualRejectPath: String? = nil, way: String = "", mayBeginAnew: Bool = true,
@@ -65,8 +87,10 @@ package final class ImportBookmark {
     }
   }
 
+  /// The standardized absolute path.
   private static func wholePath(_ path: String) -> String { URL(literalPath: path).standardizedFileURL.path }
 
+  /// Reads the position and the totals of an entry.
   private func takeNumbers(_ reader: LedgerReader) throws {
     step = Int(try reader.number("step"))
     offset = try reader.number("offset")
@@ -80,12 +104,14 @@ package final class ImportBookmark {
     report.rejected = Int(try reader.number("rejected"))
   }
 
+  /// The owner of the file of rejected rows, judged by its path and its trace.
   private func owner(_ namesFile: Bool, _ trace: RejectTrace) -> RejectFileOwner {
     guard namesFile else { return .another }
     guard trace.length > 0 else { return .unsaved }
     return rejectPath.map(trace.matches) == false ? .another : .this
   }
 
+  /// Throws `ImportError` if the input is not the one of the entry.
   private func requireSameInput(as entry: LedgerReader, _ advice: String) throws {
     let stand = "an import of this file ended in line \(line), behind \(report.rows) rows, and "
     switch fingerprint.agreement(with: entry.text("file") ?? "", before: entry.text("before"), at: offset) {
@@ -133,6 +159,7 @@ package final class ImportBookmark {
     noted = 0
   }
 
+  /// The entry of the ledger for a position.
   private func entry(_ offset: Int64, _ line: Int64, _ report: ImportReport, _ rejects: RejectTrace) -> Ledger.Entry {
     var entry: Ledger.Entry = [
       "kind": .string("import"), "file": .string(fingerprint.content), "step": .int(Int64(step)),
@@ -148,6 +175,7 @@ package final class ImportBookmark {
     return entry
   }
 
+  /// The change fails with `.storeFailure` if another process has moved the position.
   private func change(from expected: Int64?, to entry: Ledger.Entry) -> MetadataChange {
     Ledger.change(job, of: store) { known in
       // Another process imports the same file.
@@ -162,6 +190,8 @@ package final class ImportBookmark {
   }
 
   /// Records the file of rejected rows before its first row is written.
+  ///
+  /// `number` is the file's inode.
   func note(rejectFile number: UInt64) throws {
     rejects.number = number
     try store.change(
@@ -187,6 +217,7 @@ package enum RejectFileOwner: Sendable {
 }
 
 extension RejectTrace {
+  /// The trace recorded in an entry of the ledger.
   init(_ entry: Ledger.Entry) {
     length = max(0, entry.number("rejectLength") ?? 0)
     if case .string(let text)? = entry["rejectEnd"] { digest = text }
@@ -195,5 +226,6 @@ extension RejectTrace {
 }
 
 extension Ledger.Entry {
+  /// The integer of a key; nil for a missing key and other values.
   func number(_ key: String) -> Int64? { if case .int(let number)? = self[key] { number } else { nil } }
 }

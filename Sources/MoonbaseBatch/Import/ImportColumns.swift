@@ -3,11 +3,15 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The meaning of a column.
+///
+/// `ImportColumns` decides it once for each column, from the column's name, the options and the
+/// model.
 enum ColumnTarget {
   /// Ignored: the object's URI, columns added by a reject file, and columns derived by the store or an extension.
   case ignored
   /// Unknown. A row with a value in the column is rejected with this reason.
   case unknown(String)
+  /// An attribute, with its description at hand because each row uses it.
   indirect case attribute(ResolvedProperty, AttributeDescription)  // a description is large
   /// The URI of an object, or a list of URIs.
   case relationship(ResolvedProperty)
@@ -26,8 +30,14 @@ extension ColumnTarget {
 }
 
 /// The columns of an input, with their meaning for an entity.
+///
+/// A column is named after a property (`name`), after a key path to a destination's attributes
+/// (`department.code`), or by `--map` and the user info of an attribute. JSON may add columns at
+/// any record.
 struct ImportColumns {
+  /// The entity of the imported objects.
   let entity: ResolvedEntity
+  /// The model of the context.
   let model: ResolvedModel
   /// The key in an attribute's user info for the name of its column, if that differs from the property.
   static let columnKey = "column"
@@ -36,8 +46,11 @@ struct ImportColumns {
   let map: [String: String]
   /// The columns whose meaning comes from a map and not from the model.
   private let mapped: Set<String>
+  /// The names of the known columns.
   private(set) var names: [String] = []
+  /// The meaning of each column, in the order of `names`.
   private(set) var targets: [ColumnTarget] = []
+  /// The lookups of destinations, to which `ColumnTarget.key` refers by index.
   private(set) var lookups: [KeyLookup] = []
   /// The columns of derived attributes, which are ignored.
   private(set) var derived: [String] = []
@@ -47,8 +60,10 @@ struct ImportColumns {
   private var places: [Slot: Int] = [:]
   /// The number of unknown columns reported. Suggestions are searched for the first ones only.
   private var unknownCount = 0
+  /// The most columns for which similar names are searched.
   private static let greatestSuggestions = 20
 
+  /// `computed` are the slots of attributes that extensions derive.
   init(_ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:], computed: Set<Slot> = []) {
     (self.entity, self.model, self.computed) = (entity, model, computed)
     var named: [String: String] = [:]
@@ -62,6 +77,9 @@ struct ImportColumns {
   }
 
   /// Adds new columns. Throws for an unknown column, unless only the rows with it are to be rejected.
+  ///
+  /// With `refusing` false, an unknown column becomes `ColumnTarget.unknown`. Throws `ImportError`
+  /// for two columns of the same property.
   mutating func take(_ all: [String], refusing: Bool = true) throws {
     guard all.count > names.count else { return }
     for name in all.dropFirst(names.count) {
@@ -80,6 +98,8 @@ struct ImportColumns {
   }
 
   /// Throws if a map names a column that does not exist.
+  ///
+  /// Throws `ImportError` with a suggestion.
   func requireMapped(among names: [String]) throws {
     guard let missing = mapped.subtracting(names).min() else { return }
     throw ImportError(
@@ -104,6 +124,8 @@ struct ImportColumns {
   }
 
   /// A fault of a property under the column's name in the file.
+  ///
+  /// The fault is unchanged if no column has the property.
   func named(_ fault: RowFault) -> RowFault {
     guard let name = fault.column, !names.contains(name),
       let column = entity.property(name).flatMap({ places[$0.slot] })
@@ -123,6 +145,8 @@ struct ImportColumns {
   }
 
   /// Refuses two columns for the same property, because it is unclear which value applies.
+  ///
+  /// Throws `ImportError` that names both columns.
   private func refuseTwice(_ target: ColumnTarget, column: String) throws {
     guard let slot = target.slot, let place = places[slot] else { return }
     throw wrong(column, "column '\(names[place])' is \(entity.name).\(entity.properties[slot].name) already")
@@ -135,6 +159,7 @@ struct ImportColumns {
     return all.contains(name)
   }
 
+  /// The meaning of a path. A lookup of a destination is added to `lookups`.
   private mutating func target(of path: String, column: String) throws -> ColumnTarget {
     if column.hasPrefix("_"), map[column] == nil, entity.property(path) == nil { return .ignored }
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -171,6 +196,7 @@ struct ImportColumns {
     return .key(property, lookup: lookups.count - 1)
   }
 
+  /// The error about an unknown property, with similar names while there are few such errors.
   private mutating func unknown(_ name: String, _ column: String) -> ImportError {
     unknownCount += 1
     let near =
@@ -182,12 +208,16 @@ struct ImportColumns {
     )
   }
 
+  /// The error about a column.
   private func wrong(_ column: String, _ reason: String) -> ImportError {
     ImportError(message: "column '\(TextLimits.beginning(of: column))': \(reason)")
   }
 }
 
 /// The reason why an import cannot start or continue.
+///
+/// The message names the file and what to do. An error that concerns only a row is a `RowFault`
+/// instead.
 package struct ImportError: Error, CustomStringConvertible {
   /// The message.
   package let message: String

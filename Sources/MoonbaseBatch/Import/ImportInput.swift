@@ -3,6 +3,10 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The input of an import: a file or standard input, in one of several formats.
+///
+/// The input owns the chain of byte sources and the reader. It knows the path of the file of
+/// rejected rows, and how messages name the input. It is opened once and read by one `Importer` or
+/// one `RowInference`.
 package final class ImportInput {
   /// The format of an input.
   package enum Format: String, CaseIterable, Sendable { case csv, tsv, json, ndjson }
@@ -30,10 +34,13 @@ package final class ImportInput {
   package let size: Int64?
   /// The identity by which a later run recognises the file; nil if it cannot be read again.
   package let fingerprint: InputFingerprint?
+  /// The reader of the records.
   let reader: any RecordReader
   /// Warnings to print before rows are imported.
   package let warnings: [String]
+  /// The text for no value in csv, as bytes.
   private let null: [UInt8]
+  /// The descriptor, on which `claim` holds its lock.
   private let descriptor: Int32
   /// The path of the file for rejected rows.
   package let rejectPath: String
@@ -43,6 +50,9 @@ package final class ImportInput {
   /// Opens an input. Without a format, the name determines it. A spooled input is read from its beginning. `wait`
   /// determines how pipes are waited for. A dry run has its own file of rejected rows, so that it does not affect the
   /// file of a real import.
+  ///
+  /// Throws `ImportError` for a file that cannot be opened, a folder, and a name without a known
+  /// ending such as `csv`, `tsv`, `json`, `jsonl` or `ndjson`, with or without `gz` behind it.
   package init(
     _ path: String?, format: Format?, null: String = "", as form: TextForm = TextForm(), rejectPath: String?,
     isDryRun: Bool = false, spool: InputSpool? = nil, wait: InputWait? = nil
@@ -129,6 +139,8 @@ package final class ImportInput {
   /// rows.
   ///
   /// Throws if another import holds the lock.
+  ///
+  /// The error's code is `.storeBusy`.
   package func claim() throws {
     if let path { try Self.claim(descriptor, of: "file", path) }
   }
@@ -140,6 +152,8 @@ package final class ImportInput {
       .storeBusy, message: "\(path): another import of this \(kind) is at work: wait for its end, and see what it took")
   }
 
+  /// The identity of a file: a digest of its content, and its size and time as earlier versions
+  /// recorded them.
   private static func fingerprint(of descriptor: Int32, _ status: stat) -> InputFingerprint {
     let time = FileIdentity.modification(status)
     return InputFingerprint(
@@ -153,12 +167,16 @@ package final class ImportInput {
     name.lowercased().hasSuffix(".gz") ? String(name.dropLast(3)) : name
   }
 
+  /// The format that the ending of a name states; nil for unknown endings.
   private static func format(_ path: String) -> Format? {
     let ending = unpacked(path).split(separator: ".").last.map { $0.lowercased() } ?? ""
     return ending == "jsonl" ? .ndjson : Format(rawValue: ending)
   }
 
   /// The error about an input as a whole.
+  ///
+  /// The error names the input and, for a record, its line. An interruption becomes an error with
+  /// code `.interrupted`.
   static func error(_ error: InputError, _ path: String?) -> any Error {
     let name = path ?? "standard input"
     return switch error {
@@ -169,6 +187,7 @@ package final class ImportInput {
     }
   }
 
+  /// The format of the file of rejected rows, which is that of the input.
   var rejectForm: RejectFile.Form {
     (reader as? CSVReader).map { .csv(separator: $0.separator, null: null) } ?? .json
   }

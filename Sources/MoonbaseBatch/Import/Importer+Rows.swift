@@ -4,7 +4,10 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// The source of a row's values.
+///
+/// Without a script the fields are the source. A script of `--map` returns cells by column instead.
 enum RowSource {
+  /// A row of the input, with access to the fields of its chunk.
   case fields(StagedRows.Row, StagedRows.Fields)
   /// The result of a script, by column.
   case cells([Int: ImportScript.Cell])
@@ -17,6 +20,8 @@ extension Importer {
   // MARK: Values
 
   /// The value of a column for an attribute; nil if the row lacks the column.
+  ///
+  /// Throws `RowFault` for a value that does not fit.
   func value(_ column: Int, for attribute: AttributeDescription, _ property: ResolvedProperty, of row: RowSource) throws
     -> Value?
   {
@@ -32,6 +37,7 @@ extension Importer {
     }
   }
 
+  /// The value of a text that a script returned.
   private func value(_ text: String, for attribute: AttributeDescription, column: Int) throws -> Value {
     var text = text
     return try text.withUTF8 { bytes in
@@ -42,6 +48,9 @@ extension Importer {
 
   /// The keys of objects in a column, with `parts` attributes each; empty for no value, nil if the row lacks the
   /// column.
+  ///
+  /// For example, a column `department.code` has keys of one part. A to-many relationship has a
+  /// JSON list of keys.
   private func keys(_ column: Int, isList: Bool, parts: Int = 1, of row: RowSource) throws -> [InputKey]? {
     switch row {
     case .fields(let row, let fields):
@@ -63,6 +72,7 @@ extension Importer {
     }
   }
 
+  /// The keys in a field: a text, or JSON lists for several parts or several objects.
   private func keys(_ field: InputField, isList: Bool, parts: Int, _ column: Int) throws -> [InputKey] {
     guard let text = field.text else {
       throw RowFault(column: columns.names[column], value: field.shownText, reason: "it is not UTF-8")
@@ -95,6 +105,7 @@ extension Importer {
     }
   }
 
+  /// The fault that a key is no single text, number or boolean.
   private func notOne(_ text: String, _ column: Int) -> RowFault {
     RowFault(
       column: columns.names[column], value: text,
@@ -103,13 +114,17 @@ extension Importer {
 
   /// The key of an object, with a text for each attribute; nil for no value.
   struct InputKey {
+    /// The texts of the key's attributes.
     let texts: [String?]
+    /// The key in words, for messages.
     var shown: String { texts.map { $0 ?? "null" }.joined(separator: ", ") }
   }
 
   // MARK: Keys
 
   /// The key by which a row's object is found.
+  ///
+  /// Throws `RowFault` if the row lacks a column of the key or has no value there.
   func key(of row: RowSource) throws -> KeyLookup.Key {
     try (existing?.properties ?? []).map { property in
       guard let column = columns.column(of: property), let attribute = property.attribute,
@@ -130,6 +145,9 @@ extension Importer {
 
   /// Fetches all objects that rows refer to by keys, with a single fetch per kind of key. `own` are the keys of the
   /// rows' own objects.
+  ///
+  /// Keys that cannot be read are skipped here. The row that has one is rejected when it is
+  /// imported.
   func prepare(_ rows: [RowSource], _ own: Set<KeyLookup.Key>) throws {
     if let existing { try existing.prepare(own, in: context) }
     for (column, target) in columns.targets.enumerated() {
@@ -145,6 +163,7 @@ extension Importer {
     }
   }
 
+  /// The values of a key's texts, in the types of the lookup's attributes.
   private func key(_ key: InputKey, of lookup: KeyLookup, _ column: Int) throws -> KeyLookup.Key {
     try zip(lookup.properties, key.texts).map { property, text in
       guard let attribute = property.attribute, let text else { return .null }
@@ -182,6 +201,8 @@ extension Importer {
   // MARK: Objects
 
   /// Sets a row's values and updates the lookups by which the object was found.
+  ///
+  /// Only lookups in `changing` are updated, because the others cannot be affected by a row.
   func update(_ row: RowSource, _ object: ManagedObject) throws {
     let lookups = changing.filter { object.entity.isKind(of: $0.entity) }
     let former = try lookups.map { try $0.key(of: object) }
@@ -190,6 +211,9 @@ extension Importer {
   }
 
   /// Sets a row's values.
+  ///
+  /// The columns are assigned from left to right. A fast path writes cells to the object's row
+  /// without making values. Throws `RowFault` with the column.
   func assign(_ row: RowSource, to object: ManagedObject) throws {
     for (column, target) in columns.targets.enumerated() {
       switch target {
@@ -227,6 +251,7 @@ extension Importer {
     }
   }
 
+  /// Assigns a relationship, whose destinations are found by `destination`.
   private func assign(
     _ column: Int, _ property: ResolvedProperty, parts: Int = 1, of row: RowSource, to object: ManagedObject,
     _ destination: (InputKey) throws -> ManagedObjectID
@@ -238,6 +263,7 @@ extension Importer {
     try blaming(column, value) { try object.setValue(value, slot: property.slot) }
   }
 
+  /// The object of a URI or a name such as `Person/12`. Throws `RowFault` for other texts.
   private func destination(_ key: InputKey, _ column: Int) throws -> ManagedObjectID {
     if let id = context.coordinator.managedObjectID(named: key.shown) { return id }
     throw RowFault(
@@ -247,6 +273,8 @@ extension Importer {
         + "\(columns.names[column]).name")
   }
 
+  /// The object with a key. With `--create-missing` a missing one is inserted; otherwise `RowFault`
+  /// is thrown.
   private func destination(_ text: InputKey, _ lookup: KeyLookup, _ column: Int) throws -> ManagedObjectID {
     let key = try key(text, of: lookup, column)
     do {
@@ -269,6 +297,8 @@ extension Importer {
   }
 
   /// Runs a body, attributing its failure to a column and value.
+  ///
+  /// The column and the value of a `RowFault` are kept if they are known.
   func blaming<Result>(_ column: Int, _ value: Value?, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let error where ImportFailure.isOfRows(error) {
       var fault = ImportFailure.fault(of: error)

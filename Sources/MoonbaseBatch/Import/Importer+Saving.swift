@@ -5,14 +5,21 @@ import MoonbasePlatform
 /// Saving the rows of a chunk, without the rows that the save refuses.
 extension Importer {
   /// Rows being saved: their objects, and the faults of rejected rows.
+  ///
+  /// The objects of the rows, in order; nil for rejected, skipped and unchanged rows.
   struct Attempt {
+    /// The faults by index of the row.
     var objects: [ManagedObject?] = []
     private(set) var faults: [Int: RowFault] = [:]
+    /// The totals, which become those of the import if the save succeeds.
     var report: ImportReport
+    /// The bytes of faults that are not charged yet.
     private var unweighed = 0
 
+    /// An attempt that begins with these totals.
     init(report: ImportReport) { self.report = report }
 
+    /// Rejects a row.
     mutating func reject(_ row: Int, _ fault: RowFault) {
       faults[row] = fault
       unweighed += fault.weight
@@ -28,6 +35,13 @@ extension Importer {
 
   /// Saves the objects of rows and writes the rejected rows. Returns false if the rows must be tried again or
   /// separately.
+  ///
+  /// - Parameters:
+  ///   - attempt: The objects to save. Rows that the save refuses are moved to its faults.
+  ///   - range: The indexes of the rows in the chunk.
+  ///   - ahead: Whether another thread writes, so that an error may appear later.
+  ///
+  /// Throws errors that end the import.
   func save(_ attempt: inout Attempt, _ range: Range<Int>, ahead: Bool) throws -> Bool {
     let mark = mark
     // An error that another thread finds later cannot be attributed to a row, so the rows are then saved again without
@@ -79,14 +93,19 @@ extension Importer {
   }
 
   /// Performs all steps of a save up to the commit.
+  ///
+  /// The change of the metadata throws at the last moment, so that a dry run finds every error of a
+  /// save.
   private func tryOut() throws {
     let store = try context.coordinator.storeForNewObjects(of: entity)
     do { try context.save(with: MetadataChange(of: store) { _ in throw TriedOut() }) } catch is TriedOut {}
     try forgetObjects()
   }
 
+  /// Ends the save of a dry run.
   private struct TriedOut: Error {}
 
+  /// Writes the rejected rows to their file, before the save.
   private func write(_ attempt: Attempt, _ range: Range<Int>) throws {
     guard !attempt.faults.isEmpty else { return }
     try chunk.withFields { fields in
@@ -100,6 +119,8 @@ extension Importer {
   }
 
   /// Removes the objects named by an error. Returns false if the error names none.
+  ///
+  /// Inserted objects are deleted, and updated objects get their stored values again.
   private func drop(_ error: any Error, _ attempt: inout Attempt, _ range: Range<Int>) throws -> Bool {
     var places: [ManagedObjectID: Int] = [:]
     for (index, object) in zip(range, attempt.objects) {

@@ -8,13 +8,20 @@ package import MoonbaseScripting
 ///
 /// Rows are saved in chunks, each in a single transaction together with the position in the input up to which it is
 /// complete (`Ledger`). So an import that is killed at any moment and run again processes each row once.
+///
+/// An importer is used once: `run`, then `close`. It belongs to the thread of its context; with
+/// another thread writing, the next chunk is read while the previous one is saved.
 package final class Importer {
+  /// The context into which objects are inserted.
   let context: ManagedObjectContext
+  /// The entity of the rows.
   let entity: ResolvedEntity
   let options: ImportOptions
+  /// The meaning of the columns, which grow with JSON.
   var columns: ImportColumns
   let conversion: FieldConversion
   let input: ImportInput
+  /// The file of rejected rows.
   let rejects: RejectFile
   let bookmark: ImportBookmark?
   /// Transforms rows (`--map`).
@@ -36,6 +43,7 @@ package final class Importer {
   /// Receives the errors of hooks after the save of an object.
   package var didFailAfterSave: (GraphError) -> Void = { _ in }
 
+  /// The rows being imported.
   var chunk = StagedRows()
   /// The error that ended reading the input.
   private var ending: InputError?
@@ -81,6 +89,7 @@ package final class Importer {
   /// The ignored columns of derived attributes.
   package var derivedColumns: [String] { columns.derived }
 
+  /// The extension classes of an entity's attributes, by attribute name.
   private static func classes(
     of entity: ResolvedEntity, in context: ManagedObjectContext
   ) throws -> [String: ValueClass] {
@@ -99,6 +108,7 @@ package final class Importer {
     }
   }
 
+  /// Resolves the attributes of `--upsert`.
   private func findKeys() throws {
     guard !options.keys.isEmpty else { return }
     let properties = try options.keys.map { name in
@@ -117,6 +127,7 @@ package final class Importer {
     existing = KeyLookup(entity, properties)
   }
 
+  /// Resolves new columns of the input.
   private func takeColumns() throws {
     // The columns of a script's result have their own names.
     guard script?.changesRows != true else { return }
@@ -134,6 +145,9 @@ package final class Importer {
   }
 
   /// Imports all rows. Throws an error of the input as a whole or of the store. Rows saved by then stay saved.
+  ///
+  /// With `progress` the caller may end the run between chunks; the position is saved. Errors of
+  /// the input are thrown after all rows before them are saved.
   package func run() throws {
     if let bookmark { noted = try bookmark.begin(report) }
     while try readChunk() {
@@ -153,6 +167,7 @@ package final class Importer {
     try bookmark.remove()
   }
 
+  /// Makes the current chunk the former one, with reuse of memory.
   private func swap() {
     guard var rows = former?.rows else { return chunk = StagedRows() }
     // The chunk becomes the former one; its predecessor is saved, so its memory is reused.
@@ -163,6 +178,8 @@ package final class Importer {
   // MARK: Reading
 
   /// Returns false at the end of the input.
+  ///
+  /// A chunk has at most `chunkSize` rows and about 8 MiB.
   private func readChunk() throws -> Bool {
     chunk.removeAll()
     while ending == nil, chunk.rows.count < options.chunkSize, chunk.weight < 8 << 20 {
@@ -206,6 +223,7 @@ package final class Importer {
 
   var mark: Mark { Mark(rejectLength: rejects.length, report: report, noted: noted) }
 
+  /// Imports the current chunk, and repeats it carefully if that fails.
   private func takeChunk() throws {
     let mark = mark
     if try take(0..<chunk.rows.count, ahead: true) {
@@ -225,6 +243,7 @@ package final class Importer {
     try takeCarefully(0..<chunk.rows.count)
   }
 
+  /// Waits for the thread that writes, and repeats its chunk carefully after an error.
   private func finishFormer() throws {
     guard let former else { return }
     self.former = nil
@@ -237,12 +256,14 @@ package final class Importer {
     }
   }
 
+  /// Returns to a mark, with an empty context.
   func startAnew(at mark: Mark) throws {
     try rejects.cut(to: mark.rejectLength)
     (report, noted) = (mark.report, mark.noted)
     try forgetObjects()
   }
 
+  /// Resets the context and the lookups.
   func forgetObjects() throws {
     try context.reset()
     existing?.forgetAll()

@@ -1,6 +1,9 @@
 import MoonbasePlatform
 
 /// The identity by which a later run recognises an input: its content, not its modification time.
+///
+/// An import records the fingerprint in the ledger. So a file that was copied or touched is
+/// accepted, and a file with other content is refused.
 package struct InputFingerprint {
   /// The size and the digest.
   let content: String
@@ -10,8 +13,11 @@ package struct InputFingerprint {
   let before: (Int64) -> String?
 
   /// The result of comparing with the identity that an earlier run recorded.
+  ///
+  /// `unknown` means that only the time differs, in an entry of an earlier version.
   enum Agreement { case same, changed, unknown }
 
+  /// A fingerprint with its parts.
   init(content: String, former: String? = nil, before: @escaping (Int64) -> String? = { _ in nil }) {
     (self.content, self.former, self.before) = (content, former, before)
   }
@@ -32,13 +38,18 @@ package struct InputFingerprint {
     return noted == content && (digest == nil || digest == before(offset)) ? .same : .changed
   }
 
+  /// Whether a recorded identity has the current form.
   private static func isContent(_ text: String) -> Bool { text.hasPrefix("content ") }
 }
 
 extension InputFingerprint {
+  /// Files up to this size, in bytes, are read as a whole.
   private static let wholeSize: Int64 = 512 << 10
+  /// The bytes read at both ends of a large file.
   private static let edge = 64 << 10
+  /// The bytes of each part in between, and the bytes before a position.
   private static let part = 4 << 10
+  /// The number of parts in between.
   private static let parts: Int64 = 62
 
   /// The identity of an open file: a digest of a small file; of a large file, its beginning, its end and parts in
@@ -63,6 +74,7 @@ extension InputFingerprint {
     return SHA2.shortText(bytes)
   }
 
+  /// Appends bytes of a file, or fewer if the file ends before.
   private static func append(_ descriptor: Int32, at offset: Int64, _ count: Int, to bytes: inout Data) {
     var buffer = [UInt8](repeating: 0, count: count)
     var done = 0

@@ -1,10 +1,15 @@
 import MoonbasePlatform
 
 /// Reads lines of limited length, suitable for display.
+///
+/// The commands read answers and lists of names with it. A line longer than `longest` is an error,
+/// so that a stream without line ends cannot fill the memory.
 package final class InputLines {
   /// The most bytes of a line.
   package static let longest = 64 << 10
+  /// The window on the descriptor.
   private let bytes: InputBytes
+  /// The number of the current line, from 1.
   private var line: Int64 = 0
 
   /// The lines of a descriptor, which is not closed.
@@ -26,6 +31,7 @@ package final class InputLines {
     }
   }
 
+  /// The length of the next line in bytes; nil at the end.
   private func lengthOfLine() throws -> Int? {
     var from = 0
     while true {
@@ -40,5 +46,6 @@ package final class InputLines {
     }
   }
 
+  /// The error of a line longer than `longest`.
   private var tooLong: InputError { .malformed("it has more than \(Self.longest >> 10) KiB", line: line) }
 }

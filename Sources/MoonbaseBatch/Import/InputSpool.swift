@@ -1,15 +1,24 @@
 import MoonbasePlatform
 
 /// A copy of an input that can be read once, in a temporary file that ends with the process.
+///
+/// `moonbase import --infer` reads its input twice: once for the model, once for the rows. The
+/// temporary file is unlinked at once, so nothing remains after a crash. The object owns the
+/// descriptor.
 package final class InputSpool {
+  /// The descriptor of the copy, for reading and writing.
   let descriptor: Int32
   /// The identity of the content for later runs: its length and its 64-bit hash (FNV-1a).
   private var size: Int64 = 0
+  /// The hash of the bytes so far.
   private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
+  /// The text that the ledger records: the length and the hash.
   var fingerprint: String { "\(size) \(hash)" }
 
   /// Copies standard input or a pipe; nil for a file, which can be read again.
+  ///
+  /// Throws `ImportError` if the input cannot be read or the copy cannot be written.
   package convenience init?(of path: String?, _ wait: InputWait) throws {
     var status = stat()
     let isThere = path.map { stat($0, &status) == 0 } ?? (fstat(STDIN_FILENO, &status) == 0)
@@ -18,6 +27,7 @@ package final class InputSpool {
     try self.init(taking: path, wait)
   }
 
+  /// Copies the input until its end.
   private init(taking path: String?, _ wait: InputWait) throws {
     let name = path ?? "standard input"
     let source = path.map { open($0, O_RDONLY | O_CLOEXEC) } ?? STDIN_FILENO
@@ -50,6 +60,7 @@ package final class InputSpool {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
+  /// The error of the temporary folder.
   private static func failure(_ name: String, _ folder: String) -> ImportError {
     ImportError(
       message:

@@ -3,14 +3,23 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Finds objects of an entity by values of attributes, for many rows with a single fetch.
+///
+/// A lookup is made for `--upsert`, and for each column with a key path. It caches objects by key
+/// from chunk to chunk, and notes the effect of unsaved changes on keys. It belongs to the thread
+/// of the context.
 final class KeyLookup {
+  /// The values of the key's attributes, in order.
   typealias Key = [Value]
 
+  /// The entity of the objects, including its subentities.
   let entity: ResolvedEntity
+  /// The attributes of the key.
   let properties: [ResolvedProperty]
+  /// The object of each key.
   private var known: [Key: ManagedObject] = [:]
   /// The keys of several objects, and the keys without an object in the store.
   private var doubled: Set<Key> = []
+  /// The keys for which the store has no object.
   private var missing: Set<Key> = []
   /// Whether the known objects include unsaved ones.
   private var isCorrected = false
@@ -18,6 +27,7 @@ final class KeyLookup {
   /// The most objects kept from a chunk to the next.
   private static let greatestCount = 20_000
 
+  /// A lookup without objects.
   init(_ entity: ResolvedEntity, _ properties: [ResolvedProperty]) {
     (self.entity, self.properties) = (entity, properties)
   }
@@ -28,6 +38,7 @@ final class KeyLookup {
   /// The keys that have not been looked up yet.
   func unknown(_ keys: Set<Key>) -> Set<Key> { keys.filter(isUnknown) }
 
+  /// Whether the store was not asked for a key yet.
   private func isUnknown(_ key: Key) -> Bool { known[key] == nil && !missing.contains(key) && !doubled.contains(key) }
 
   /// Keeps the objects of the previous chunk, and forgets missing and ambiguous keys. `mayMove` says that saves change
@@ -40,6 +51,8 @@ final class KeyLookup {
   }
 
   /// Looks up the objects of these keys.
+  ///
+  /// A single fetch serves all keys of a chunk.
   func prepare(_ keys: Set<Key>, in context: ManagedObjectContext) throws {
     let wanted = unknown(keys)
     guard !wanted.isEmpty else { return }
@@ -48,6 +61,9 @@ final class KeyLookup {
   }
 
   /// A request that finds the objects of keys, and possibly others.
+  ///
+  /// The request has a list of values for each attribute, so for keys of several attributes it may
+  /// find other combinations too.
   func request(for wanted: Set<Key>) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.predicate = .and(
@@ -62,6 +78,8 @@ final class KeyLookup {
   }
 
   /// Adds the objects that a request found.
+  ///
+  /// Two objects with the same key make the key ambiguous.
   func take(_ objects: [ManagedObject]) throws {
     for object in objects {
       let key = try key(of: object)
@@ -78,6 +96,8 @@ final class KeyLookup {
 
   /// The object of a key; nil if there is none. Throws if several objects have it. If the object's key changed, the key
   /// is looked up again, also among unsaved objects.
+  ///
+  /// Throws `RowFault` with the key in words.
   func object(_ key: Key, in context: ManagedObjectContext) throws -> ManagedObject? {
     if let object = known[key], Self.isThere(object), try hasMoved(object, from: key) { forget(key) }
     if isUnknown(key) { try prepare([key], in: context) }
@@ -111,6 +131,7 @@ final class KeyLookup {
     forget(key)
   }
 
+  /// Makes a key unknown, so that it is looked up again.
   private func forget(_ key: Key) {
     known[key] = nil
     doubled.remove(key)
@@ -120,6 +141,7 @@ final class KeyLookup {
   /// Notes that changes of objects are discarded.
   func forgetCorrected() { if isCorrected { forgetAll() } }
 
+  /// Empties the lookup.
   func forgetAll() {
     known = [:]
     doubled = []
@@ -128,6 +150,8 @@ final class KeyLookup {
   }
 
   /// A key in words.
+  ///
+  /// For example, `name 'Ada' and city (no value)`.
   func words(_ key: Key) -> String {
     zip(properties, key).map { "\($0.name) \($1.isNull ? "(no value)" : "'\($1)'")" }.joined(separator: " and ")
   }
@@ -135,6 +159,7 @@ final class KeyLookup {
   /// The key of an object.
   func key(of object: ManagedObject) throws -> Key { try properties.map { try object.value(at: $0.slot) } }
 
+  /// Whether an object still is in its context and not deleted.
   private static func isThere(_ object: ManagedObject) -> Bool {
     !object.isDeleted && object.managedObjectContext != nil
   }

@@ -2,12 +2,16 @@ import MoonbaseGraph
 import MoonbaseModel
 
 /// Rows whose objects another program saved in the meantime.
+///
+/// An `Importer` repeats these rows with fresh objects. The codes are `.mergeConflict`,
+/// `.constraintConflict` and `.objectNotFound`.
 struct OvertakenRows {
   /// The indexes of the rows.
   var rows: Set<Int> = []
   /// Whether only unique values of other objects collide, without changed objects.
   var areValues = false
 
+  /// A set without rows.
   init() {}
 
   /// The rows whose objects a save's error names; `first` is the index of the first row. Nil for other errors.

@@ -1,16 +1,23 @@
 import MoonbasePlatform
 
 /// The error of writing rejected rows. The input is valid, and rows saved by then stay saved.
+///
+/// The import ends with it, because rows that cannot be recorded would be lost.
 package struct RejectFailure: Error, CustomStringConvertible {
+  /// The path of the file of rejected rows.
   let path: String
+  /// The error number of the system, as in `errno`.
   let number: Int32
 
+  /// The failure of a path with an error number.
   init(_ path: String, _ number: Int32) { (self.path, self.number) = (path, number) }
 
+  /// The message, with advice on the option `--rejects`.
   package var description: String {
     "the rejected rows cannot be written to \(path): \(String(cString: strerror(number))): \(advice)"
   }
 
+  /// The advice for an error number.
   private var advice: String {
     switch number {
     case ENOENT, ENOTDIR: "make its folder, or name another file with --rejects"
@@ -24,6 +31,9 @@ package struct RejectFailure: Error, CustomStringConvertible {
   }
 
   /// Throws if a path is known to be unwritable.
+  ///
+  /// The check is made before an import begins. It throws `RejectFailure`, and another error may
+  /// still occur when the file is created.
   package static func check(_ path: String) throws {
     let isThere = access(path, F_OK) == 0
     guard FileIdentity.kind(path) != "folder" else { throw RejectFailure(path, EISDIR) }

@@ -6,30 +6,44 @@ import MoonbasePlatform
 /// imported again.
 ///
 /// The added columns have names that begin with `_`, which an import ignores.
+///
+/// The file is created with its first row. Each chunk is flushed to disk before the save, and cut
+/// back if the save fails, so the file and the store agree after a crash. The object owns the
+/// descriptor.
 final class RejectFile {
   /// The added columns.
   static let columns = ["_line", "_column", "_value", "_reason", "_record"]
 
+  /// The format of the file.
   enum Form {
     /// `null` is the unquoted field for no value.
     case csv(separator: UInt8, null: [UInt8])
+    /// A JSON object on each line.
     case json
   }
 
+  /// The path of the file.
   let path: String
+  /// The format.
   private let form: Form
   /// Whether an existing file may be overwritten.
   private let replaces: Bool
   /// Receives the file's number before the first row is written.
   private let didBegin: (UInt64) throws -> Void
+  /// The inode of the file that this run or the ended run wrote; nil if unknown.
   private var number: UInt64?
+  /// The open file; -1 before the first row.
   private var descriptor: Int32 = -1
+  /// Rows that are not written yet.
   private var buffer: [UInt8] = []
   /// The length of the file including the buffer.
   private(set) var length: Int64 = 0
 
   /// A file that is created for its first row. With a `trace` an earlier run has written that much of it, and the rest
   /// is cut off.
+  ///
+  /// Throws `ImportError` if the file is not the one of the trace, and `RejectFailure` if it cannot
+  /// be opened.
   init(
     _ path: String, _ form: Form, keeping trace: RejectTrace = RejectTrace(), replaces: Bool,
     didBegin: @escaping (UInt64) throws -> Void
@@ -44,6 +58,7 @@ final class RejectFile {
     else { throw Self.incomplete(path) }
   }
 
+  /// The error that the file of the ended run is missing or changed.
   private static func incomplete(_ path: String) -> ImportError {
     ImportError(
       message:
@@ -69,6 +84,8 @@ final class RejectFile {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Adds a row with its column values. Values that an earlier reject file added are replaced.
+  ///
+  /// For JSON, a row of `{"age": "x"}` becomes `{"age": "x", "_line": 3, "_column": "age", ...}`.
   func add(_ names: [String], _ fields: (Int) -> InputField, line: Int64, _ fault: RowFault) {
     let before = buffer.count
     let kept = names.indices.filter { !Self.columns.contains(names[$0]) }
@@ -129,6 +146,7 @@ final class RejectFile {
     length += Int64(buffer.count - before)
   }
 
+  /// Adds the line of names in csv.
   private func addHeader(_ names: [String], _ separator: UInt8) {
     for (index, name) in (names + Self.columns).enumerated() {
       if index > 0 { buffer.append(separator) }
@@ -138,6 +156,8 @@ final class RejectFile {
   }
 
   /// Removes everything added after the file had this length.
+  ///
+  /// Bytes in the buffer are dropped, and bytes in the file are cut off. Throws `RejectFailure`.
   func cut(to earlier: Int64) throws {
     let lost = Int(length - earlier)
     length = earlier
@@ -153,6 +173,8 @@ final class RejectFile {
   var isFull: Bool { buffer.count > 4 << 20 }
 
   /// Writes everything to disk, before the surrounding rows are saved.
+  ///
+  /// Throws `RejectFailure`. A row that was written in part is removed again.
   func flush() throws {
     guard !buffer.isEmpty else { return }
     if descriptor < 0 {
@@ -179,6 +201,8 @@ final class RejectFile {
 
   /// Follows a link only to pipes and devices, such as `/dev/stderr`. A file behind a link is not the file that was
   /// named.
+  ///
+  /// Throws `RejectFailure`.
   private func open(creating: Bool) throws {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (creating ? O_CREAT : 0)
     descriptor = MoonbasePlatform.open(path, flags, 0o666)
@@ -201,6 +225,8 @@ final class RejectFile {
 
   /// Empties the file for its first rows. A file with contents that may not be overwritten must belong to the run that
   /// was ended.
+  ///
+  /// Throws `RejectFailure` with `EEXIST` for a file of an earlier import.
   private func clear() throws {
     var status = stat()
     guard fstat(descriptor, &status) == 0, FileIdentity.kind(status.st_mode) == nil else { return }

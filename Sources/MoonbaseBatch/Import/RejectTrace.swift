@@ -2,9 +2,14 @@ import MoonbasePlatform
 
 /// The trace of a reject file of an ended import: its length at the last save with a digest of the bytes before, or its
 /// file number if nothing was saved.
+///
+/// The ledger keeps the trace. A file that does not match it is never written to.
 struct RejectTrace: Equatable {
+  /// The length of the file at the last save, in bytes.
   var length: Int64 = 0
+  /// The digest of the last bytes before `length`.
   var digest: String?
+  /// The inode of the file.
   var number: UInt64?
 
   /// Whether an open file is this one. Without a digest no file matches, because the ledger may name any file of the

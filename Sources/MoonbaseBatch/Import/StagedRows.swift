@@ -2,29 +2,44 @@ import MoonbasePlatform
 
 /// Rows that were read and wait to be saved, with their fields as in the input, so that a row can be inserted again or
 /// rejected.
+///
+/// A chunk is a value of this type. All fields lie in one array of bytes, which is reused for the
+/// chunk after the next.
 struct StagedRows {
+  /// A row, by the places of its fields.
   struct Row {
+    /// The line on which the row begins, from 1.
     let line: Int64
     /// The position and the line of the next record.
     let end: Int64
+    /// The line on which the next record begins.
     let endLine: Int64
     /// The fields, as indexes in `spans`.
     let first: Int
+    /// The number of fields.
     let count: Int
     /// The reason why it was rejected while reading.
     let fault: RowFault?
   }
 
+  /// The place of a field in `bytes`.
   private struct Span {
+    /// The kind of the field.
     let kind: InputField.Kind
+    /// The position in `bytes`.
     let start: Int
+    /// The number of bytes.
     let count: Int
   }
 
+  /// The rows, in the order of the input.
   private(set) var rows: [Row] = []
+  /// The fields of all rows.
   private var spans: [Span] = []
+  /// The bytes of all fields.
   private var bytes: [UInt8] = []
 
+  /// Whether there are no rows.
   var isEmpty: Bool { rows.isEmpty }
   /// The bytes of unreadable records.
   private var faultWeight = 0
@@ -32,6 +47,7 @@ struct StagedRows {
   /// The bytes of the fields and unreadable records.
   var weight: Int { bytes.count + faultWeight }
 
+  /// Removes all rows, and keeps memory of usual size.
   mutating func removeAll() {
     rows.removeAll(keepingCapacity: true)
     spans.removeAll(keepingCapacity: true)
@@ -56,6 +72,7 @@ struct StagedRows {
     faultWeight += fault.record?.utf8.count ?? 0
   }
 
+  /// Adds a row of the fields from `first` on.
   private mutating func append(_ reader: any RecordReader, first: Int, fault: RowFault?) {
     rows.append(
       Row(
@@ -69,6 +86,8 @@ struct StagedRows {
   }
 
   /// Access to the fields of rows.
+  ///
+  /// The fields share the bytes of the rows and must not be kept.
   struct Fields {
     fileprivate let rows: StagedRows
     fileprivate let bytes: UnsafeRawBufferPointer
@@ -84,9 +103,14 @@ struct StagedRows {
 }
 
 /// The reason why a row is rejected.
+///
+/// It becomes the columns `_column`, `_value`, `_reason` and `_record` of the reject file.
 struct RowFault: Error {
+  /// The column, or the property before `ImportColumns.named(_:)` translates it; nil if unknown.
   var column: String?
+  /// The value as a text, shortened.
   var value: String?
+  /// The reason in words.
   var reason: String
   /// The whole record, if its fields are unknown.
   var record: String?

@@ -4,29 +4,44 @@ import MoonbasePlatform
 
 /// Finds the rows of a chunk whose objects have the rows' values already. Compares with rows of the store, without
 /// making objects. The objects of the other rows are added to the lookup.
+///
+/// An import with `--upsert` of the same file then costs one reading of the store. The comparison
+/// is only made if no hooks change what is read.
 struct UnchangedRows {
   /// A row of the chunk whose object is being looked up.
   private struct Candidate {
+    /// The index of the row in the chunk.
     let index: Int
     /// Whether several rows have its key.
     var isRepeated = false
+    /// The number of stored rows with its key.
     var matches = 0
+    /// Whether the stored row has all values of the row.
     var isUnchanged = false
   }
 
+  /// The entity of the rows.
   private let entity: ResolvedEntity
+  /// The lookup of `--upsert`, which gets the other objects.
   private let lookup: KeyLookup
+  /// The columns, all of which are attributes.
   private let columns: ImportColumns
+  /// The conversion of fields.
   private let conversion: FieldConversion
+  /// The rows whose keys are not known to the lookup.
   private var candidates: [Candidate] = []
+  /// The index in `candidates` of each key.
   private var places: [KeyLookup.Key: Int] = [:]
 
+  /// A search without candidates.
   init(_ entity: ResolvedEntity, _ lookup: KeyLookup, _ columns: ImportColumns, _ conversion: FieldConversion) {
     (self.entity, self.lookup, self.columns, self.conversion) = (entity, lookup, columns, conversion)
   }
 
   /// The unchanged rows. Two rows with the same key have the same object, and neither is included. Nil if rows of the
   /// store are not decisive.
+  ///
+  /// The stored rows are read in batches, without faults or objects for the unchanged ones.
   mutating func find(
     _ keys: [(index: Int, key: KeyLookup.Key)], _ rows: [StagedRows.Row], _ fields: StagedRows.Fields,
     in context: ManagedObjectContext
@@ -47,6 +62,7 @@ struct UnchangedRows {
     return Set(candidates.lazy.filter(\.isUnchanged).map(\.index))
   }
 
+  /// Collects the candidates: the rows whose keys are wanted.
   private mutating func gather(_ keys: [(index: Int, key: KeyLookup.Key)], _ wanted: Set<KeyLookup.Key>) {
     let areAllWanted = wanted.count == keys.count
     places.reserveCapacity(wanted.count)
@@ -61,6 +77,8 @@ struct UnchangedRows {
   }
 
   /// The rows of the store that differ from the input.
+  ///
+  /// Compares a batch of stored rows with their candidates.
   private mutating func compare(
     _ batch: RowBatch, _ rows: [StagedRows.Row], _ fields: StagedRows.Fields
   ) throws -> RowBatch {
@@ -96,6 +114,8 @@ struct UnchangedRows {
     return true
   }
 
+  /// Whether a field has the value of a slot. Cells are compared where possible, without making
+  /// values.
   private func isSame(
     _ field: InputField, _ attribute: AttributeDescription, _ column: Int, as stored: Snapshot, _ slot: Slot
   ) -> Bool {

@@ -2,7 +2,11 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// An attribute that accepts all values of a column, with the reasons.
+///
+/// The type is the strictest that keeps every value of the column. The reasons become comments of
+/// the model, so that a person can correct the guess.
 struct AttributeGuess {
+  /// The attribute: name, type, optionality and allowed values.
   let attribute: AttributeDescription
   /// Comment lines.
   let reasons: [String]
@@ -23,6 +27,7 @@ struct AttributeGuess {
     (self.attribute, self.reasons) = (attribute, reasons)
   }
 
+  /// The comment on the type: reason, deciding values, samples, and the number of missing values.
   private static func sentence(_ profile: ColumnProfile, _ reason: String, rows: Int) -> String {
     guard profile.count > 0 else {
       return rows == 0 ? "no row to guess from" : "no value in any of \(rows) rows: its type is not known"
@@ -62,6 +67,10 @@ struct AttributeGuess {
     return spellings.contains(where: values.isSubset) && (values.count == 2 || profile.count > 20)
   }
 
+  /// The type for a profile, with the reason in words.
+  ///
+  /// The order of the checks matters: nested values, bytes, booleans, numbers, dates, UUIDs, URIs,
+  /// and text for the rest.
   static func type(of profile: ColumnProfile) -> (AttributeType, String) {
     let (forms, kinds) = (profile.forms, profile.kinds)
     if kinds.isEmpty { return (.string, "") }
@@ -89,6 +98,7 @@ struct AttributeGuess {
     return (.string, mixture(kinds))
   }
 
+  /// The reason for text, by the kinds of fields.
   private static func mixture(_ kinds: ColumnProfile.Kinds) -> String {
     switch kinds {
     case .text: "text"
@@ -97,6 +107,7 @@ struct AttributeGuess {
     }
   }
 
+  /// The number type for a profile; nil if the column is not numeric.
   private static func number(_ profile: ColumnProfile) -> (AttributeType, String)? {
     let forms = profile.forms
     if forms.contains(.integer) { return (.integer64, "whole numbers") }
@@ -115,6 +126,7 @@ struct AttributeGuess {
     return (.double, "numbers; those written otherwise come back as doubles are written")
   }
 
+  /// The date type for a profile; nil if not all values are dates of the same form.
   private static func date(_ profile: ColumnProfile) -> (AttributeType, String)? {
     let forms = profile.forms
     if forms.contains(.day) { return (.date, "days; they come back as midnight UTC") }
@@ -126,6 +138,9 @@ struct AttributeGuess {
   // MARK: Values
 
   /// The distinct values of a text column with few values in many rows.
+  ///
+  /// At most `DistinctValues.greatestFew` values, each in ten rows on average, and at least twenty
+  /// rows.
   private static func enumeration(_ profile: ColumnProfile) -> [String]? {
     guard let few = profile.distinct.few, few.count > 1, profile.kinds == .text, !profile.hasWrongText,
       profile.count >= max(20, few.count * 10)
@@ -138,6 +153,8 @@ struct AttributeGuess {
 
 extension String {
   /// The text as part of a single line.
+  ///
+  /// At most 40 characters are shown; a text with control characters is quoted.
   var shownInComment: String {
     let beginning = prefix(40)
     let isPlain = beginning.unicodeScalars.allSatisfy {

@@ -1,14 +1,25 @@
 import MoonbasePlatform
 
 /// The common properties of all values of a column.
+///
+/// The profile starts with all forms possible, and each value removes the forms that it does not
+/// have. So one pass over the rows is enough, and memory does not grow with their number.
 final class ColumnProfile {
   /// The kinds of fields seen.
+  ///
+  /// A column may have several kinds.
   struct Kinds: OptionSet {
+    /// The bits of the set.
     let rawValue: UInt8
+    /// Texts; in csv all values.
     static let text = Self(rawValue: 1)
+    /// Numbers of JSON or a database.
     static let number = Self(rawValue: 2)
+    /// Booleans of JSON.
     static let truth = Self(rawValue: 4)
+    /// Lists and objects of JSON.
     static let nested = Self(rawValue: 8)
+    /// Bytes of a database.
     static let binary = Self(rawValue: 16)
   }
 
@@ -16,15 +27,21 @@ final class ColumnProfile {
   let name: String
   /// The number of values.
   private(set) var count = 0
+  /// The kinds seen so far.
   private(set) var kinds: Kinds = []
+  /// The forms that all values so far have.
   private(set) var forms = ValueForms.all
   /// The number of digits after the point, while all numbers have the same.
   private(set) var scale = -1
+  /// Whether a number has an exponent.
   private(set) var hasExponents = false
+  /// Whether a number has digits after the point.
   private(set) var hasFractions = false
+  /// Whether a date has an offset from UTC other than `Z`.
   private(set) var hasOffsets = false
   /// Whether a text is not UTF-8, which makes its row rejected.
   private(set) var hasWrongText = false
+  /// The distinct values, and whether values repeat.
   private(set) var distinct: DistinctValues
   /// The values after which only text was possible, because they did not fit all earlier values.
   private(set) var deciders: [String] = []
@@ -36,6 +53,7 @@ final class ColumnProfile {
   private var losses: [(forms: ValueForms, value: String)] = []
   /// The first value, if it was text only, and the common forms of all later values.
   private var firstText: String?
+  /// The common forms of the values after `firstText`.
   private var formsBehindFirst = ValueForms.all
   /// The forms that the first value excluded, if it had others.
   private var firstLoss: (forms: ValueForms, value: String)?
@@ -44,12 +62,15 @@ final class ColumnProfile {
   /// The first values, for a comment.
   private(set) var samples: [String] = []
 
+  /// A profile without values. `budget` is shared by the columns of an input.
   init(_ name: String, _ budget: DistinctBudget) {
     self.name = name
     distinct = DistinctValues(budget)
   }
 
   /// Adds a field. In csv a text may represent any type; in an input with its own numbers it is a text.
+  ///
+  /// Missing fields and fields without a value are not counted.
   func add(_ field: InputField, textsAreTyped: Bool) {
     switch field.kind {
     case .missing, .none: return
@@ -95,6 +116,7 @@ final class ColumnProfile {
   /// The kinds of numbers, each of which corresponds to a type.
   private static let kindsOfNumbers: ValueForms = [.integer, .decimal, .scaled, .double]
 
+  /// Removes the forms that a text does not have.
   private func look(_ text: UnsafeRawBufferPointer, isText: Bool) {
     if forms.isEmpty {
       if !hasWrongText, !text.isUTF8 { hasWrongText = true }
@@ -109,6 +131,7 @@ final class ColumnProfile {
     if forms.isEmpty, !text.isUTF8 { hasWrongText = true }
   }
 
+  /// Records the value that removed forms, to be named in a comment.
   private func note(_ text: UnsafeRawBufferPointer, _ before: ValueForms) {
     let value = String(decoding: text.prefix(200), as: UTF8.self)
     if !before.isDisjoint(with: Self.kindsOfNumbers), forms.isDisjoint(with: Self.kindsOfNumbers), !forms.isEmpty {
@@ -123,6 +146,7 @@ final class ColumnProfile {
     }
   }
 
+  /// Looks for further values that alone make the column text. At most 1000 values are examined.
   private func lookForDecider(_ text: UnsafeRawBufferPointer, isText: Bool) {
     guard !deciders.isEmpty, deciders.count < 3, looksLeft > 0 else { return }
     looksLeft -= 1
@@ -131,6 +155,7 @@ final class ColumnProfile {
     if !deciders.contains(value) { deciders.append(value) }
   }
 
+  /// The forms of a text among those that are still possible.
   private func possible(_ text: UnsafeRawBufferPointer, among forms: ValueForms, isText: Bool) -> ValueForms {
     var possible: ValueForms = []
     if !forms.isDisjoint(with: .numbers) { possible.formUnion(number(text, among: forms, isText: isText)) }
@@ -145,6 +170,7 @@ final class ColumnProfile {
     return possible
   }
 
+  /// The forms of a number. An exponent in a text counts only if a program wrote it.
   private func number(_ text: UnsafeRawBufferPointer, among forms: ValueForms, isText: Bool) -> ValueForms {
     guard let form = NumberForm(text) else {
       // The spelling of infinite doubles, which an input with its own numbers contains.

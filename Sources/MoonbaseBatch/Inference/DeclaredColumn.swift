@@ -1,14 +1,20 @@
 import MoonbaseModel
 
 /// A database's declaration of a column.
+///
+/// SQLite does not enforce declarations. So the values decide first, and the declaration only
+/// chooses among types that keep all values.
 struct DeclaredColumn {
   /// The declared type, as written.
   let declaration: String
+  /// Whether nulls are forbidden.
   let isRequired: Bool
   /// Whether it is part of a unique key.
   let isKey: Bool
 
   /// The type: decided by the values, and by the declaration if the values leave it open.
+  ///
+  /// The second part of the result is the reason in words.
   func type(of profile: ColumnProfile) -> (AttributeType, String) {
     let words = declaration.uppercased()
     // DECIMAL(10,2) and NUMERIC(10,2) give the number of digits after the point.
@@ -33,6 +39,7 @@ struct DeclaredColumn {
     }
   }
 
+  /// Whether all values are `0` or `1`.
   private static func areTruths(_ values: [[UInt8]]) -> Bool { values.allSatisfy { $0 == [48] || $0 == [49] } }
 
   /// Based on SQLite's affinity rules.

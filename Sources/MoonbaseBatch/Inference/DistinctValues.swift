@@ -1,8 +1,11 @@
 /// The memory shared by all columns to find duplicate values: 32 MiB by default.
+///
+/// A column that finds a duplicate returns its part.
 final class DistinctBudget {
   /// The remaining number of hashes.
   fileprivate var slots: Int
 
+  /// A budget of hashes, with 8 bytes each.
   init(slots: Int = 4 << 20) { self.slots = slots }
 }
 
@@ -14,20 +17,30 @@ final class DistinctBudget {
 struct DistinctValues {
   /// Columns with more values, or longer ones, are not enumerations.
   static let greatestFew = 24
+  /// The length in bytes above which a value ends the enumeration.
   private static let longestFew = 60
 
   /// The distinct values in order of appearance, while there are few.
   private(set) var few: [[UInt8]]? = []
+  /// The hashes of `few`, to avoid comparing texts.
   private var fewHashes: [UInt64] = []
 
+  /// An open hash table with linear probing, at most three quarters full; 0 marks a free entry.
   private var table: [UInt64] = []
+  /// The number of values, including repeated ones.
   private var count = 0
+  /// Whether a value was seen twice.
   private var hasDuplicate = false
+  /// Whether the budget did not suffice.
   private var isOverflowing = false
+  /// Whether all values are ascending integers.
   private var isAscending = true
+  /// The last integer.
   private var last = Int64.min
+  /// The shared memory.
   private let budget: DistinctBudget
 
+  /// A set without values.
   init(_ budget: DistinctBudget) { self.budget = budget }
 
   /// Whether all values are distinct; nil if memory was insufficient.
@@ -59,6 +72,7 @@ struct DistinctValues {
     free()
   }
 
+  /// Adds a value to `few`, or ends the enumeration.
   private mutating func addFew(_ bytes: UnsafeRawBufferPointer, _ hash: UInt64) {
     if fewHashes.contains(hash) { return }
     guard fewHashes.count < Self.greatestFew, bytes.count <= Self.longestFew else { return few = nil }
@@ -66,6 +80,7 @@ struct DistinctValues {
     few?.append(Array(bytes))
   }
 
+  /// Looks for a hash in the table and adds it.
   private mutating func search(_ hash: UInt64) {
     if count * 4 > table.count * 3, !grow() { return }
     let mask = table.count - 1
@@ -80,6 +95,7 @@ struct DistinctValues {
     table[place] = hash
   }
 
+  /// Doubles the table. Returns false if the budget does not suffice.
   private mutating func grow() -> Bool {
     let size = max(64, table.count * 2)
     guard budget.slots >= size else {
@@ -98,6 +114,7 @@ struct DistinctValues {
     return true
   }
 
+  /// Returns the table's memory to the budget.
   private mutating func free() {
     budget.slots += table.count
     table = []

@@ -2,6 +2,8 @@ package import MoonbaseModel
 import MoonbaseModelFormats
 
 /// A model inferred from data, with the reasons.
+///
+/// `RowInference` and `DatabaseInference` make it. The command prints it or makes a store of it.
 package struct InferredModel {
   /// The model.
   package internal(set) var model = ManagedObjectModel()
@@ -16,6 +18,7 @@ package struct InferredModel {
     head.map { "-- \($0)\n" }.joined() + commented(try model.tree(), at: []).luaSource
   }
 
+  /// The tree with the comments of its path and below.
   private func commented(_ tree: ModelTree, at path: [String]) -> ModelTree {
     var tree = tree
     tree.comment = comments[path] ?? []

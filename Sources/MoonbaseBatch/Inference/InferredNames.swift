@@ -1,13 +1,18 @@
 import MoonbaseModel
 
 /// Names of properties and entities for columns and tables. Equal inputs give equal names.
+///
+/// A value keeps the names of one scope: the entities of a model, or the properties of an entity.
 struct InferredNames {
   /// The names in use, in lower case, because column names of a store must differ in more than case.
   private var taken: Set<String> = []
 
+  /// A scope without names.
   init() {}
 
   /// Names of properties for columns. A column that is a valid property name keeps its name.
+  ///
+  /// The columns that keep their names come first, so that no derived name takes one of them.
   mutating func properties(_ columns: [String]) -> [String] {
     var names = [String?](repeating: nil, count: columns.count)
     for (index, column) in columns.enumerated() where Self.isProperty(column) {
@@ -33,6 +38,8 @@ struct InferredNames {
   }
 
   /// A property name: `First Name` and `FIRST_NAME` become `firstName`.
+  ///
+  /// A name that Lua or the graph reserves gets the suffix `Value`.
   static func property(_ name: String) -> String {
     let words = words(of: name)
     let joined = words.prefix(1).joined() + words.dropFirst().map(\.capitalizedFirst).joined()
@@ -50,6 +57,8 @@ struct InferredNames {
     return joined.isEmpty ? "Table" : Identifier.isOne(joined) ? joined : "Table\(joined)"
   }
 
+  /// The words of a name, split at punctuation and underscores. A name in capitals only becomes
+  /// lower case.
   private static func words(of name: String) -> [String] {
     let hasSmall = name.contains { $0.isLowercase }
     let words = name.split { !Identifier.isOne("a\($0)") || $0 == "_" }.map(String.init)
@@ -59,5 +68,6 @@ struct InferredNames {
 }
 
 extension String {
+  /// The text with its first character in upper case.
   var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -2,13 +2,20 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Infers an entity from the rows of an input. Reads all of it and keeps little.
+///
+/// Each column has a `ColumnProfile`. The memory does not depend on the number of rows, apart from
+/// the shared `DistinctBudget`.
 package final class RowInference {
   /// A table of SQLite has at most 2000 columns, some of which the store needs.
   static let greatestColumns = 1900
 
+  /// The input, which is read to its end.
   private let input: ImportInput
+  /// The memory for duplicates, shared by the columns.
   private let budget = DistinctBudget()
+  /// The profiles, in the order of the reader's names.
   private var profiles: [ColumnProfile] = []
+  /// The number of readable rows.
   private(set) var rows = 0
   /// The number of unreadable records, which an import rejects.
   private(set) var wrongRows = 0
@@ -26,6 +33,9 @@ package final class RowInference {
   }
 
   /// The model; nil if `progress` ended the inference. Throws for an input that is invalid as a whole.
+  ///
+  /// Throws `ImportError` for an input without objects, and for more than `greatestColumns`
+  /// columns.
   package func model(entity name: String) throws -> InferredModel? {
     do {
       guard try read() else { return nil }
@@ -36,10 +46,12 @@ package final class RowInference {
     return build(name)
   }
 
+  /// The error with the name of the input.
   private func error(_ what: String) -> ImportError {
     ImportError(message: "\(input.path ?? "standard input"): \(what)")
   }
 
+  /// Reads all rows. Unreadable records are counted and skipped.
   private func read() throws -> Bool {
     let reader = input.reader
     let textsAreTyped = input.format == .json || input.format == .ndjson
@@ -60,6 +72,7 @@ package final class RowInference {
     return true
   }
 
+  /// Adds profiles for new columns.
   private func takeColumns() throws {
     guard input.reader.names.count > profiles.count else { return }
     guard input.reader.names.count <= Self.greatestColumns else {
@@ -70,6 +83,7 @@ package final class RowInference {
     }
   }
 
+  /// Makes the model of the profiles: attributes, a key, and comments.
   private func build(_ name: String) -> InferredModel {
     var names = InferredNames()
     var entity = EntityDescription(name)

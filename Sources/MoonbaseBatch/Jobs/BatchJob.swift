@@ -8,26 +8,38 @@ package import MoonbaseScripting
 /// If the job is killed at any moment and resumed, each chunk takes effect exactly once.
 ///
 /// Each worker has its own job object with its own context and script. Workers coordinate through the ledger.
+///
+/// The order of calls is `begin` or `resume`, then `perform` for each open chunk in any order, then
+/// `finish`. A job object belongs to the thread of its worker; only `interrupter` may be used from
+/// other threads.
 package final class BatchJob {
   /// The outcome of a chunk.
   package enum Outcome: Sendable {
+    /// The chunk was processed, with this number of objects.
     case done(objects: Int)
     /// Another worker has processed the chunk.
     case doneElsewhere
+    /// The chunk was set aside after its last attempt.
     case failed(reason: String, attempts: Int)
   }
 
   /// Another worker has processed the chunk in the meantime.
   private struct DoneElsewhere: Error {}
 
+  /// The number of attempts after which a chunk is set aside.
   private static let greatestAttempts = 3
 
   /// The name of the job.
   package let name: String
+  /// The job's script, in a domain of its own.
   private let script: BatchScript
+  /// The context of the worker.
   private let context: ManagedObjectContext
+  /// The store with the objects and the ledger.
   private let store: any PersistentStore
+  /// The request whose objects are processed.
   private let request: FetchRequest
+  /// The digests of the script and its files.
   private let code: JobCode
   /// The number of modules recorded in the ledger.
   private var notedModules = 0
@@ -35,6 +47,8 @@ package final class BatchJob {
   private var ids: IDList?
 
   /// A job with a script over the objects of its request.
+  ///
+  /// Throws `.unknownName` if the script's request names no entity of the model.
   package init(_ name: String, _ script: BatchScript, _ code: JobCode, in context: ManagedObjectContext) throws {
     (self.name, self.script, self.code, self.context) = (name, script, code, context)
     request = try script.request(in: context)
@@ -81,6 +95,9 @@ package final class BatchJob {
 
   /// Begins the job: divides the objects into chunks and runs the script's `start`, in a single transaction. Throws if
   /// the job has begun and not ended.
+  ///
+  /// Chunks are ranges of keys. Throws `.invalidRequest` for a job under way, and for keys too
+  /// great to divide.
   package func begin(chunkSize: Int) throws -> JobState {
     // Checked before the script runs, and again when writing, because another process may begin the job.
     if let known = try state, !known.isFinished { throw Self.underWay(name) }
@@ -102,6 +119,7 @@ package final class BatchJob {
     return state
   }
 
+  /// The error that a job has begun and not ended.
   private static func underWay(_ name: String) -> GraphError {
     GraphError(
       .invalidRequest,
@@ -109,6 +127,8 @@ package final class BatchJob {
   }
 
   /// Resumes a job. Throws if there is none, and if the script has changed, unless changes are accepted.
+  ///
+  /// Throws `.invalidRequest`. With `acceptingChanges`, the digests of the new code are recorded.
   package func resume(acceptingChanges: Bool) throws -> JobState {
     guard let state = try state else {
       throw GraphError(
@@ -138,6 +158,8 @@ package final class BatchJob {
   }
 
   /// Runs the script's `finish` once, after all chunks are done. Returns false if they are not.
+  ///
+  /// If several workers call it, one of them runs the script; the others find the job finished.
   package func finish() throws -> Bool {
     guard let state = try state, !state.isFinished else { return true }
     guard state.done.count == state.chunks else { return false }
@@ -157,6 +179,7 @@ package final class BatchJob {
 
   // MARK: Chunks
 
+  /// The keys of all objects that the request finds, in ascending order. The list is fetched once.
   private func objectIDs() throws -> IDList {
     if let ids { return ids }
     var request = request
@@ -169,6 +192,8 @@ package final class BatchJob {
   /// Processes a chunk. A chunk that fails is repeated with increasing delays and then set aside.
   ///
   /// Throws an error that ends the job: a store that cannot be written, a run that must end.
+  ///
+  /// The attempts are separated by 0.1 and 0.4 seconds. `isEnding` suppresses further attempts.
   package func perform(_ chunk: Int, _ state: JobState, isEnding: () -> Bool = { false }) throws -> Outcome {
     var attempt = 1
     while true {
@@ -200,6 +225,10 @@ package final class BatchJob {
     }
   }
 
+  /// Processes a chunk in a single transaction with its entry in the ledger.
+  ///
+  /// The objects are fetched again, because earlier chunks or other programs may have changed which
+  /// objects the request finds. Throws `DoneElsewhere` if the ledger has the chunk already.
   private func tryToPerform(_ chunk: Int, _ state: JobState, attempt: Int) throws -> Outcome {
     let began = Date()
     let found = try objectIDs()

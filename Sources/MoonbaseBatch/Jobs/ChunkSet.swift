@@ -1,4 +1,6 @@
 /// A set of chunk numbers as ranges, in which adjacent ranges are merged: `1-17,20`.
+///
+/// Searching is logarithmic in the number of ranges. The text form is stored in the ledger.
 package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
   /// The ranges in ascending order.
   package private(set) var ranges: [ClosedRange<Int>] = []
@@ -10,6 +12,8 @@ package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
   package init(_ range: ClosedRange<Int>) { ranges = [range] }
 
   /// Parses the text form; nil for other texts.
+  ///
+  /// The empty text is the empty set. Numbers must be positive and ranges ascending.
   package init?(_ text: String) {
     for part in text.split(separator: ",", omittingEmptySubsequences: false) where !text.isEmpty {
       let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { word in
@@ -38,6 +42,8 @@ package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// Adds the chunks of a range.
+  ///
+  /// Ranges that overlap or touch the new one are merged with it.
   package mutating func insert(_ range: ClosedRange<Int>) {
     let first = firstRange(endingAtOrAfter: range.lowerBound - 1)
     var last = first
@@ -61,6 +67,7 @@ package struct ChunkSet: Equatable, Sendable, CustomStringConvertible {
     return rest
   }
 
+  /// The index of the first range that ends at or after a number, by binary search.
   private func firstRange(endingAtOrAfter number: Int) -> Int {
     var (low, high) = (0, ranges.count)
     while low < high {

@@ -1,10 +1,15 @@
 import MoonbasePlatform
 
 /// The code of a job: its script, the modules that it requires, and extensions.
+///
+/// A resumed job compares the recorded digests with the current ones, so that chunks of one job are
+/// not processed by different code unnoticed.
 package struct JobCode {
   /// The digest of the script.
   let hash: String
+  /// The folder of the script, without symbolic links.
   private let folder: String
+  /// The paths of extensions, from the command line.
   private let extensions: [String]
 
   /// The code of a script in a folder, with the paths of extensions.
@@ -23,6 +28,8 @@ package struct JobCode {
   }
 
   /// The changes since a job recorded its files, in words for a person.
+  ///
+  /// For example, `util.lua has changed`. Empty for a job that recorded no files.
   func changes(since noted: JobFiles?, modules: [String]) -> [String] {
     guard let noted else { return [] }
     let now = files(modules: modules)
@@ -48,8 +55,10 @@ package struct JobCode {
     return path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
   }
 
+  /// The prefix that distinguishes extensions from modules in the entry.
   private static let option = "--extension "
 
+  /// An extension is recorded by its file name only.
   private static func name(ofExtension path: String) -> String {
     option + (path.split(separator: "/").last.map(String.init) ?? path)
   }
@@ -60,6 +69,7 @@ package struct JobCode {
     return name.hasPrefix("/") ? name : "\(folder)/\(name)"
   }
 
+  /// The digest of a file; nil if the file cannot be read.
   private static func digest(ofFile path: String) -> String? {
     // The ledger may name any path of the machine, so only regular files of at most 64 MB are read.
     guard FileIdentity.kind(path) == nil else { return nil }

@@ -2,14 +2,19 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The files that a job loads beside its script, by name, with their digests, as recorded in the ledger.
+///
+/// An entry of the ledger must stay small. So beyond `greatestWeight` a single digest of all lines
+/// replaces the list.
 struct JobFiles: Equatable, Sendable {
   /// The most bytes of names and digests in an entry.
   private static let greatestWeight = 4 << 10
 
   /// The digests; nil if there are too many, so that only a common digest is kept.
   private(set) var digests: [String: String]?
+  /// The digest of all names and digests, if `digests` is nil.
   private var all: String?
 
+  /// The files with these digests by name.
   init(_ digests: [String: String]) {
     let weight = digests.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 8 }
     guard weight > Self.greatestWeight else {
@@ -30,6 +35,7 @@ struct JobFiles: Equatable, Sendable {
     }
   }
 
+  /// The value for an entry of the ledger.
   var value: Value {
     if let digests { return .map(digests.mapValues(Value.string)) }
     return .string(all ?? "")

@@ -3,6 +3,9 @@ import MoonbaseModel
 package import MoonbasePlatform
 
 /// The state of a batch job in the ledger.
+///
+/// A state is a value that is read from the ledger, changed within a transaction and written back
+/// by `entry`. The limits keep an entry small, whatever the number of failures.
 package struct JobState: Sendable {
   /// A chunk that was set aside.
   package struct Failure: Sendable {
@@ -18,6 +21,7 @@ package struct JobState: Sendable {
   package static let greatestChunkCount = 4000
   /// The longest text of a chunk set: four digits and a comma for each.
   private static let greatestSet = 5 * greatestChunkCount
+  /// The greatest length of a recorded reason, in characters.
   private static let longestReason = 240
   /// The most bytes of all reasons.
   private static let greatestReasons = 20 << 10
@@ -52,6 +56,8 @@ package struct JobState: Sendable {
   package internal(set) var isFinished = false
 
   /// A job that begins now, over objects with keys up to `last`.
+  ///
+  /// The width is increased if `chunkSize` would give more than `greatestChunkCount` chunks.
   init(hash: String, files: JobFiles?, last: Int64, chunkSize: Int) {
     (self.hash, self.files, self.last) = (hash, files, last)
     width = max(Int64(chunkSize), (last + Int64(Self.greatestChunkCount) - 1) / Int64(Self.greatestChunkCount))
@@ -61,6 +67,8 @@ package struct JobState: Sendable {
   }
 
   /// Reads an entry of the ledger. Throws if it is damaged.
+  ///
+  /// Throws `.invalidStore` with the key that is damaged.
   package init(_ entry: Ledger.Entry, of job: String) throws {
     let reader = LedgerReader(entry, of: job, advice: "begin it anew under another name with --name")
     guard entry["kind"] == .string("batch") else { throw reader.damage("kind is not batch") }
@@ -82,8 +90,10 @@ package struct JobState: Sendable {
     failures = list.prefix(Self.greatestFailures).compactMap { Self.failure($0, of: chunks) }
   }
 
+  /// The number of chunks that cover the keys up to `last`.
   private static func chunks(upTo last: Int64, _ width: Int64) -> Int { Int((last + width - 1) / width) }
 
+  /// Reads a set of chunks, none above `chunks`.
   private static func chunkSet(_ key: String, of chunks: Int, _ reader: LedgerReader) throws -> ChunkSet {
     let text = try reader.requiredText(key)
     guard text.utf8.count <= greatestSet, let set = ChunkSet(text), set.ranges.last?.upperBound ?? 0 <= chunks else {
@@ -92,6 +102,7 @@ package struct JobState: Sendable {
     return set
   }
 
+  /// Reads a failure; nil if it is damaged, because failures are only for display.
   private static func failure(_ value: Value, of chunks: Int) -> Failure? {
     guard case .map(let map) = value, case .string(let reason)? = map["reason"],
       let chunk = map.number("chunk"), chunk >= 1, chunk <= chunks
@@ -100,6 +111,7 @@ package struct JobState: Sendable {
     return Failure(chunk: Int(chunk), attempts: Int(attempts), reason: String(reason.prefix(longestReason)))
   }
 
+  /// The entry for the ledger, the inverse of `init(_:of:)`.
   var entry: Ledger.Entry {
     var entry: Ledger.Entry = [
       "kind": .string("batch"), "hash": .string(hash), "width": .int(width), "chunks": .int(Int64(chunks)),
@@ -122,6 +134,7 @@ package struct JobState: Sendable {
     return known.rest(of: chunks)
   }
 
+  /// Records a completed chunk with its number of objects and its time in seconds.
   mutating func note(done chunk: Int, objects count: Int, seconds time: Double) {
     done.insert(chunk...chunk)
     forget(failureOf: chunk)
@@ -130,6 +143,8 @@ package struct JobState: Sendable {
     saved = Date()
   }
 
+  /// Records a chunk that was set aside. The reason is shortened, and omitted if there are too
+  /// many.
   mutating func note(failed chunk: Int, attempts: Int, reason: String) {
     forget(failureOf: chunk)
     failed.insert(chunk...chunk)
@@ -141,6 +156,7 @@ package struct JobState: Sendable {
     saved = Date()
   }
 
+  /// Removes the failure of a chunk, which is tried again or done.
   private mutating func forget(failureOf chunk: Int) {
     guard failed.contains(chunk) else { return }
     failures.removeAll { $0.chunk == chunk }

@@ -3,6 +3,8 @@ package import MoonbaseModel
 
 extension PersistentStore {
   /// The first entity with objects, and their number; nil for an empty store.
+  ///
+  /// The objects are counted in one view, so concurrent saves do not matter.
   package func firstObjects(in model: ResolvedModel) throws -> (entity: ResolvedEntity, count: Int)? {
     let view = try beginReading(.view)
     defer { view.end() }

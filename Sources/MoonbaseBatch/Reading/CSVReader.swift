@@ -3,41 +3,76 @@ import MoonbasePlatform
 
 /// Reads csv by RFC 4180: quotes, separators and line breaks within quotes, any form of line break. An empty field is
 /// no value, `""` is the empty text.
+///
+/// The reader scans each record within the window of `InputBytes` and keeps only the places of its
+/// fields. Texts are copied for one reason only: doubled quotes must be unescaped. A reader is
+/// confined to the thread of its import.
+///
+/// Errors of a record are `InputError.malformed` with the line. The reader then continues after the
+/// record, or after its first line if the record cannot be scanned.
+///
+/// For example, `a,"b ""c""",` has the fields `a`, `b "c"` and no value.
 final class CSVReader: RecordReader {
+  /// The place of a field of the current record.
   private struct Span {
+    /// Either `none`, for no value, or `text`.
     var kind: InputField.Kind
     /// The position in the record, or in `unescaped`.
     var start: Int
+    /// The length in bytes, without the quotes.
     var count: Int
+    /// Whether the text lies in `unescaped` and not in the window.
     var isUnescaped: Bool
   }
 
+  /// The byte `"`.
   private static let quote = UInt8(ascii: "\"")
+  /// The line feed.
   private static let feed: UInt8 = 10
+  /// The carriage return, which is also accepted alone as a line end.
   private static let `return`: UInt8 = 13
 
+  /// The names from the first line, or `column1`, `column2` and so on.
   private(set) var names: [String] = []
+  /// The line on which the current record begins.
   private(set) var line: Int64 = 1
+  /// The line on which the next record begins.
   var endLine: Int64 { line + lines }
+  /// The position of the current record in the input, in bytes.
   private(set) var recordStart: Int64 = 0
+  /// The position behind the line break of the current record.
   var recordEnd: Int64 { bytes.offset + Int64(length) }
+  /// The bytes of the current record, with its line break.
   var record: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: length) }
 
+  /// The window, which always begins at the current record.
   private let bytes: InputBytes
   /// The byte that separates fields.
   let separator: UInt8
   /// The trailing columns without a name, which may not have values.
   private var unnamed = 0
+  /// The unquoted text that stands for no value, beside the empty one.
   private let null: [UInt8]
+  /// The fields of the current record, in the order of the columns.
   private var spans: [Span] = []
   /// The texts with doubled quotes, unescaped.
   private var unescaped: [UInt8] = []
   /// The length of the record with its line break, and its number of lines.
   private var length = 0
+  /// The number of line breaks in the record, including those within quotes.
   private var lines: Int64 = 0
 
   /// Reads the line of names, if there is one. A missing separator is guessed, unless a first line such as `sep=;`
   /// names it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The window on the input.
+  ///   - given: The separator from the command line; nil to detect it.
+  ///   - null: The unquoted text for no value, such as `NULL`.
+  ///   - hasNames: Whether the first record contains the names of the columns.
+  ///
+  /// Throws `InputError.malformed` for an empty file, and for names that are missing, doubled or
+  /// not UTF-8.
   init(_ bytes: InputBytes, separator given: UInt8?, null: String = "", hasNames: Bool = true) throws {
     (self.bytes, self.null) = (bytes, Array(null.utf8))
     try bytes.skipMark()
@@ -57,12 +92,19 @@ final class CSVReader: RecordReader {
   }
 
   /// The separator in a line such as `sep=;`, which spreadsheets write.
+  ///
+  /// Returns nil for any other line.
   private static func statedSeparator(_ line: UnsafeBufferPointer<UInt8>) -> UInt8? {
     let text = line.filter { $0 != quote && $0 != feed && $0 != `return` }
     guard text.count == 5, String(decoding: text.prefix(4), as: UTF8.self).lowercased() == "sep=" else { return nil }
     return text[4]
   }
 
+  /// Takes the names from the record just read.
+  ///
+  /// Trailing columns without a name are counted in `unnamed`, because spreadsheets often write
+  /// them. Throws `InputError.malformed` for an empty name between others and for a name that
+  /// occurs twice.
   private func takeHeader() throws {
     var places: [String: Int] = [:]
     let isNamed = spans.indices.map { field($0).bytes.count > 0 }
@@ -86,6 +128,10 @@ final class CSVReader: RecordReader {
     (length, lines) = (0, 0)
   }
 
+  /// Advances to the next record.
+  ///
+  /// Throws `InputError.malformed` if the number of fields differs from the number of columns, and
+  /// if a field of an unnamed column has a value.
   func next() throws -> Bool {
     guard try read() else { return false }
     guard spans.count == names.count || spans.count == names.count + unnamed else {
@@ -98,6 +144,8 @@ final class CSVReader: RecordReader {
     return true
   }
 
+  /// The field of a column in the current record. Its bytes are valid until the next call of
+  /// `next`.
   func field(_ column: Int) -> InputField {
     let span = spans[column]
     guard span.kind != .none else { return .none }
@@ -110,6 +158,7 @@ final class CSVReader: RecordReader {
     }
   }
 
+  /// Continues at a position that `recordEnd` reported in an earlier run.
   func skip(to offset: Int64, line: Int64) throws {
     passOver()
     try bytes.skip(to: offset)
@@ -118,6 +167,7 @@ final class CSVReader: RecordReader {
 
   // MARK: Records
 
+  /// Advances the window past the current record.
   private func passOver() {
     bytes.advance(by: length)
     line += lines
@@ -125,6 +175,9 @@ final class CSVReader: RecordReader {
   }
 
   /// Reads the next record of any width.
+  ///
+  /// The window grows until the record fits. A record that cannot be scanned is passed over, so
+  /// that the reader continues with the line after it.
   private func read() throws -> Bool {
     passOver()
     guard try skipEmptyLines() else { return false }
@@ -152,6 +205,9 @@ final class CSVReader: RecordReader {
   }
 
   /// With a single column an empty line is a row without a value.
+  ///
+  /// Skips empty lines between records, and reads more data where the window is empty. Returns
+  /// false at the end of the input.
   private func skipEmptyLines() throws -> Bool {
     while true {
       guard bytes.count > 0 else {
@@ -188,6 +244,9 @@ final class CSVReader: RecordReader {
   }
 
   /// Finds the fields of the record in the window. Returns false if the window is too small.
+  ///
+  /// The scan is linear in the length of the record. Each field becomes a `Span`; the length and
+  /// the number of lines are stored for `passOver`.
   private func scan() throws -> Bool {
     let start = bytes.base + bytes.start
     let (count, isAtEnd, separator) = (bytes.count, bytes.isAtEnd, separator)
@@ -231,6 +290,12 @@ final class CSVReader: RecordReader {
   }
 
   /// Scans a quoted field. Returns its end, or nil if the window is too small.
+  ///
+  /// - Parameters:
+  ///   - start: The beginning of the record in the window.
+  ///   - count: The number of bytes in the window.
+  ///   - place: The position of the opening quote.
+  ///   - feeds: The number of line feeds seen in the record, which is increased.
   private func scanQuoted(
     _ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ place: inout Int, _ feeds: inout Int64
   ) throws -> Int? {

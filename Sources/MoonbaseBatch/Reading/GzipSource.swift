@@ -2,23 +2,33 @@ import MoonbaseCZlib
 import MoonbasePlatform
 
 /// Unpacks data with a gzip header, and passes other data through.
+///
+/// The first two bytes decide: `1f 8b` begins a gzip member (RFC 1952). A file may consist of
+/// several members, one behind the other, as `cat a.gz b.gz` writes them.
 final class GzipSource: ByteSource {
+  /// Unknown until the first read, which looks at the first bytes.
   private enum State { case unknown, plain, packed }
 
+  /// The size of the buffer of packed data, in bytes.
   private static let capacity = 1 << 16
   /// A window of 15 bits, with a gzip header.
   private static let window: Int32 = 15 + 16
 
+  /// The source of the packed or plain data.
   private let base: any ByteSource
   private var state = State.unknown
+  /// Data from `base` that is not returned or unpacked yet.
   private let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+  /// The beginning of the data in `buffer`.
   private var start = 0
+  /// The end of the data in `buffer`.
   private var end = 0
   /// At a fixed address, because zlib identifies the stream by it.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   /// Whether a gzip member has ended, so that the file may end.
   private var isBetweenParts = false
 
+  /// A source that detects by itself whether `base` is packed.
   init(_ base: any ByteSource) {
     self.base = base
     stream.initialize(to: z_stream())
@@ -33,6 +43,7 @@ final class GzipSource: ByteSource {
   /// Whether positions in the output differ from those in the file.
   var isPacked: Bool { state == .packed }
 
+  /// Reads unpacked bytes. Throws `InputError.unreadable` for data that is damaged or cut off.
   func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
     if state == .unknown { try begin() }
     if state == .packed { return try unpack(to: target, count) }
@@ -43,6 +54,7 @@ final class GzipSource: ByteSource {
     return kept
   }
 
+  /// Detects the form of the data, and prepares zlib for packed data.
   private func begin() throws {
     while end < 2 {
       let count = try base.read(buffer + end, Self.capacity - end)
@@ -57,6 +69,7 @@ final class GzipSource: ByteSource {
     state = .packed
   }
 
+  /// Unpacks until there is output or the data ends.
   private func unpack(to target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
     while true {
       if start == end {
@@ -71,6 +84,7 @@ final class GzipSource: ByteSource {
     }
   }
 
+  /// Calls zlib once. Returns the number of bytes written, which may be 0.
   private func step(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
     let room = UInt32(clamping: count)
     (stream.pointee.next_in, stream.pointee.avail_in) = (buffer + start, UInt32(end - start))

@@ -1,17 +1,25 @@
 import MoonbasePlatform
 
 /// A window on the bytes of a file or a pipe. It contains the current record as a whole, and nothing else is kept.
+///
+/// A reader looks at `count` bytes from `base + start`, calls `more` if the record does not fit,
+/// and `advance` after it. The window doubles up to `greatestRecord`, so the memory is bounded by
+/// the longest record. Pointers into the window are invalid after `more`.
 final class InputBytes {
   /// The beginning of the current record, and the end of the data read so far, in `base`.
   private(set) var start = 0
+  /// The end of the data in the window, relative to `base`.
   private(set) var end = 0
   /// Whether no data follows `end`.
   private(set) var isAtEnd = false
+  /// The memory of the window, owned by this object.
   private(set) var base: UnsafeMutablePointer<UInt8>
   /// The position of `start` in the input.
   private(set) var offset: Int64 = 0
 
+  /// The end of the chain of sources.
   private let source: any ByteSource
+  /// The size of the memory at `base`, in bytes.
   private var capacity = 1 << 18
 
   /// The longest record allowed. A longer one indicates a file of another format, or a quote without an end.
@@ -22,6 +30,7 @@ final class InputBytes {
     self.init(FileSource(descriptor, closes: closes, wait))
   }
 
+  /// A window on a source.
   init(_ source: any ByteSource) {
     self.source = source
     base = .allocate(capacity: capacity)
@@ -39,6 +48,8 @@ final class InputBytes {
   }
 
   /// Reads more data; returns false at the end. Positions relative to `start` remain valid.
+  ///
+  /// Throws `InputError.recordTooLong` if the window has its greatest size and is full.
   func more() throws -> Bool {
     if isAtEnd { return false }
     if start > 0 {
@@ -69,6 +80,7 @@ final class InputBytes {
     throw InputError.malformed("the file is UTF-16: give --encoding \(form.lowercased())", line: 1)
   }
 
+  /// Doubles the memory.
   private func grow() throws {
     guard capacity < Self.greatestRecord else { throw InputError.recordTooLong }
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
@@ -78,6 +90,8 @@ final class InputBytes {
   }
 
   /// Skips input up to a position, to continue an earlier run.
+  ///
+  /// Throws `InputError.unreadable` if the input is shorter.
   func skip(to wanted: Int64) throws {
     while offset < wanted {
       if count == 0, try !more() { throw InputError.unreadable("it ends before the place to go on from") }
@@ -88,7 +102,10 @@ final class InputBytes {
 
 /// An error in an input as a whole, or in a record.
 enum InputError: Error {
+  /// The input cannot be read further: an error of the system, damaged data, or an array that does
+  /// not end.
   case unreadable(String)
+  /// A record has more than `InputBytes.greatestRecord` bytes.
   case recordTooLong
   /// The run must end before data arrived.
   case interrupted

@@ -1,7 +1,11 @@
 import MoonbasePlatform
 
 /// The field of a column in a record: its bytes and its kind. Valid until the next record is read.
+///
+/// The bytes point into the window of a reader, or into its buffer of unescaped texts. A caller
+/// that keeps a field copies the bytes.
 struct InputField {
+  /// The form in which the input states the value.
   enum Kind: UInt8 {
     /// The record lacks the column.
     case missing
@@ -15,10 +19,14 @@ struct InputField {
     case binary
   }
 
+  /// The kind, which determines how `bytes` are understood.
   var kind: Kind
+  /// The bytes of the value: a text without its quotes, or the digits of a number.
   var bytes: UnsafeRawBufferPointer
 
+  /// The field of a column that the record does not have.
   static var missing: InputField { InputField(kind: .missing, bytes: UnsafeRawBufferPointer(start: nil, count: 0)) }
+  /// The field of a column without a value, as `null` in JSON.
   static var none: InputField { InputField(kind: .none, bytes: UnsafeRawBufferPointer(start: nil, count: 0)) }
 
   /// The text; nil if it is not UTF-8.
@@ -36,6 +44,9 @@ struct InputField {
 /// ```swift
 /// while try reader.next() { for index in reader.names.indices { use(reader.field(index)) } }
 /// ```
+///
+/// `CSVReader`, `JSONReader` and `TableReader` are the implementations. A reader belongs to one
+/// `ImportInput` and is used by one thread.
 protocol RecordReader: AnyObject {
   /// The columns known so far. JSON adds a column for each new name.
   var names: [String] { get }
@@ -45,6 +56,7 @@ protocol RecordReader: AnyObject {
   var endLine: Int64 { get }
   /// The range of the record in the input.
   var recordStart: Int64 { get }
+  /// The position behind the record, at which a later run may continue with `skip(to:line:)`.
   var recordEnd: Int64 { get }
   /// The bytes of the record.
   var record: UnsafeRawBufferPointer { get }

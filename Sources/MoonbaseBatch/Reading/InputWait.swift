@@ -2,8 +2,13 @@ import MoonbasePlatform
 
 /// Waits for a pipe or a terminal, and checks periodically whether the run must end, because a signal does not end a
 /// read.
+///
+/// An import hands a value of this type to its sources. A file needs none, because reading a file
+/// does not block.
 package struct InputWait: Sendable {
+  /// The interval between two checks, in milliseconds.
   private static let pause: Int32 = 50
+  /// Whether the run must end, as after a signal.
   private let isEnding: @Sendable () -> Bool
 
   /// Waits until `isEnding` returns true.

@@ -4,36 +4,62 @@ import MoonbasePlatform
 ///
 /// An unreadable line is skipped, and so is an unreadable element of an array if its end is known. Otherwise the array
 /// ends there, because the beginning of the next object is unknown.
+///
+/// The names of all objects seen so far are the columns, in order of first appearance. The reader
+/// keeps the places of the values and not the values, as `CSVReader` does, and is confined to the
+/// thread of its import.
+///
+/// For example, `{"name": "Ada", "age": 36}` is a record with the columns `name` and `age`.
 final class JSONReader: RecordReader {
+  /// The place of the value of a column.
   private struct Span {
     var kind = InputField.Kind.none
+    /// The position in the record, or in `unescaped`.
     var start = 0
+    /// The length in bytes, without the quotes of a text.
     var count = 0
+    /// Whether the text had escapes, so that it lies in `unescaped`.
     var isUnescaped = false
     /// The record in which it was last seen.
     var record = 0
   }
 
+  /// The most different names in an input. More names indicate objects used as dictionaries.
   private static let greatestColumns = 10_000
 
+  /// The names of the columns, in order of appearance.
   private(set) var names: [String] = []
+  /// The line on which the current record begins.
   private(set) var line: Int64 = 1
+  /// The line on which the next record may begin.
   var endLine: Int64 { line + lines }
+  /// The position of the current record in the input, in bytes.
   private(set) var recordStart: Int64 = 0
+  /// The position behind the record and the comma or line break after it.
   var recordEnd: Int64 { bytes.offset + Int64(length) }
+  /// The bytes of the object, without the comma or line break after it.
   var record: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.base + bytes.start, count: recordLength)
   }
 
+  /// The window, which begins at the current record.
   private let bytes: InputBytes
+  /// Whether the input is an array of objects; otherwise each line has an object.
   private let isArray: Bool
+  /// Whether the end of the array was read.
   private var isOver = false
+  /// The columns by name.
   private var indexes: [String: Int] = [:]
+  /// The values of the current record by column. A span of an earlier `record` means a missing
+  /// column.
   private var spans: [Span] = []
+  /// The texts of the current record that had escapes.
   private var unescaped: [UInt8] = []
+  /// The number of the current record, for comparison with `Span.record`.
   private var number = 0
   /// The length of the record, its length with the bytes up to the next record, and the number of lines.
   private var recordLength = 0
+  /// The length up to the next record, in bytes.
   private var length = 0
   private var lines: Int64 = 0
   /// The position of the line in which the record begins.
@@ -42,12 +68,16 @@ final class JSONReader: RecordReader {
   private var fault: String?
 
   /// Reads an array, or an object per line.
+  ///
+  /// Throws `InputError.malformed` for an array that does not begin with `[`, and for an empty
+  /// file.
   init(_ bytes: InputBytes, isArray: Bool) throws {
     (self.bytes, self.isArray) = (bytes, isArray)
     try bytes.skipMark()
     if isArray { try begin() }
   }
 
+  /// Reads the beginning of the array.
   private func begin() throws {
     guard try skipSpace() else {
       throw InputError.malformed("the file is empty: an array of objects is expected", line: 1)
@@ -60,6 +90,10 @@ final class JSONReader: RecordReader {
     if bytes.base[bytes.start] == UInt8(ascii: "]") { try finish() }
   }
 
+  /// Advances to the next object.
+  ///
+  /// Throws `InputError.malformed` for an unreadable line, or an element that is no object or has a
+  /// name twice. Throws `InputError.unreadable` for an array whose next element cannot be found.
   func next() throws -> Bool {
     passOver()
     if isOver {
@@ -99,6 +133,7 @@ final class JSONReader: RecordReader {
     }
   }
 
+  /// The field of a column; `missing` if the current object lacks the name.
   func field(_ column: Int) -> InputField {
     let span = spans[column]
     guard span.record == number else { return .missing }
@@ -113,6 +148,7 @@ final class JSONReader: RecordReader {
       bytes: UnsafeRawBufferPointer(start: bytes.base + bytes.start + span.start, count: span.count))
   }
 
+  /// Continues at a position that `recordEnd` reported in an earlier run.
   func skip(to offset: Int64, line: Int64) throws {
     (length, lines) = (0, 0)
     try bytes.skip(to: offset)
@@ -134,6 +170,8 @@ final class JSONReader: RecordReader {
   }
 
   /// Returns false at the end.
+  ///
+  /// Skips white space and counts its lines.
   private func skipSpace() throws -> Bool {
     while true {
       while bytes.count > 0 {
@@ -151,6 +189,8 @@ final class JSONReader: RecordReader {
   }
 
   /// The record is the rest of the line.
+  ///
+  /// Throws `InputError.unreadable` for a line longer than `InputBytes.greatestRecord`.
   private func findLine() throws {
     var from = 0
     while true {
@@ -171,6 +211,7 @@ final class JSONReader: RecordReader {
     }
   }
 
+  /// Scans a record, and notes a `fault` if it is readable and no object.
   private func scan(_ scanner: inout JSONScanner, _ window: UnsafeRawBufferPointer) throws {
     if try scanner.peek() == UInt8(ascii: "{") {
       try scanObject(&scanner, window)
@@ -184,6 +225,7 @@ final class JSONReader: RecordReader {
     }
   }
 
+  /// The kind of a value in the words of a message.
   private static func phrase(_ kind: InputField.Kind, isList: Bool) -> String {
     switch kind {
     case .text: "a text"
@@ -194,6 +236,10 @@ final class JSONReader: RecordReader {
     }
   }
 
+  /// Scans the members of an object into `spans`.
+  ///
+  /// The order of names is usually the same in all records. So the column after the previous one is
+  /// tried first, which avoids a search in most cases.
   private func scanObject(_ scanner: inout JSONScanner, _ window: UnsafeRawBufferPointer) throws {
     try scanner.take("{")
     if try scanner.passOver("}") { return }
@@ -214,6 +260,7 @@ final class JSONReader: RecordReader {
   /// Records a mistake in an object whose end can be found. The first mistake is kept.
   private func blame(_ what: String) { fault = fault ?? what }
 
+  /// The place of a value, whose text is unescaped if needed.
   private func span(
     _ value: (kind: InputField.Kind, bytes: Range<Int>, isEscaped: Bool), _ window: UnsafeRawBufferPointer
   ) -> Span {
@@ -227,6 +274,8 @@ final class JSONReader: RecordReader {
   }
 
   /// Returns false for an invalid escape.
+  ///
+  /// The invalid escape is recorded as the mistake of the record.
   private func unescape(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) -> Bool {
     do {
       try JSONScanner.unescape(bytes, into: &text)

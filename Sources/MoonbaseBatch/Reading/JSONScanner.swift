@@ -2,19 +2,32 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Finds the parts of a JSON text, strictly by RFC 8259, without making values.
+///
+/// A scanner is a value with a position in bytes that it does not own. `JSONReader` scans records
+/// with it, and `init(json:)` of `Value` makes values. Nesting is limited to
+/// `TreeLimits.greatestDepth`.
+///
+/// With `isWhole` false, a text that ends too early throws `Problem.short`, and the caller scans
+/// again with more bytes.
 struct JSONScanner {
+  /// The reason why a text cannot be scanned.
   enum Problem: Error {
     /// The bytes end before the text does.
     case short
+    /// A mistake in words, at a position in the bytes.
     case wrong(String, at: Int)
   }
 
+  /// The bytes, which the caller keeps valid.
   private let start: UnsafeRawBufferPointer
+  /// The number of bytes.
   private var count: Int { start.count }
   /// Whether the bytes are complete, so that an unfinished text is a mistake.
   private let isWhole: Bool
+  /// The position of the next byte to scan.
   private(set) var place: Int
 
+  /// A scanner that begins at a position of these bytes.
   init(_ bytes: UnsafeRawBufferPointer, from place: Int = 0, isWhole: Bool) {
     (start, self.isWhole, self.place) = (bytes, isWhole, place)
   }
@@ -31,17 +44,20 @@ struct JSONScanner {
     return nil
   }
 
+  /// Consumes a character, or throws `Problem.wrong` if the next byte differs.
   mutating func take(_ letter: Character) throws {
     guard try peek() == letter.asciiValue else { throw try expected("'\(letter)'") }
     place += 1
   }
 
+  /// Consumes a character if it is next. Returns whether it was.
   mutating func passOver(_ letter: Character) throws -> Bool {
     guard try peek() == letter.asciiValue else { return false }
     place += 1
     return true
   }
 
+  /// The problem that something else stands at the position.
   private mutating func expected(_ what: String) throws -> Problem {
     guard let found = try peek() else { return .wrong("\(what) is expected, found the end", at: place) }
     let shown = (0x21...0x7e).contains(found) ? "'\(Character(UnicodeScalar(found)))'" : "byte \(found)"
@@ -49,6 +65,9 @@ struct JSONScanner {
   }
 
   /// The bytes of a quoted text, with its escapes, and whether it has any.
+  ///
+  /// The result refers to the bytes within the quotes. Control characters are refused, as the
+  /// standard requires; escapes are checked only by `unescape`.
   mutating func string() throws -> (bytes: Range<Int>, isEscaped: Bool) {
     guard try peek() == UInt8(ascii: "\"") else { throw try expected("a text in quotes") }
     let from = place + 1
@@ -70,6 +89,8 @@ struct JSONScanner {
   }
 
   /// A value: its kind and its bytes, for a text those within the quotes.
+  ///
+  /// Objects and lists are scanned to their end, but not kept. Their kind is `nested`.
   mutating func value(depth: Int = 0) throws -> (kind: InputField.Kind, bytes: Range<Int>, isEscaped: Bool) {
     guard let letter = try peek() else { throw try expected("a value") }
     let from = place
@@ -91,6 +112,7 @@ struct JSONScanner {
     }
   }
 
+  /// Scans an object or a list, which begins at the position.
   private mutating func nested(_ isObject: Bool, depth: Int) throws {
     place += 1
     let end: Character = isObject ? "}" : "]"
@@ -105,6 +127,7 @@ struct JSONScanner {
     try take(end)
   }
 
+  /// Scans `true`, `false` or `null`.
   private mutating func word(
     _ text: StaticString, _ kind: InputField.Kind
   ) throws -> (InputField.Kind, Range<Int>, Bool) {
@@ -120,6 +143,7 @@ struct JSONScanner {
     return (kind, place..<place + length, false)
   }
 
+  /// Scans a number: no leading zeros, and digits on both sides of the point.
   private mutating func number() throws -> (InputField.Kind, Range<Int>, Bool) {
     let from = place
     if start[place] == UInt8(ascii: "-") { place += 1 }
@@ -142,6 +166,7 @@ struct JSONScanner {
     return (.number, from..<place, false)
   }
 
+  /// Scans at least one digit.
   private mutating func digits() throws {
     let from = place
     while place < count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(start[place]) { place += 1 }
@@ -151,6 +176,8 @@ struct JSONScanner {
 
 extension JSONScanner {
   /// Appends the unescaped text. Throws for an invalid escape, with its position.
+  ///
+  /// `\u` escapes of surrogates must form pairs: `\ud83c\udf19` is one character.
   static func unescape(_ bytes: UnsafeRawBufferPointer, into text: inout [UInt8]) throws {
     let plain: [UInt8: UInt8] = [0x22: 0x22, 0x5c: 0x5c, 0x2f: 0x2f, 0x62: 8, 0x66: 12, 0x6e: 10, 0x72: 13, 0x74: 9]
     var place = 0
@@ -185,6 +212,7 @@ extension JSONScanner {
     }
   }
 
+  /// The number of four hexadecimal digits; nil for other bytes.
   private static func unit(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt16? {
     guard place + 4 <= bytes.count else { return nil }
     let digits = bytes[place..<place + 4]
@@ -196,11 +224,15 @@ extension JSONScanner {
 extension Value {
   /// The value of a JSON text. Integers that fit in 64 bits become integers, other numbers doubles, or decimals if a
   /// double cannot hold all digits.
+  ///
+  /// For example, `{"a": [1, 2.5]}` becomes a map with a list. Throws `JSONScanner.Problem.wrong`
+  /// for a text that is no JSON, and for a name that occurs twice in an object.
   init(json bytes: UnsafeRawBufferPointer) throws {
     var scanner = JSONScanner(bytes, isWhole: true)
     self = try Self.read(&scanner, bytes)
   }
 
+  /// Reads the value at the scanner's position.
   private static func read(_ scanner: inout JSONScanner, _ bytes: UnsafeRawBufferPointer) throws -> Value {
     if try scanner.passOver("[") {
       var list: [Value] = []
@@ -241,6 +273,7 @@ extension Value {
     }
   }
 
+  /// The text of bytes within quotes. Throws `JSONScanner.Problem.wrong` if it is not UTF-8.
   private static func text(_ bytes: UnsafeRawBufferPointer, _ isEscaped: Bool) throws -> String {
     var copy: [UInt8] = []
     if isEscaped { try JSONScanner.unescape(bytes, into: &copy) } else { copy = Array(bytes) }

@@ -2,17 +2,24 @@ import MoonbasePlatform
 
 /// The notation of a number: `-12.50e3`. Notations such as `007`, `+49` and `.5` are texts, because a number would not
 /// restore them.
+///
+/// `ColumnProfile` uses the notation to find a type that keeps each text as it is. For `-12.50e3`:
+/// `whole` is 2, `fraction` 2, `exponent` 3, `significant` 3, and `endsWithZero` is true.
 struct NumberForm {
+  /// Whether the text begins with a minus sign.
   let isNegative: Bool
   /// The number of digits before and after the point.
   let whole: Int
+  /// The number of digits after the point.
   let fraction: Int
+  /// The power of ten behind `e`; nil for a plain number.
   let exponent: Int?
   /// The number of digits from the first to the last nonzero digit.
   let significant: Int
   /// Whether the last digit after the point is a zero.
   let endsWithZero: Bool
 
+  /// Returns nil for a text that is no number, or a number in another notation.
   init?(_ bytes: UnsafeRawBufferPointer) {
     var place = 0
     isNegative = bytes.first == UInt8(ascii: "-")
@@ -57,6 +64,7 @@ struct NumberForm {
     exponent = isDivided ? -power : power
   }
 
+  /// Whether the number has no exponent and is not a negative zero.
   private var isPlain: Bool { exponent == nil && (significant > 0 || !isNegative) }
 
   /// Whether a 64-bit integer has exactly this text.
@@ -66,6 +74,8 @@ struct NumberForm {
   }
 
   /// Whether a decimal holds all digits, except trailing zeros.
+  ///
+  /// The limit is 38 digits, which the coefficient of `Decimal` holds.
   var isDecimal: Bool { isPlain && whole + fraction <= 38 }
 
   /// Whether a double is written exactly like the text.
@@ -76,6 +86,9 @@ struct NumberForm {
   }
 
   /// Whether a double in its shortest notation is the same number.
+  ///
+  /// Numbers with up to 15 significant digits always are. For more digits, the text of the double
+  /// is compared digit by digit.
   func isDouble(_ text: UnsafeRawBufferPointer) -> Bool {
     let power = exponent ?? 0
     if significant <= 15, (-250...250).contains(power), whole + fraction <= 40 { return true }

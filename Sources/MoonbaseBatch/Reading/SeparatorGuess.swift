@@ -1,13 +1,19 @@
 /// Guesses the separator of a csv file from its first lines.
+///
+/// The guess is used where neither the user nor a line `sep=;` names the separator. `ImportInput`
+/// warns if the file comes out as a single column that contains a candidate.
 struct SeparatorGuess {
   /// In order of preference.
   static let candidates = [",", ";", "\t", "|"].flatMap { Array($0.utf8) }
+  /// The most records to look at.
   private static let greatestCount = 20
 
+  /// The beginning of the file, as far as it is in the window.
   private let text: UnsafeBufferPointer<UInt8>
   /// Whether the text is complete, so that its last line is whole.
   private let isWhole: Bool
 
+  /// A guess from the beginning of a file.
   init(_ text: UnsafeBufferPointer<UInt8>, isWhole: Bool) { (self.text, self.isWhole) = (text, isWhole) }
 
   /// The candidate that occurs equally often in all lines. If several candidates or none do, the most frequent in the

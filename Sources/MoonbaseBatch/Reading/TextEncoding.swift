@@ -1,17 +1,24 @@
 import MoonbasePlatform
 
 /// A text encoding other than UTF-8, by name.
+///
+/// The name comes from the option `--encoding`. Names are compared without case and punctuation, so
+/// `ISO-8859-1`, `iso8859_1` and `latin1` are the same encoding.
 package struct TextEncoding: Sendable, Hashable {
   /// The name as given by the caller.
   package let name: String
+  /// Foundation's encoding.
   private let encoding: String.Encoding
   /// The number of bytes of the smallest unit.
   private let width: Int
+  /// Whether the first byte of a unit is the most significant.
   private let isBigEndian: Bool
   /// Whether each byte is a character, so that a text may be split anywhere.
   private let isOfBytes: Bool
 
   /// The names without punctuation.
+  ///
+  /// These encodings have one byte for each character.
   private static let ofBytes: [(String, String.Encoding)] = [
     ("iso88591", .isoLatin1), ("latin1", .isoLatin1), ("iso88592", .isoLatin2), ("latin2", .isoLatin2),
     ("windows1250", .windowsCP1250), ("cp1250", .windowsCP1250), ("windows1251", .windowsCP1251),
@@ -20,6 +27,8 @@ package struct TextEncoding: Sendable, Hashable {
     ("cp1254", .windowsCP1254), ("macintosh", .macOSRoman), ("macroman", .macOSRoman), ("ascii", .ascii),
     ("usascii", .ascii),
   ]
+  /// The encodings with units or characters of several bytes. UTF-16 without a byte order is
+  /// little-endian unless `marked(by:)` finds another order.
   private static let ofSeveral: [(String, String.Encoding, width: Int, isBigEndian: Bool)] = [
     ("utf16", .utf16, 2, false), ("utf16le", .utf16LittleEndian, 2, false), ("utf16be", .utf16BigEndian, 2, true),
     ("utf32le", .utf32LittleEndian, 4, false), ("utf32be", .utf32BigEndian, 4, true), ("shiftjis", .shiftJIS, 1, false),
@@ -32,6 +41,7 @@ package struct TextEncoding: Sendable, Hashable {
     "windows-1251", "windows-1252", "windows-1253", "windows-1254", "macintosh", "ascii", "shift_jis", "iso-2022-jp",
   ]
 
+  /// The name without case and punctuation.
   private static func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
 
   /// Whether the name means UTF-8, which needs no conversion.
@@ -50,8 +60,8 @@ package struct TextEncoding: Sendable, Hashable {
     }
   }
 
-  /// For UTF-16, the encoding with the byte order that a byte order mark or a zero byte at the start of a text shows. Any
-  /// other encoding is returned unchanged.
+  /// For UTF-16, the encoding with the byte order that a byte order mark or a zero byte at the
+  /// start of a text shows. Any other encoding is returned unchanged.
   func marked(by bytes: [UInt8]) -> TextEncoding {
     guard encoding == .utf16, bytes.count >= 2 else { return self }
     let isBig = bytes[0] == 0xfe && bytes[1] == 0xff || bytes[0] == 0 && bytes[1] != 0
@@ -59,6 +69,9 @@ package struct TextEncoding: Sendable, Hashable {
   }
 
   /// The number of bytes that form whole lines or whole characters.
+  ///
+  /// A whole line ends with a line feed in the width of the encoding. Returns 0 if there is no
+  /// whole line yet.
   func wholeCount(of bytes: [UInt8]) -> Int {
     if isOfBytes { return bytes.count }
     var place = bytes.count - bytes.count % width
@@ -77,20 +90,32 @@ package struct TextEncoding: Sendable, Hashable {
 }
 
 /// Converts text of another encoding to UTF-8.
+///
+/// Whole lines are converted, so that no character is cut. Throws `InputError.unreadable` for bytes
+/// that are invalid in the encoding, and `.recordTooLong` for a line without an end.
 final class EncodedSource: ByteSource {
+  /// The number of bytes to read at a time.
   private static let capacity = 1 << 16
 
+  /// The source of the encoded bytes.
   private let base: any ByteSource
+  /// The encoding, whose byte order is known after the first bytes.
   private var encoding: TextEncoding
   /// The bytes that are not converted yet.
   private var raw: [UInt8] = []
+  /// The converted text, as UTF-8.
   private var text: [UInt8] = []
+  /// The position in `text` up to which it was returned.
   private var place = 0
+  /// Whether `base` has no more bytes.
   private var isAtEnd = false
+  /// Whether the byte order was determined.
   private var hasBegun = false
 
+  /// A source of the text of `base`.
   init(_ base: any ByteSource, _ encoding: TextEncoding) { (self.base, self.encoding) = (base, encoding) }
 
+  /// Reads UTF-8 text.
   func read(_ target: UnsafeMutablePointer<UInt8>, _ count: Int) throws -> Int {
     while place == text.count {
       if isAtEnd, raw.isEmpty { return 0 }
@@ -102,6 +127,7 @@ final class EncodedSource: ByteSource {
     return kept
   }
 
+  /// Converts the whole lines of `raw` into `text`.
   private func convert() throws {
     try fill()
     let whole = isAtEnd ? raw.count : encoding.wholeCount(of: raw)
@@ -116,6 +142,7 @@ final class EncodedSource: ByteSource {
     raw.removeFirst(whole)
   }
 
+  /// Reads more bytes into `raw`.
   private func fill() throws {
     let former = raw.count
     var chunk = [UInt8](repeating: 0, count: Self.capacity)

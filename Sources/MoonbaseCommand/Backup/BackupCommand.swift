@@ -5,6 +5,10 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+/// `moonbase backup`: copies a store to a new file as the same store.
+///
+/// The copy is made through SQLite, so it is one state of the store even if other processes write.
+/// It gets its name when it is complete.
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Copies a store, which may be in use, with the values that it keeps in files.",
@@ -34,8 +38,10 @@ struct BackupCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// Checks the arguments before the command starts.
   func validate() throws { try understood { _ = try place() } }
 
+  /// The store and the file, in whichever way the command line names them.
   private func place() throws -> StoreAndArgument {
     let place = try StoreAndArgument(first, second, named: named, what: "file")
     let advice = "pg_dump -n SCHEMA DATABASE makes a backup there, moonbase copy STORE FILE copies the objects"
@@ -44,6 +50,7 @@ struct BackupCommand: ParsableCommand {
     return place
   }
 
+  /// Makes the copy, and prints a summary. Throws if the file exists and `force` is not given.
   func run() throws {
     let (store, file) = (try place().store, try place().other)
     try Project.requireStore(store)

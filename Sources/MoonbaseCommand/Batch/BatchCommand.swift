@@ -7,6 +7,10 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
+/// `moonbase batch`: the group of commands for resumable jobs.
+///
+/// The order of use is `run`, then `resume` after an interruption, with `worker` for external
+/// scheduling and `status` at any time. `BatchJob` has the mechanism.
 struct BatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "batch", abstract: "Runs jobs over many objects that can be resumed wherever they were ended.",
@@ -34,18 +38,21 @@ struct JobOptionGroup: ParsableArguments {
   @Flag(help: "No progress, no summary.")
   var quiet = false
 
+  /// The name of the job in the ledger: `--name`, or the file name without `.lua`.
   var jobName: String {
     if let name { return name }
     let file = script.split(separator: "/").last.map(String.init) ?? script
     return file.hasSuffix(".lua") ? String(file.dropLast(4)) : file
   }
 
+  /// Refuses names that the ledger uses for imports.
   func validate() throws {
     guard jobName != "", !jobName.hasPrefix("import ") else {
       throw ValidationError("--name takes the name of a job, not '\(jobName)'")
     }
   }
 
+  /// Opens the store for writing, with a small cache because each object is visited once.
   func makeContainer() throws -> PersistentContainer {
     var stores = try stores.settings(store)
     stores.cacheSize = StoreSettings.smallCacheSize
@@ -54,6 +61,8 @@ struct JobOptionGroup: ParsableArguments {
   }
 
   /// Makes the job and the Lua state that a worker needs. Each thread has its own.
+  ///
+  /// The domain must be closed by the caller after its last use.
   func makeJob(_ container: PersistentContainer) throws -> (job: BatchJob, domain: ScriptDomain) {
     let scripts = try scripts.settings()
     let domain = try scripts.openDomain(forScriptsIn: script.folderOfPath, stores.settings(store))
@@ -66,6 +75,7 @@ struct JobOptionGroup: ParsableArguments {
   }
 }
 
+/// `moonbase batch run`: begins a job, and works on all of its chunks.
 struct BatchRun: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "run", abstract: "Begins a job and works on its chunks.")
 
@@ -83,6 +93,7 @@ struct BatchRun: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// Checks numbers and combinations of options.
   func validate() throws {
     guard (1...1_000_000).contains(chunk) else {
       throw ValidationError("--chunk takes a number from 1 to 1000000, not \(chunk)")
@@ -92,6 +103,7 @@ struct BatchRun: ParsableCommand {
     if begin, jobs != 1 { throw ValidationError("--begin works on no chunk: leave --jobs out") }
   }
 
+  /// Begins the job. With `--begin`, only the numbers of the chunks are printed.
   func run() throws {
     let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
@@ -111,6 +123,8 @@ struct BatchRun: ParsableCommand {
   }
 }
 
+/// `moonbase batch resume`: works on the chunks that are not done, including those that were set
+/// aside.
 struct BatchResume: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume", abstract: "Works on the chunks of a job that are not done, those that failed too.")
@@ -125,8 +139,10 @@ struct BatchResume: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// Checks the number of threads.
   func validate() throws { try JobRun.check(jobs) }
 
+  /// Resumes the job. A finished job is only reported.
   func run() throws {
     let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
@@ -144,6 +160,10 @@ struct BatchResume: ParsableCommand {
   }
 }
 
+/// `moonbase batch worker`: works on the chunks whose numbers arrive on standard input.
+///
+/// The answers are JSON objects, one for each chunk. So any scheduler can distribute a job over
+/// processes.
 struct BatchWorker: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Works on the chunks of a job whose numbers come by standard input.",
@@ -157,6 +177,7 @@ struct BatchWorker: ParsableCommand {
 
   @OptionGroup var options: JobOptionGroup
 
+  /// Reads lines until the end of the input or an interruption.
   func run() throws {
     let container = try options.makeContainer()
     let (job, domain) = try options.makeJob(container)
@@ -189,6 +210,8 @@ struct BatchWorker: ParsableCommand {
   }
 
   /// The numbers of the chunks that a line lists.
+  ///
+  /// Throws `UsageError` for a line that lists no chunks of the job.
   private func chunks(of line: String, in state: JobState) throws -> [Int] {
     if let set = ChunkSet(line.filter { $0 != " " && $0 != "\r" }),
       set.ranges.allSatisfy({ $0.upperBound <= state.chunks })
@@ -201,6 +224,7 @@ struct BatchWorker: ParsableCommand {
     )
   }
 
+  /// The answer for a chunk as a line of JSON, with its time in seconds.
   private func answer(_ chunk: Int, _ outcome: BatchJob.Outcome, _ seconds: Double) -> String {
     var bytes = Array("{\"chunk\": \(chunk), ".utf8)
     switch outcome {
@@ -215,6 +239,7 @@ struct BatchWorker: ParsableCommand {
   }
 }
 
+/// `moonbase batch status`: reports the jobs of a store.
 struct BatchStatus: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Tells how far the jobs of a store are, and why chunks failed.")
@@ -237,19 +262,24 @@ struct BatchStatus: ParsableCommand {
   @Flag(help: "Print JSON: a list of jobs.")
   var json = false
 
+  /// The positional arguments, of which the last may be the store.
   private var arguments: ArgumentsBeforeStore {
     ArgumentsBeforeStore([first, second], least: 0, most: 1, isNamed: stores.isNamed)
   }
 
+  /// The name of the job or its script; nil for all jobs.
   private var job: String? { arguments[0] }
 
+  /// Checks combinations of options.
   func validate() throws {
     if open, json { throw ValidationError("--open prints numbers: leave --json out") }
     if open, job == nil { throw ValidationError("--open is about one job: name it") }
   }
 
+  /// Runs the report within the limits of the command.
   func run() throws { try limits.run { _ in try tell() } }
 
+  /// Prints the reports. A damaged entry is reported, and the exit status is then a failure.
   private func tell() throws {
     var settings = try stores.settings(arguments.store)
     settings.readOnly = true
@@ -286,6 +316,7 @@ struct BatchStatus: ParsableCommand {
     throw UsageError(BatchJob.unknown(job, among: names))
   }
 
+  /// Prints the state of a job for a person.
   private func show(_ name: String, _ state: JobState) {
     let percent = state.chunks == 0 ? 100 : state.done.count * 100 / state.chunks
     let stand = state.isFinished ? "finished" : state.failed.isEmpty ? "under way" : "under way, some chunks failed"

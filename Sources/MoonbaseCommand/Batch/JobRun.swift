@@ -7,30 +7,47 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// Works on chunks with several threads, and reports the outcome.
+///
+/// Each thread has its own job object, context and Lua state; they share only a locked list of
+/// chunks. An interruption lets running chunks end, and a second one ends the process.
 struct JobRun {
+  /// The options of the command.
   private let options: JobOptionGroup
+  /// The open stores, which all threads share.
   private let container: PersistentContainer
+  /// The number of threads.
   private let jobs: Int
+  /// The options of the summary.
   private let summary: SummaryOptionGroup
 
+  /// A run with the options of a command.
   init(_ options: JobOptionGroup, _ container: PersistentContainer, jobs: Int, _ summary: SummaryOptionGroup) {
     (self.options, self.container, self.jobs, self.summary) = (options, container, jobs, summary)
   }
 
+  /// Throws a validation error for a number of threads outside of 1 to 64.
   static func check(_ jobs: Int) throws {
     guard (1...64).contains(jobs) else { throw ValidationError("--jobs takes a number from 1 to 64, not \(jobs)") }
   }
 
   /// The state that the threads share: the chunks that no thread has taken yet, and the outcome of the others.
   private struct Shared {
+    /// The chunks that are left, in reverse order.
     var rest: [Int]
+    /// The number of chunks that were done.
     var done = 0
+    /// The number of objects in them.
     var objects = 0
+    /// The chunks that were set aside.
     var failures: [(chunk: Int, reason: String)] = []
+    /// The error that ends all threads.
     var error: (any Error)?
   }
 
   /// Works on chunks, and finishes the job when all are done.
+  ///
+  /// `first` is the job of the calling thread, which also runs `finish`. Throws the exit status for
+  /// failed chunks, and for an interruption.
   func run(_ first: BatchJob, _ state: JobState, _ chunks: ChunkSet) throws {
     let began = Date()
     let bar = ProgressBar(quiet: options.quiet)
@@ -68,6 +85,7 @@ struct JobRun {
     if !isFinished { throw ExitCode(ExitStatus.rejects) }
   }
 
+  /// Starts a thread of the crew.
   private func start(_ crew: ScriptCrew, _ state: JobState, _ shared: Lock<Shared>, _ watch: InterruptionWatch) {
     let (options, container) = (options, container)
     crew.start { _ in
@@ -82,6 +100,8 @@ struct JobRun {
     }
   }
 
+  /// Takes chunks until none is left, an error occurs or SIGINT arrives. `show` receives the number
+  /// of chunks done.
   private static func work(_ job: BatchJob, _ state: JobState, _ shared: Lock<Shared>, show: (Int) -> Void) {
     while !Interruption.hasCome,
       let chunk = shared.withLock({ $0.error == nil ? $0.rest.popLast() : nil })
@@ -104,6 +124,7 @@ struct JobRun {
     }
   }
 
+  /// Prints the summary, as text or JSON.
   private func summarize(
     _ result: Shared, _ count: Int, _ began: Date, isWhole: Bool = true, isFinished: Bool = false
   ) throws {
@@ -116,6 +137,7 @@ struct JobRun {
       ], quiet: options.quiet, lines: lines(result, count, seconds, isWhole: isWhole))
   }
 
+  /// The lines of the summary, with at most ten failures.
   private func lines(_ result: Shared, _ count: Int, _ seconds: Double, isWhole: Bool) -> [String] {
     var lines = result.failures.prefix(10).map { "chunk \($0.chunk): \($0.reason)" }
     if result.failures.count > 10 {

@@ -5,6 +5,9 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
+/// `moonbase check`: loads extensions against a model, and reports all mistakes.
+///
+/// No store is opened. The exit status is a failure if there are findings.
 struct CheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Loads extensions against a model, and lists all that is wrong with them.",
@@ -28,12 +31,17 @@ struct CheckCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  /// The report for `--json`.
   private struct Report: Encodable {
+    /// The paths of the checked files.
     let files: [String]
+    /// Whether there are no findings.
     let sound: Bool
+    /// The findings, with their places.
     let findings: [ReportedMistake]
   }
 
+  /// Loads the extensions, and prints the findings.
   func run() throws {
     var settings = try target.settings(extensions: files)
     // A missing extension is reported as a finding, so that the other extensions are checked too.

@@ -5,13 +5,20 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// Loads extension files against a model, and collects the errors of all of them.
+///
+/// The extensions are loaded as a container loads them, into a store in memory. Loading stops at
+/// the first file that does not run, so the check loads repeatedly.
 struct ExtensionFilesCheck {
+  /// The model to check against.
   private let model: ManagedObjectModel
+  /// The container's description, without model and stores.
   private let description: ContainerDescription
+  /// The paths of the files.
   private let paths: [String]
   /// Extensions that the project names.
   private let named: [ProjectPath]
 
+  /// A check of these files.
   init(_ model: ManagedObjectModel, _ description: ContainerDescription, _ paths: [String], named: [ProjectPath]) {
     (self.model, self.description, self.paths, self.named) = (model, description, paths, named)
   }

@@ -5,6 +5,8 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The options of commands that check extensions against a model and read no objects.
+///
+/// Without options, the model and the extensions of the project are used.
 struct TargetOptionGroup: ParsableArguments {
   @Option(
     name: StoreOption.model.parserName,
@@ -20,11 +22,14 @@ struct TargetOptionGroup: ParsableArguments {
 
   @OptionGroup var project: ProjectOptionGroup
 
+  /// Refuses several stores, because a model comes from one.
   func validate() throws {
     if store.count > 1 { throw ValidationError(StoreArgument.several(store)) }
   }
 
   /// The model and the extensions that the options name, or the project.
+  ///
+  /// `extensions` are the paths on the command line; without any, those of the project.
   func settings(extensions: [String]) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings(model: model, extensions: extensions)
     for value in store { try StoreOption.store.take(value, &settings) }
@@ -49,6 +54,8 @@ struct TargetOptionGroup: ParsableArguments {
 
 extension ContainerDescription {
   /// The model that the description names, or the model in its store.
+  ///
+  /// For `kept`, the model is read from the store's cache. Throws if the model cannot be read.
   func model(inMemory: Bool) throws -> ManagedObjectModel {
     switch model {
     case .value(let model): return model

@@ -2,7 +2,10 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// The profile of a command's extensions, for `--profile`.
+///
+/// All containers of the command share the profile, so a report covers the whole command.
 enum CommandProfile {
+  /// The profile, which is created when it is first needed.
   static let profile: ExtensionProfile = {
     isMade.withLock { $0 = true }
     return ExtensionProfile()

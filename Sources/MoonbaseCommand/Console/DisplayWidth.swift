@@ -1,5 +1,9 @@
 /// The number of terminal columns that a text needs.
+///
+/// Terminals show most characters in one column, East Asian characters and pictures in two, and
+/// combining marks in none.
 enum DisplayWidth {
+  /// The width of a text, which must not contain line breaks or control characters.
   static func of(_ text: String) -> Int {
     // Each ASCII character takes one column.
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
@@ -16,6 +20,7 @@ enum DisplayWidth {
     return scalars.map(of).max() ?? 0
   }
 
+  /// The width of a single code point.
   private static func of(_ scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x300 { return 1 }
     switch scalar.properties.generalCategory {

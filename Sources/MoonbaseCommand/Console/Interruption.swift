@@ -4,11 +4,16 @@ import MoonbasePlatform
 
 /// Handles SIGINT for a command that runs no script. SIGINT ends the process with the status of an interruption. If
 /// work must be undone first, the process waits for this.
+///
+/// The state is global, because a signal handler can access nothing else. Commands call
+/// `endsProcess` at the start, and `isWaitedFor` before work that must not be cut off.
 enum Interruption {
   nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by handlers, and by `takeBack`
   nonisolated(unsafe) private static var isAwaited = false  // set before the start of the work that checks `hasCome`
 
   /// Lets SIGINT end the process, unless the signal is ignored.
+  ///
+  /// The handler calls `_exit`, which is safe within a signal handler.
   static func endsProcess() {
     let former = signal(SIGINT) { _ in
       if Interruption.isAwaited, Interruption.count == 0 {
@@ -40,11 +45,14 @@ enum Interruption {
     return try body()
   }
 
+  /// Whether SIGINT arrived, so that the work must stop.
   static var hasCome: Bool { count != 0 }
 
   nonisolated(unsafe) private static var wasFinal: sig_atomic_t = 0  // written by the handler of the signals alone
 
   /// After this call, SIGTERM and SIGHUP are recorded too, for a command that has to print a report before it ends.
+  ///
+  /// The first signal is recorded; a second one ends the process.
   static func isWaitedForAtTheEnd() {
     isWaitedFor()
     for number in [SIGTERM, SIGHUP] {

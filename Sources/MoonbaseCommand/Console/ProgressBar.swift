@@ -1,16 +1,23 @@
 import MoonbasePlatform
 
 /// Shows progress on standard error if that is a terminal.
+///
+/// The bar is redrawn in place, and only if it changes. An object belongs to one thread, or is used
+/// behind a lock.
 final class ProgressBar {
+  /// The number of characters in the bar.
   private static let width = 40
   /// Whether standard error is a terminal that shows the bar.
   let isShown: Bool
+  /// The percentage on the screen; -1 for none.
   private var shown = -1
   /// The time of the last update, in seconds since the start.
   private var drawn = -1.0
 
+  /// A bar, which is not shown if `quiet` is true or standard error is no terminal.
   init(quiet: Bool) { isShown = !quiet && isatty(STDERR_FILENO) == 1 }
 
+  /// Shows `done` of `total` units as a percentage.
   func show(_ done: Int, of total: Int) {
     guard isShown, total > 0 else { return }
     let percent = done * 100 / total
@@ -34,6 +41,7 @@ final class ProgressBar {
     shown = 0
   }
 
+  /// The bar as text: `[####....] 50 %`.
   private static func bar(_ done: Int, of total: Int) -> String {
     let done = min(done, total)
     let filled = width * done / total
@@ -42,6 +50,8 @@ final class ProgressBar {
   }
 
   /// Removes the progress bar.
+  ///
+  /// Messages may be printed afterwards.
   func end() {
     guard isShown, shown >= 0 else { return }
     StandardStream.error.write("\r\u{1B}[K")

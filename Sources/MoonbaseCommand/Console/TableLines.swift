@@ -1,13 +1,20 @@
 /// A table for display. The first rows determine the widths of the columns. A wider value in a later row moves the rest
 /// of its line to the right.
+///
+/// Rows are added one by one; `add` and `finish` append to bytes that the caller writes. After the
+/// first hundred rows, the widths are fixed, so a table of any length takes bounded memory.
 struct TableLines {
+  /// The number of rows that determine the widths.
   private static let rowsThatCount = 100
   /// The maximum width of a text, of which only the beginning is shown. An ID is always shown completely, because a
   /// part of it identifies nothing.
   private static let greatestWidth = 60
 
+  /// The names of the columns.
   private let columns: [String]
+  /// The width of each column.
   private var widths: [Int]
+  /// Which columns are aligned to the right.
   private var isRight: [Bool]
   /// Which columns contain numbers or IDs, which are not truncated.
   private var isWhole: [Bool]
@@ -28,6 +35,13 @@ struct TableLines {
     (isWhole, isFilled, self.room, visible) = (isRight, isRight, room, Array(columns.indices))
   }
 
+  /// Adds a row.
+  ///
+  /// - Parameters:
+  ///   - cells: The texts of the columns.
+  ///   - isNumber: Which cells are numbers.
+  ///   - isID: Which cells are IDs.
+  ///   - bytes: Receives finished lines.
   mutating func add(_ cells: [String], isNumber: [Bool], isID: [Bool], to bytes: inout [UInt8]) {
     let most = max(Self.greatestWidth, room ?? 0)
     let row = zip(cells, isID).map { $1 ? $0 : Self.shown($0, most) }
@@ -42,6 +56,7 @@ struct TableLines {
     if first?.count == Self.rowsThatCount { begin(&bytes) }
   }
 
+  /// Writes the rest of the table. No row may follow.
   mutating func finish(_ bytes: inout [UInt8]) {
     if first != nil { begin(&bytes) }
     let others = columns.indices.filter { !visible.contains($0) }
@@ -52,6 +67,7 @@ struct TableLines {
     }
   }
 
+  /// Determines the widths, and writes the head and the rows so far.
   private mutating func begin(_ bytes: inout [UInt8]) {
     if let room { fit(in: room) }
     append(columns, to: &bytes)
@@ -61,6 +77,8 @@ struct TableLines {
   }
 
   /// `isWhole` says which cells are not truncated, even if they are wider than their columns.
+  ///
+  /// Appends a row as a line.
   private func append(_ row: [String], isWhole: [Bool] = [], to bytes: inout [UInt8]) {
     var line = ""
     for index in visible {
@@ -78,8 +96,10 @@ struct TableLines {
 
   /// Texts are truncated to this width before a column is left out.
   private static let leastWidth = 8
+  /// The distance between columns.
   private static let gap = 2
 
+  /// Hides and narrows columns until the table fits into `room` columns.
   private mutating func fit(in room: Int) {
     let least = zip(widths, isWhole).map { $1 ? $0 : min($0, Self.leastWidth) }
     func sum(_ widths: [Int]) -> Int { visible.reduce(Self.gap * (visible.count - 1)) { $0 + widths[$1] } }
@@ -126,11 +146,13 @@ extension String {
 }
 
 extension Character {
+  /// The character, or its escape.
   fileprivate var inOneLine: String {
     let isPlain = unicodeScalars.allSatisfy { !Self.isControl($0.value) }
     return isPlain ? String(self) : unicodeScalars.map { $0.escaped(asASCII: true) }.joined()
   }
 
+  /// Whether a code point is a control character, a line end or a mark of direction.
   fileprivate static func isControl(_ code: UInt32) -> Bool {
     code < 0x20 || 0x7f...0x9f ~= code || 0x2028...0x202e ~= code || 0x2066...0x2069 ~= code
   }

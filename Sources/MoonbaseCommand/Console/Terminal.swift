@@ -1,7 +1,10 @@
 import MoonbasePlatform
 
 /// The standard streams of the command. Data is written to standard output, and everything else to standard error.
+///
+/// All output of commands passes these functions, which escape text for terminals.
 enum Terminal {
+  /// Writes a line of data.
   static func print(_ text: String) { write(text + "\n") }
 
   /// Writes data that contains its own line ends.
@@ -22,6 +25,8 @@ enum Terminal {
   static func complain(_ text: String) { StandardStream.error.write(TerminalText.escaped(text) + "\n") }
 
   /// A report as JSON with sorted keys.
+  ///
+  /// The result has no line end after it.
   static func json(_ report: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

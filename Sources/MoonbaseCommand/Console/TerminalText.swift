@@ -3,17 +3,24 @@ import MoonbasePlatform
 /// Text for a terminal. Characters that move the cursor, give commands to the terminal or change the direction of text
 /// are escaped, for example as `\u{1B}`. Names, values and messages can contain these characters, because they may
 /// come from files of unknown origin.
+///
+/// The rules are those of common attacks: escape sequences, and characters that make text appear in
+/// another order than it has.
 enum TerminalText {
   /// Whether standard output is a terminal.
   static let isOutput = isatty(STDOUT_FILENO) == 1
 
   /// The text with such characters escaped. Line ends and tabs are kept.
+  ///
+  /// For example, an escape character becomes `\u{1B}`.
   static func escaped(_ text: String) -> String {
     var text = text
     return text.withUTF8 { escaped(UnsafeRawBufferPointer($0)).map { String(decoding: $0, as: UTF8.self) } } ?? text
   }
 
   /// The bytes of a UTF-8 text with such characters escaped, or nil if there are no such characters.
+  ///
+  /// The search for the first such character makes the common case fast.
   static func escaped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     guard let first = bytes.indices.first(where: { length(at: $0, in: bytes) > 0 }) else { return nil }
     var result = Array(bytes[..<first])

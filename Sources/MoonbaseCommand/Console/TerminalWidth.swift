@@ -1,8 +1,12 @@
 import MoonbasePlatform
 
 /// The width of standard output in columns.
+///
+/// Tables are fitted to it if they are shown to a person.
 enum TerminalWidth {
+  /// The width if nothing says another.
   private static let usual = 80
+  /// The least width that is used.
   private static let least = 20
 
   /// The width of the terminal. Without a terminal, the value of `COLUMNS` in the environment.

@@ -1,6 +1,10 @@
 /// Wraps text at spaces to lines of a given width. A word that is longer gets its own line.
+///
+/// The width is measured in terminal columns, not characters.
 enum WrappedText {
   /// The lines with indentation. The lines after the first are indented by `hanging`.
+  ///
+  /// For example, items of a list have a hanging indentation of two.
   static func lines(_ text: String, width: Int, indent: Int = 0, hanging: Int? = nil) -> String {
     var lines: [String] = []
     var line = String(repeating: " ", count: indent)

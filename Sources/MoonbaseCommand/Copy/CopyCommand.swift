@@ -9,6 +9,10 @@ import MoonbaseSQLiteStore
   import MoonbasePostgreSQLStore
 #endif
 
+/// `moonbase copy`: copies all objects into a new store with an identity of its own.
+///
+/// In contrast to `backup`, the new store may have another configuration, and it has no history. It
+/// gets its name when it is complete.
 struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy", abstract: "Copies all objects of a store into a new one.",
@@ -40,14 +44,18 @@ struct CopyCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// Checks the arguments before the command starts.
   func validate() throws { try understood { _ = try place() } }
 
+  /// The two stores, in whichever way the command line names them.
   private func place() throws -> StoreAndArgument {
     try StoreAndArgument(source, destination, named: named, what: "new store")
   }
 
+  /// Runs the copy within the limits of the command.
   func run() throws { try file.limits.run { _ in try copy() } }
 
+  /// Makes the new store, fills it and prints a summary.
   private func copy() throws {
     let (store, destination) = (try place().place, NamedStore(try place().other).inProject)
     try StoreSettings.requireStore(store.path)
@@ -74,6 +82,7 @@ struct CopyCommand: ParsableCommand {
     if !leftOut.isEmpty { throw ExitCode(ExitStatus.rejects) }
   }
 
+  /// The time to wait for other processes.
   private func patience() throws(UsageError) -> Duration? { try file.patience.duration() }
 
   /// Prepares the place where the new store is made.
@@ -92,6 +101,8 @@ struct CopyCommand: ParsableCommand {
   }
 
   /// Fills the new store, and closes both stores. Returns the number of objects.
+  ///
+  /// SIGINT removes the incomplete store.
   private func copy(
     _ store: NamedStore, to new: any UnfinishedStore, as destination: NamedStore
   ) throws -> (Int, LeftOutRows) {
@@ -114,6 +125,8 @@ struct CopyCommand: ParsableCommand {
   }
 
   /// Ends the process after SIGINT and removes the new store.
+  ///
+  /// The result stops the watch when it is set to true.
   private func watch(_ new: any UnfinishedStore, _ name: String) -> Lock<Bool> {
     let isOver = Lock(false)
     Thread.detachNewThread { [weak new] in
@@ -129,6 +142,7 @@ struct CopyCommand: ParsableCommand {
     return isOver
   }
 
+  /// Prints the summary, as text or JSON.
   private func tell(_ store: String, _ new: String, _ count: Int, _ leftOut: LeftOutRows) throws {
     try summary.tell(
       [

@@ -4,6 +4,10 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
+/// `moonbase diff`: compares the objects of two stores.
+///
+/// The differences are rows, or with `--script` a script that changes the first store. The exit
+/// status is a failure if there are differences, as with the system's `diff`.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Tells the objects that came, went and changed from one store to another.",
@@ -37,20 +41,25 @@ struct DiffCommand: ParsableCommand {
   @OptionGroup var output: RowOptionGroup
   @OptionGroup var file: FileOptionGroup
 
+  /// The store as it was.
   private var oldStore: NamedStore { NamedStore(old).inProject }
+  /// The store as it is.
   private var newStore: NamedStore { NamedStore(new).inProject }
 
+  /// Checks combinations of options.
   func validate() throws {
     if by?.isEmpty == true { throw ValidationError("--by takes attributes, as in email or code,year") }
     if script, by != nil { throw ValidationError("--script knows objects by their keys: leave --by out") }
     if script, output.format != nil { throw ValidationError("--script prints Lua: leave --format out") }
   }
 
+  /// Compares within the limits of the command.
   func run() throws {
     let isEqual = try file.limits.run { _ in try compare() }
     if !isEqual { throw ExitCode(ExitStatus.failed) }
   }
 
+  /// Returns whether the stores are equal.
   private func compare() throws -> Bool {
     let (left, right) = (try context(oldStore), try context(newStore))
     let keys = by.map(FetchColumns.names) ?? []
@@ -83,6 +92,7 @@ struct DiffCommand: ParsableCommand {
     property.declaringEntity == own.index || entities.contains(own.name)
   }
 
+  /// A context for the stored values of a store, without extensions.
   private func context(_ store: NamedStore) throws -> ManagedObjectContext {
     try ManagedObjectContext(file.coordinatorOfStoredValues(store))
   }

@@ -4,15 +4,23 @@ import MoonbasePlatform
 
 /// Writes the differences as a script that makes the first store equal to the second store. Objects with the same
 /// entity and the same keys count as the same object.
+///
+/// Lines are printed in three groups: insertions at once, relationships and changed values,
+/// deletions. So each line finds the objects that it names.
 final class DifferenceScript: DifferenceWriter {
+  /// The number of differences so far.
   private(set) var count = 0
+  /// The model of the first store, for the kinds of properties.
   private let model: ResolvedModel
   /// The lines that follow the lines for inserted objects. They set relationships, so they need these objects.
   private var later: [String] = []
+  /// The lines that delete objects, printed last.
   private var deletions: [String] = []
 
+  /// The path of the store, for the head of the script.
   private let store: String
 
+  /// A script for a store.
   init(of store: String, _ model: ResolvedModel) { (self.store, self.model) = (store, model) }
 
   /// Starts a difference. Before the first one, the code that all lines use is written.
@@ -31,10 +39,12 @@ final class DifferenceScript: DifferenceWriter {
       """)
   }
 
+  /// Whether a property is a relationship.
   private func isRelationship(_ name: String, of entity: String) -> Bool {
     model.entity(entity)?.property(name)?.relationship != nil
   }
 
+  /// Writes the insertion of an object.
   func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws {
     begin()
     let given = values.filter { !$0.value.isNull }
@@ -50,11 +60,13 @@ final class DifferenceScript: DifferenceWriter {
     }
   }
 
+  /// Notes the deletion of an object.
   func went(_ object: DifferentObject) throws {
     begin()
     deletions.append("context:delete(at(\(Self.quoted(object.label))))")
   }
 
+  /// Notes the assignment of a value.
   func changed(_ object: DifferentObject, _ name: String, from old: Value, to new: Value) throws {
     begin()
     try checkLiteral(new, of: object, name)
@@ -63,6 +75,7 @@ final class DifferenceScript: DifferenceWriter {
     later.append("at(\(Self.quoted(object.label)))[\(Self.quoted(name))] = \(value)")
   }
 
+  /// Writes the noted lines, and the save.
   func finish() throws {
     guard count > 0 else { return }
     for line in later + deletions { Terminal.print(line) }
@@ -70,6 +83,8 @@ final class DifferenceScript: DifferenceWriter {
   }
 
   /// An assignment needs the value that a transformer makes of the bytes, and not the bytes.
+  ///
+  /// Throws `.unsupportedForm` for a transformable value in its stored form.
   private func checkLiteral(_ value: Value, of object: DifferentObject, _ name: String) throws {
     guard case .data = value, model.entity(object.entity)?.property(name)?.attributeType == .transformable else {
       return
@@ -83,6 +98,7 @@ final class DifferenceScript: DifferenceWriter {
 
   // MARK: Lua
 
+  /// The Lua expression for the destinations of a relationship.
   private static func destinations(_ value: Value) -> String {
     switch value {
     case .string(let label): "at(\(quoted(label)))"
@@ -91,6 +107,7 @@ final class DifferenceScript: DifferenceWriter {
     }
   }
 
+  /// The Lua expression for a value. Throws for a value that no expression makes.
   private static func literal(_ value: Value, of object: DifferentObject, _ name: String) throws -> String {
     switch value {
     case .null: return "nil"
@@ -125,8 +142,10 @@ final class DifferenceScript: DifferenceWriter {
     value.isNull ? "moonbase.null" : try literal(value, of: object, name)
   }
 
+  /// The text as a Lua string.
   private static func quoted(_ text: String) -> String { text.luaText }
 
+  /// The bytes as a Lua string, with escapes.
   private static func quoted(bytes: Data) -> String {
     var result: [UInt8] = [UInt8(ascii: "\"")]
     for byte in bytes {

@@ -7,12 +7,18 @@ import MoonbasePlatform
 /// The comparison keeps the ID, the place and a hash for each object of the first store in memory. The hash is made of
 /// the entity and the values. Equal hashes only give candidates, and the values decide.
 struct KeyComparison {
+  /// The number of objects that are read together.
   private static let chunk = 500
+  /// The context of the first store.
   private let left: ManagedObjectContext
+  /// The context of the second store.
   private let right: ManagedObjectContext
+  /// The name of the entity, whose subentities are compared too.
   private let entity: String
+  /// The attributes that identify an object.
   private let keys: [String]
 
+  /// A comparison of an entity.
   init(_ entity: String, from left: ManagedObjectContext, to right: ManagedObjectContext, keys: [String]) {
     (self.entity, self.left, self.right, self.keys) = (entity, left, right, keys)
   }
@@ -41,6 +47,7 @@ struct KeyComparison {
     return (came, went)
   }
 
+  /// Pairs a chunk of the second store's objects with objects of the first.
   private func match(
     _ objects: [ManagedObject], _ old: IDList, _ places: inout HashedPlaces, _ came: inout IDList,
     _ differ: (Pairs) throws -> Void
@@ -67,12 +74,14 @@ struct KeyComparison {
     try left.turnIntoFaults(Array(known.values))
   }
 
+  /// The objects of the first store. Throws `.storeBusy` if some were deleted meanwhile.
   private func load(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
     let objects = try left.loadObjects(with: ids)
     guard objects.count == ids.count else { throw StoreDifference.changedMeanwhile }
     return objects
   }
 
+  /// The hash of an object's entity and values.
   private func hash(of object: ManagedObject) throws -> Int {
     var hasher = Hasher()
     hasher.combine(object.objectID.entityName)
@@ -80,6 +89,7 @@ struct KeyComparison {
     return hasher.finalize()
   }
 
+  /// Whether two objects have the same entity and values.
   private func isSame(_ one: ManagedObject, _ other: ManagedObject) throws -> Bool {
     guard one.objectID.entitySymbol == other.objectID.entitySymbol else { return false }
     return try keys.allSatisfy { try one.value(forKey: $0) == other.value(forKey: $0) }
@@ -88,6 +98,8 @@ struct KeyComparison {
 
 extension ManagedObjectContext {
   /// Reads objects in chunks. The objects are turned into faults after each chunk.
+  ///
+  /// A chunk may be smaller if objects were deleted meanwhile.
   func forEachChunk(of ids: IDList, _ count: Int, _ body: ([ManagedObject]) throws -> Void) throws {
     for start in stride(from: 0, to: ids.count, by: count) {
       let objects = try loadObjects(with: Array(ids[start..<min(ids.count, start + count)]))
@@ -98,22 +110,30 @@ extension ManagedObjectContext {
 }
 
 /// Places of objects by hash. Each place can be taken once.
+///
+/// The places are sorted by hash, so that finding one takes logarithmic time.
 private struct HashedPlaces {
+  /// A place with its hash.
   private struct Entry {
+    /// The hash of the object.
     let hash: Int
+    /// The index of the object in the list.
     let place: Int
   }
 
+  /// The entries, sorted after `sort`.
   private var entries: [Entry] = []
   /// For each entry, its own index or the index of a later entry. All entries before that index are taken. The last
   /// element stands for the end of the list.
   private var untaken: [UInt32] = []
 
+  /// Places without entries.
   init(capacity: Int) { entries.reserveCapacity(capacity) }
 
   /// Adds a hash for the next place.
   mutating func append(_ hash: Int) { entries.append(Entry(hash: hash, place: entries.count)) }
 
+  /// Prepares the search. No place may be added afterwards.
   mutating func sort() {
     entries.sort { ($0.hash, $0.place) < ($1.hash, $1.place) }
     untaken = Array(0...UInt32(entries.count))
@@ -147,11 +167,13 @@ private struct HashedPlaces {
     entries.indices.filter { untaken[$0] == $0 }.map { entries[$0].place }.sorted()
   }
 
+  /// Whether an index is an entry with a hash.
   private func isEntry(_ entry: Int, of hash: Int) -> Bool { entry < entries.count && entries[entry].hash == hash }
 
   /// The index of the first entry with a hash, or the index at which it would be inserted.
   private func start(of hash: Int) -> Int { entries.partitioningIndex { $0.hash >= hash } }
 
+  /// The first entry from an index on that is not taken.
   private mutating func firstUntaken(_ entry: Int) -> Int {
     var entry = min(entry, entries.count)
     while untaken[entry] != entry {

@@ -3,18 +3,28 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Compares the rows of an entity in two stores by key. No objects are created for equal rows.
+///
+/// Both stores are read once, in the order of keys, like two sorted files. Lists of to-many
+/// relationships are compared for a chunk at a time. This is the fast way; `KeyComparison` is
+/// needed if keys differ.
 struct RowComparison {
   /// The slots of an entity's properties in the rows of both stores. `nil` on the left stands for a property that is
   /// new.
   private struct Layout {
+    /// The attributes and to-one relationships.
     var single: [(left: Slot?, right: Slot)] = []
+    /// The to-many relationships.
     var lists: [(left: Slot?, right: Slot, isOrdered: Bool)] = []
   }
 
+  /// The rows of an object in both stores.
   private typealias Pair = (left: Snapshot, right: Snapshot)
 
+  /// The number of pairs that are compared together.
   private static let chunk = 512
+  /// The rows of the first store.
   private let left: RowStream
+  /// The rows of the second store.
   private let right: RowStream
   /// The layouts by entity. The layout is nil if the values of the entity can only be read from objects.
   private var layouts: [Symbol: Layout?] = [:]
@@ -28,6 +38,8 @@ struct RowComparison {
   }
 
   /// Passes the objects whose rows differ to the caller, and returns the objects that only one store has.
+  ///
+  /// Throws `.storeBusy` if a store without consistent reading was changed meanwhile.
   mutating func run(
     _ differ: ([(ManagedObjectID, ManagedObjectID)]) throws -> Void
   ) throws -> (came: IDList, went: IDList) {
@@ -62,11 +74,13 @@ struct RowComparison {
     return (came, went)
   }
 
+  /// Adds the current row's object to a list, and proceeds.
   private static func take(from stream: RowStream, to list: inout IDList) throws {
     if let row = stream.current { list.append(row.id) }
     try stream.advance()
   }
 
+  /// Compares pairs, and passes those that differ.
   private mutating func compare(_ pairs: [Pair], _ differ: ([(ManagedObjectID, ManagedObjectID)]) throws -> Void) throws
   {
     var isEqual: [Bool] = []
@@ -100,6 +114,7 @@ struct RowComparison {
     return zip(places, zip(old, new)).filter { !Self.isSame($1.0, $1.1, isOrdered: list.isOrdered) }.map(\.0)
   }
 
+  /// Whether two lists of destinations are equal, in order if it matters.
   private static func isSame(_ old: [ManagedObjectID], _ new: [ManagedObjectID], isOrdered: Bool) -> Bool {
     guard old.count == new.count else { return false }
     func sorted(_ ids: [ManagedObjectID]) -> [ManagedObjectID] { isOrdered ? ids : ids.sorted { $0.key < $1.key } }
@@ -111,6 +126,7 @@ struct RowComparison {
     old.key == new.key && old.entitySymbol == new.entitySymbol
   }
 
+  /// Whether a value is equal in both rows. A new property counts as null in the older row.
   private static func isSame(_ old: Snapshot, _ slot: Slot?, _ new: Snapshot, _ other: Slot) -> Bool {
     let right = new.rawCell(other)
     guard let slot else { return right.kind == .null }
@@ -129,6 +145,7 @@ struct RowComparison {
 
   // MARK: Properties
 
+  /// The layout of an entity, made on demand.
   private mutating func layout(of symbol: Symbol) throws -> Layout? {
     if let known = layouts[symbol] { return known }
     let made = left.entity(of: symbol).flatMap { old in right.entity(of: symbol).flatMap { Self.layout(old, $0) } }
@@ -136,6 +153,7 @@ struct RowComparison {
     return made
   }
 
+  /// The layout of an entity; nil if a value is only known to objects.
   private static func layout(_ old: ResolvedEntity, _ new: ResolvedEntity) -> Layout? {
     var layout = Layout()
     for property in new.properties where !property.isTransient {
@@ -158,18 +176,29 @@ struct RowComparison {
 }
 
 /// The rows of an entity and of its subentities, sorted by ascending key.
+///
+/// The stream keeps a batch of rows in memory.
 private final class RowStream {
+  /// The session, which is the view of one state if possible.
   let view: any ReadSession
+  /// The current row; nil at the end.
   private(set) var current: Snapshot?
+  /// The model of the store.
   private let model: ResolvedModel
+  /// The path of the store, for errors.
   private let name: String
   /// Nil if the store cannot be read in one consistent state. A cursor would then read all rows first.
   private let cursor: (any RowCursor)?
+  /// The IDs, if there is no cursor.
   private let ids: IDList
+  /// The index of the next ID to read.
   private var nextID = 0
+  /// The current batch.
   private var rows: [Snapshot] = []
+  /// The index of the current row in the batch.
   private var place = 0
 
+  /// Returns nil if the store has no entity with the name.
   init?(of entity: String, in context: ManagedObjectContext) throws {
     guard let store = context.coordinator.persistentStores.first, let entity = context.model.entity(entity) else {
       return nil
@@ -187,8 +216,10 @@ private final class RowStream {
 
   deinit { view.end() }
 
+  /// The entity of a row.
   func entity(of symbol: Symbol) -> ResolvedEntity? { model.entities.first { $0.symbol == symbol } }
 
+  /// Proceeds to the next row. Throws if the keys are not ascending.
   func advance() throws {
     place += 1
     if place >= rows.count { (rows, place) = (try nextRows(), 0) }
@@ -200,6 +231,7 @@ private final class RowStream {
     current = next
   }
 
+  /// The next batch; empty at the end.
   private func nextRows() throws -> [Snapshot] {
     if let cursor { return Array(try cursor.next(upTo: [Snapshot].batchSize)) }
     // Rows that were deleted meanwhile are missing.

@@ -3,9 +3,12 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// An object in a difference: its entity and its identity.
+///
+/// The label is what a user sees, as `Person/12` or `Person email=ada@example.org`.
 struct DifferentObject {
   /// The entity and the key, or the entity and the values of `--by`.
   let label: String
+  /// The name of the entity.
   let entity: String
   /// The ID in the first store, or nil for an object that only the second store has.
   let id: ManagedObjectID?
@@ -14,30 +17,47 @@ struct DifferentObject {
 }
 
 /// Receives the differences between two stores as they are found.
+///
+/// The calls come entity by entity; `finish` comes last. `DifferenceRows` and `DifferenceScript`
+/// conform.
 protocol DifferenceWriter: AnyObject {
   /// The number of differences so far.
   var count: Int { get }
+  /// An object that only the second store has, with its values.
   func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws
+  /// An object that only the first store has.
   func went(_ object: DifferentObject) throws
+  /// A property with different values in both stores.
   func changed(_ object: DifferentObject, _ name: String, from old: Value, to new: Value) throws
+  /// The end of the comparison.
   func finish() throws
 }
 
 /// Compares the objects of two stores, one entity after the other.
+///
+/// Without keys, objects are the same if entity and key are equal; then rows are compared. With
+/// keys, the values of attributes decide. Both stores are only read.
 struct StoreDifference {
+  /// The number of objects that are read together.
   private static let chunk = 500
+  /// The context of the first store.
   private let left: ManagedObjectContext
+  /// The context of the second store.
   private let right: ManagedObjectContext
+  /// The attributes of `--by`; empty to compare by key.
   private let keys: [String]
 
+  /// A difference of two stores.
   init(from left: ManagedObjectContext, to right: ManagedObjectContext, keys: [String]) {
     (self.left, self.right, self.keys) = (left, right, keys)
   }
 
+  /// Compares these entities, each with its subentities.
   func run(_ entities: [String], _ writer: any DifferenceWriter) throws {
     for entity in entities { try compare(entity, writer) }
   }
 
+  /// Compares an entity in the way that the keys allow.
   private func compare(_ entity: String, _ writer: any DifferenceWriter) throws {
     let (came, went) =
       if keys.isEmpty {
@@ -48,6 +68,7 @@ struct StoreDifference {
     try tell(came: came, went: went, writer)
   }
 
+  /// Compares rows, and reads objects only for rows that differ.
   private func compareRows(of entity: String, _ writer: any DifferenceWriter) throws -> (IDList, IDList) {
     guard var rows = try RowComparison(entity, from: left, to: right) else {
       throw GraphError.unknownEntity(entity, in: left.model)
@@ -61,6 +82,7 @@ struct StoreDifference {
     }
   }
 
+  /// The error that a store was changed during the comparison.
   static var changedMeanwhile: GraphError {
     GraphError(.storeBusy, message: "a store was written meanwhile: compare again")
   }
@@ -77,8 +99,10 @@ struct StoreDifference {
     }
   }
 
+  /// The values of the keys.
   private func keyValues(of object: ManagedObject) throws -> [Value] { try keys.map { try object.value(forKey: $0) } }
 
+  /// Reports the properties that differ in pairs of objects.
   private func compare(_ pairs: KeyComparison.Pairs, _ writer: any DifferenceWriter) throws {
     for (former, object) in zip(pairs.left, pairs.right) {
       let known = Dictionary(uniqueKeysWithValues: try properties(of: former).map { ($0.name, $0) })
@@ -92,12 +116,14 @@ struct StoreDifference {
     }
   }
 
+  /// The object of a difference, with its label.
   private func named(_ object: ManagedObject, former: ManagedObjectID?) throws -> DifferentObject {
     var named = DifferentObject(label: try label(object.objectID, object), entity: object.entity.name, id: former)
     named.keys = try keys.map { ($0, try object.value(forKey: $0)) }
     return named
   }
 
+  /// Whether an object has all attributes of the keys.
   private func isKnownByKeys(_ object: ManagedObject) -> Bool {
     !keys.isEmpty && keys.allSatisfy { object.entity.property($0)?.attribute != nil }
   }
@@ -143,18 +169,26 @@ struct StoreDifference {
 }
 
 /// A property of an object: the value for the output, and the values for the comparison.
+///
+/// Marks identify values: two properties with equal marks are equal.
 private struct DifferentProperty {
+  /// The name of the property.
   let name: String
+  /// The value for the output, with labels for objects.
   let value: Value
+  /// The values for the comparison.
   let marks: [Value]
+  /// Whether the order of the marks matters.
   var isOrdered = true
 
+  /// Whether the property is equal; a missing one equals an empty one.
   func isSame(as former: DifferentProperty?) -> Bool {
     guard let former else { return value.isNull || marks.isEmpty }
     guard marks.count == former.marks.count, marks != former.marks else { return marks == former.marks }
     return !isOrdered && counts == former.counts
   }
 
+  /// The number of occurrences of each mark.
   private var counts: [Value: Int] { Dictionary(marks.map { ($0, 1) }, uniquingKeysWith: +) }
 }
 
@@ -171,29 +205,37 @@ extension ResolvedProperty {
 /// Writes the differences as rows. A row has the kind of the change and the object. For a changed attribute, it also
 /// has the attribute's name and the old and the new value.
 final class DifferenceRows: DifferenceWriter {
+  /// The number of rows so far.
   private(set) var count = 0
+  /// The printer of the rows.
   private let writer: RowPrinter
 
+  /// Rows in an output form.
   init(_ form: OutputForm) {
     writer = RowPrinter(form, columns: ["change", "object", "property", "old", "new"])
   }
 
+  /// Writes a row, and counts it.
   private func write(_ change: String, _ object: DifferentObject, _ rest: [Value]) throws {
     count += 1
     try writer.write([.string(change), .string(object.label)] + rest)
   }
 
+  /// Writes a row for an inserted object, with its values as a map.
   func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws {
     let map = Dictionary(uniqueKeysWithValues: values.filter { !$0.value.isNull })
     try write("insert", object, [.null, .null, .map(map)])
   }
 
+  /// Writes a row for a deleted object.
   func went(_ object: DifferentObject) throws { try write("delete", object, [.null, .null, .null]) }
 
+  /// Writes a row for a changed property.
   func changed(_ object: DifferentObject, _ name: String, from old: Value, to new: Value) throws {
     try write("update", object, [.string(name), old, new])
   }
 
+  /// Writes the end of the output, and reports values that lost something.
   func finish() throws {
     if count > 0 { try writer.finish() }
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }

@@ -6,6 +6,10 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 import MoonbaseScripting
 
+/// `moonbase doctor`: looks for damage in stores, and with `--repair` repairs what is safe.
+///
+/// Findings come from `StoreCheck` for the file, and from `ExtensionCheck` for rules of extensions.
+/// The exit status is a failure if findings remain.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -62,6 +66,7 @@ struct DoctorCommand: ParsableCommand {
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
+  /// Checks combinations of options.
   func validate() throws {
     try understood {
       for store in place.places {
@@ -81,8 +86,10 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
+  /// Runs the checks within the limits of the command.
   func run() throws { try file.limits.run(look) }
 
+  /// Checks all stores, one after the other.
   private func look(in domain: ScriptDomain?) throws {
     let stores = place.places
     for store in stores { try StoreSettings.requireStore(store.path) }
@@ -116,6 +123,8 @@ struct DoctorCommand: ParsableCommand {
   }
 
   /// Throws if the store does not remember an extension of the given name.
+  ///
+  /// The saves of the store will no longer require these extensions.
   private func forgetExtensions(of store: NamedStore, _ model: ResolvedModel) throws {
     guard !forgetExtension.isEmpty else { return }
     var description = try settings(store).container
@@ -133,10 +142,12 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
+  /// Whether SQLite's structures are damaged, so that objects cannot be read.
   private static func isDamaged(_ known: [StoreFinding]) -> Bool {
     known.contains { [.integrity, .missing].contains($0.kind) }
   }
 
+  /// Reports the extensions that the store needs and that are not loaded.
   private func tellLeftOut(loaded container: PersistentContainer?, _ store: NamedStore, _ model: ResolvedModel) throws {
     let leftOut = try LeftOutExtensions(
       of: URL(literalPath: store.path), model, loaded: container?.extensions.loaded.map(\.name) ?? [], settings(store))
@@ -186,6 +197,8 @@ struct DoctorCommand: ParsableCommand {
   }
 
   /// Each finding once. Findings are printed as they are found.
+  ///
+  /// `isTold` says whether the findings are printed.
   private func findings(_ url: URL, _ model: ResolvedModel, isTold: Bool) throws -> [StoreFinding] {
     var found: [StoreFinding] = []
     let bar = ProgressBar(quiet: quiet)
@@ -207,6 +220,7 @@ struct DoctorCommand: ParsableCommand {
     return found
   }
 
+  /// Prints a finding, as a line or as JSON.
   private func tell(_ what: String, _ finding: StoreFinding) {
     let place = uri ? finding.placeByURI : finding.place
     guard json else {
@@ -223,6 +237,7 @@ struct DoctorCommand: ParsableCommand {
     try? writer.finish()
   }
 
+  /// The numbers of findings before and after the repair in words.
   private static func summary(_ before: Int, _ left: Int) -> String {
     switch (before, left) {
     case (0, _): "nothing is wrong"

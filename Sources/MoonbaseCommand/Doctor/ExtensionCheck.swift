@@ -7,10 +7,16 @@ import MoonbaseScripting
 
 /// Checks the objects of a store with extensions. It finds violated rules, and stored derived attributes for which the
 /// current code computes another value.
+///
+/// Objects are read in chunks and nothing is saved. A finding is reported as soon as it is found.
 struct ExtensionCheck {
+  /// The number of objects that are read together.
   private static let chunk = 1000
+  /// The context with extensions.
   private let context: ManagedObjectContext
+  /// The findings that are known already.
   private let known: Set<StoreFinding>
+  /// Receives each finding.
   private let tell: (StoreFinding) -> Void
 
   /// `known` contains the findings without extensions, which are not reported again.
@@ -18,6 +24,7 @@ struct ExtensionCheck {
     (self.context, self.known, self.tell) = (context, Set(known), tell)
   }
 
+  /// Checks all objects of all stores.
   func run(showing bar: ProgressBar) throws {
     // If a store has one configuration of the model, it contains only some of the entities.
     let stores = context.coordinator.persistentStores
@@ -40,6 +47,7 @@ struct ExtensionCheck {
     bar.end()
   }
 
+  /// Checks the objects of these IDs, and turns them into faults again.
   private func check(_ ids: [ManagedObjectID]) throws {
     let objects = try context.loadObjects(with: ids)
     for object in objects {
@@ -51,6 +59,7 @@ struct ExtensionCheck {
     try context.turnIntoFaults(objects)
   }
 
+  /// Reports a violated rule, unless it is known.
   private func tellRule(_ error: GraphError, of object: ManagedObject) {
     let isKnown = known.contains {
       $0.object == object.objectID && $0.message.hasPrefix("\(error.property ?? "") ")
@@ -59,6 +68,7 @@ struct ExtensionCheck {
     tell(StoreFinding(kind: .rule, of: object.objectID, message: error.description))
   }
 
+  /// Reports stored derived attributes whose computation gives another value.
   private func checkStored(_ object: ManagedObject) throws {
     let names = try context.storedAttributeNames(of: object.entity)
     guard !names.isEmpty else { return }

@@ -7,6 +7,8 @@ import MoonbaseSQLiteStore
 
 /// The extensions that a store needs and that are not loaded. Some extensions were loaded for earlier saves. The rest
 /// has to provide the transformers and classes that the model names.
+///
+/// Without these extensions, a check of the store is incomplete.
 struct LeftOutExtensions {
   /// A message that names the extensions, or nil if there are none.
   let message: String?

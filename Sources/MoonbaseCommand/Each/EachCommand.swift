@@ -5,6 +5,10 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
+/// `moonbase each`: runs Lua for each object of an entity, and saves the changes in batches.
+///
+/// The function is applied by one statement of the store where that is equivalent
+/// (`EachStatement`), otherwise by workers (`EachWork`, `EachWorker`).
 struct EachCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "each", abstract: "Runs Lua for each object of an entity, and saves what it does.",
@@ -49,6 +53,7 @@ struct EachCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// Checks combinations of options and the ranges of numbers.
   func validate() throws {
     try EntityArgument.check(entity, store, command: "each")
     guard (code == nil) != (script == nil) else {
@@ -62,10 +67,14 @@ struct EachCommand: ParsableCommand {
     }
   }
 
+  /// The most workers.
   private static let greatestJobs = 256
+  /// The most objects in a batch.
   private static let greatestBatch = 1_000_000
+  /// The number of objects in a batch without an option.
   private static let usualBatch = 1000
 
+  /// Opens the store, and runs the function for the objects.
   func run() throws {
     var stores = try stores.settings(store)
     try stores.requireStores()
@@ -90,6 +99,8 @@ struct EachCommand: ParsableCommand {
   }
 
   /// The objects that match at the start.
+  ///
+  /// The list is made once, so objects that are inserted meanwhile are not visited.
   private func ids(in container: PersistentContainer) throws -> IDList {
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     return try context.fetchIDList(condition.request(entity, in: context))
@@ -97,18 +108,24 @@ struct EachCommand: ParsableCommand {
 }
 
 /// The function that is called for each object, as the command line gives it.
+///
+/// The value is shared by workers. Each worker loads the function into its own Lua state.
 struct EachFunction: Sendable {
+  /// The source of the function.
   private let source: ScriptSource
+  /// Whether the source is the body of a function, as in `--do`.
   private let isBody: Bool
   /// The stored derived attributes to compute, or nil if the function runs a script.
   private let recomputed: [String]?
 
+  /// Reads the source. `limit` is the most bytes of a file.
   init(code: String?, file: String?, limit: Int?) throws {
     isBody = code != nil
     recomputed = nil
     source = try code.map { ScriptSource(name: "--do", text: $0) } ?? ScriptSource(path: file ?? "", limit: limit)
   }
 
+  /// A function that computes stored attributes.
   private init(recomputing names: [String]) {
     (source, isBody, recomputed) = (ScriptSource(name: "recompute", text: ""), true, names)
   }
@@ -117,6 +134,8 @@ struct EachFunction: Sendable {
   static func recomputing(_ names: [String]) -> EachFunction { EachFunction(recomputing: names) }
 
   /// The function that a worker calls for each object in its Lua state.
+  ///
+  /// Throws the errors of loading the source.
   func call(in domain: ScriptDomain) throws -> (ManagedObject, ManagedObjectContext) throws -> Void {
     guard let recomputed else { return try load(in: domain).call }
     return { object, context in
@@ -131,6 +150,7 @@ struct EachFunction: Sendable {
   /// Whether a store may be able to apply the function to all objects in one statement.
   var maySuitStore: Bool { ObjectFunction.maySuitStore(source, isBody: isBody) }
 
+  /// Loads the source. Throws for a file that returns no function.
   func load(in domain: ScriptDomain) throws -> ObjectFunction {
     try isBody ? ObjectFunction(body: source, in: domain) : ObjectFunction(source, in: domain)
   }

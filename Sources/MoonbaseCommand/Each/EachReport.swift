@@ -2,13 +2,20 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The numbers of objects in a run of `moonbase each`.
+///
+/// Workers make a report for each batch, and `EachWork` adds them up.
 struct EachReport: Sendable {
+  /// The objects that were visited.
   var visited = 0
+  /// The visited objects that were changed.
   var changed = 0
   /// Objects that were changed but not visited in the same batch.
   var othersChanged = 0
+  /// The objects that the function inserted.
   var inserted = 0
+  /// The objects that the function deleted.
   var deleted = 0
+  /// The objects whose function or save failed.
   var failed = 0
   /// Objects that were deleted after the start and before the visit.
   var gone = 0
@@ -16,6 +23,7 @@ struct EachReport: Sendable {
   /// `visited`.
   var givenUp = 0
 
+  /// Adds the numbers of a batch.
   mutating func add(_ other: EachReport) {
     visited += other.visited
     changed += other.changed
@@ -28,6 +36,8 @@ struct EachReport: Sendable {
   }
 
   /// A summary such as `1000 objects visited: 995 changed, 5 failed; 0.3 s, 3226 a second`.
+  ///
+  /// With `isDry`, the words say that nothing was saved.
   func summary(of total: Int, isDry: Bool, seconds: Double) -> String {
     let would = isDry ? "would be " : ""
     let counts = [
@@ -45,6 +55,8 @@ struct EachReport: Sendable {
   }
 
   /// The report as JSON.
+  ///
+  /// `total` is the number of objects that matched.
   func values(of total: Int, isDry: Bool, seconds: Double) -> [String: Value] {
     [
       "matched": .count(total), "visited": .count(visited + givenUp), "changed": .count(changed),
@@ -55,6 +67,8 @@ struct EachReport: Sendable {
   }
 
   /// A description of the state after an interruption.
+  ///
+  /// The text says which changes are saved.
   var interruption: String {
     let others = failed > 0 ? ", but for those that failed" : ""
     guard givenUp > 0 else { return "what was done with the objects visited is saved\(others)" }

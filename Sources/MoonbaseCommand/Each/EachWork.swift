@@ -6,11 +6,19 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// The objects that workers take in batches, and the results of the work.
+///
+/// The object is shared by the workers and protected by locks. It hands out batches, adds up
+/// reports, prints failures, and coordinates the end after an error or SIGINT.
 final class EachWork: Sendable {
+  /// The state behind its lock.
   private struct State {
+    /// The index of the next object.
     var next = 0
+    /// The totals of finished batches.
     var report = EachReport()
+    /// The number of changes that were offered to a dry run's display.
     var shownCount = 0
+    /// The failures, by kind.
     var failures = RepeatedFailures()
     /// The changes that a dry run shows.
     var examples: [String] = []
@@ -18,16 +26,26 @@ final class EachWork: Sendable {
 
   /// The time that a batch has to finish after SIGINT. After that, the running code is interrupted too.
   private static let grace = Duration.milliseconds(400)
+  /// The most changes that a dry run shows.
   private static let shownObjects = 10
 
+  /// Whether nothing is saved.
   let isDry: Bool
+  /// The objects to visit.
   private let ids: IDList
+  /// The number of objects in a batch.
   private let batch: Int
+  /// Whether progress and summary are omitted.
   private let quiet: Bool
+  /// The options of the summary.
   private let summary: SummaryOptionGroup
+  /// The name of the store; nil if there is only one.
   private let store: String?
+  /// The progress bar.
   private let bar: Lock<ProgressBar>
+  /// The state.
   private let state = Lock(State())
+  /// The threads of the workers.
   private let crew = ScriptCrew(name: "moonbase each")
 
   /// `store` is the name of the store in the summary if there are several stores.
@@ -70,6 +88,8 @@ final class EachWork: Sendable {
   }
 
   /// Shows the change that a dry run would make to an object. Only the first changes are shown.
+  ///
+  /// The change is only computed if it is shown.
   func show(_ change: () throws -> String) rethrows {
     let isShown = state.withLock { state in
       state.shownCount += 1
@@ -80,6 +100,7 @@ final class EachWork: Sendable {
     if summary.json { state.withLock { $0.examples.append(text) } } else { Terminal.print(text) }
   }
 
+  /// Registers a Lua state that has to be interrupted when the work is stopped.
   func add(_ interrupter: LuaInterrupter) { crew.add(interrupter) }
 
   // MARK: All of it
@@ -100,6 +121,8 @@ final class EachWork: Sendable {
     try tell((ContinuousClock.now - start) / .seconds(1))
   }
 
+  /// Waits for the end of all workers, with progress. After the grace period of an interruption,
+  /// Lua code is interrupted.
   private func waitForWorkers() {
     defer { bar.withLock { $0.end() } }
     var interrupted: ContinuousClock.Instant?
@@ -114,6 +137,7 @@ final class EachWork: Sendable {
     }
   }
 
+  /// Prints the summary. Throws the error of the run, or the exit status for failures.
   private func tell(_ seconds: Double) throws {
     let (report, failures) = state.withLock { ($0.report, $0.failures) }
     let failure = crew.failure

@@ -5,12 +5,20 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Calls a function for objects and saves them. A worker has its own thread, context and Lua state.
+///
+/// The worker visits a batch while another thread saves the previous one. If a save is refused, the
+/// objects at fault are found by repeating and dividing the batch, so that every other object is
+/// saved. All methods run on the worker's thread.
 final class EachWorker {
   /// The settings that all workers share.
   struct Setting: Sendable {
+    /// The open stores.
     let container: PersistentContainer
+    /// The function to call.
     let function: EachFunction
+    /// The settings for the Lua state: limits and access.
     let scripts: ScriptSettings
+    /// The settings of the stores.
     let stores: StoreSettings
     /// Records the batches that are saved.
     var bookmark: RecomputeBookmark? = nil
@@ -22,18 +30,25 @@ final class EachWorker {
   /// The number of times that the objects named by a refused save are set aside before the batch is divided.
   private static let greatestRounds = 3
 
+  /// The work, which hands out batches.
   private let work: EachWork
+  /// The worker's Lua state.
   private let domain: ScriptDomain
+  /// The worker's context.
   private let context: ManagedObjectContext
+  /// The function in the worker's Lua state.
   private let call: (ManagedObject, ManagedObjectContext) throws -> Void
+  /// Records the progress in the store; nil for `each`.
   private let bookmark: RecomputeBookmark?
   /// The objects that the last save wrote. It is only set if hooks of a save may change more objects than the code
   /// does, because an observed save waits for the disk.
   private var written: SavedObjectIDs?
+  /// The observation that sets `written`.
   private var saves: SaveObservation?
   /// The number of objects that were visited last and are not yet being saved.
   private var unsettled = 0
 
+  /// A worker with its own domain and context. Throws if the function cannot be loaded.
   init(_ setting: Setting, _ work: EachWork) throws {
     self.work = work
     let domain = try setting.scripts.openDomain(forScriptsIn: setting.function.folder, setting.stores)
@@ -48,9 +63,12 @@ final class EachWorker {
     }
   }
 
+  /// Closes the Lua state.
   func close() { domain.close() }
 
   /// Takes batches until there are no more. The whole work is one run, so the limits apply to all of it.
+  ///
+  /// Throws the error that ends the run, such as a limit.
   func run() throws {
     do {
       try domain.state.run {
@@ -73,9 +91,13 @@ final class EachWorker {
 
   /// A batch whose objects were visited.
   private struct Batch {
+    /// The objects of the batch.
     let ids: [ManagedObjectID]
+    /// The numbers of the batch.
     var report = EachReport()
+    /// The objects whose function failed.
     var failures: [Failure] = []
+    /// The objects that were visited.
     var visited: [ManagedObject] = []
   }
 
@@ -117,8 +139,10 @@ final class EachWorker {
     return true
   }
 
+  /// Waits for the last save.
   private func finish() throws { _ = try settleUnderWay(before: nil) }
 
+  /// Discards a batch: its changes are undone and its objects become faults.
   private func giveUp(_ batch: Batch) throws {
     try context.rollback()
     try context.turnIntoFaults(batch.visited)
@@ -130,6 +154,8 @@ final class EachWorker {
   // MARK: One batch after the other
 
   /// Calls the function for objects and saves them, except for those that prevent a save.
+  ///
+  /// An object is set aside if a save names it. If a save names none, the batch is divided.
   private func process(_ ids: [ManagedObjectID]) throws {
     var rest = ids
     var suspects: [ManagedObjectID] = []
@@ -161,6 +187,7 @@ final class EachWorker {
     }
   }
 
+  /// Records an object that could not be saved.
   private func noteFailure(_ id: ManagedObjectID, _ refusal: GraphError) {
     work.noteFailure(id, refusal.description)
     // If the work is stopping, the object is already counted in `givenUp`.
@@ -193,6 +220,7 @@ final class EachWorker {
     }
   }
 
+  /// An object and the reason of its failure.
   private typealias Failure = (id: ManagedObjectID, text: String)
 
   /// Calls the function for each object. If a call fails, its changes are undone.

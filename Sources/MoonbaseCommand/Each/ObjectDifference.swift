@@ -3,10 +3,15 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The old and the new values of an object, for display.
+///
+/// For example, `Person/12` followed by lines such as `age: 30 → 31`.
 struct ObjectDifference {
+  /// The most characters of a value.
   private static let greatestLength = 200
+  /// The lines of the difference.
   let text: String
 
+  /// The changes of an object since it was read or saved.
   init(_ object: ManagedObject) throws {
     let new = try object.changedValues()
     let old = try object.committedValues(
@@ -19,6 +24,7 @@ struct ObjectDifference {
     text = lines.joined(separator: "\n")
   }
 
+  /// A value as JSON, truncated.
   private static func shown(_ value: Value) -> String {
     var bytes: [UInt8] = []
     var losses = OutputLosses()

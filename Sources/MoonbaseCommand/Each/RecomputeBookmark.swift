@@ -4,22 +4,32 @@ import MoonbasePlatform
 
 /// The progress of a recomputation, stored in the metadata of the store. It is updated with each batch, so that an
 /// interrupted run can resume after the last saved batch.
+///
+/// The bookmark belongs to one entity and one state of the extensions' code. If the code changed,
+/// the recomputation starts from the beginning.
 struct RecomputeBookmark: Sendable {
+  /// The key in the store's metadata.
   private static let key = "MoonbaseRecompute"
 
   /// An entry of the metadata.
   private struct Note {
     /// The key of the last object in the last batch, and the numbers of visited and changed objects so far.
+    ///
+    /// The key of the last object.
     var place: Int64
+    /// The number of visited objects.
     var visited: Int
+    /// The number of changed objects.
     var changed: Int
     /// The digest of the extensions and of the computed attributes.
     var code: String
 
+    /// An entry with these values.
     init(place: Int64, visited: Int, changed: Int, code: String) {
       (self.place, self.visited, self.changed, self.code) = (place, visited, changed, code)
     }
 
+    /// Reads an entry; nil for another form.
     init?(_ value: Value?) {
       guard case .map(let entry)? = value, case .int(let place)? = entry["place"],
         case .int(let visited)? = entry["visited"],
@@ -36,11 +46,15 @@ struct RecomputeBookmark: Sendable {
     }
   }
 
+  /// The name of the entity.
   private let entity: String
+  /// The digest of the code.
   private let code: String
+  /// The store with the objects.
   private let store: any PersistentStore
   /// The entry of an earlier run.
   private let former: Note?
+  /// The numbers of this run, which workers update.
   private let progress = Lock((visited: 0, changed: 0))
 
   /// Reads the bookmark of an entity in a store. An entry for different code is ignored, and so is any entry if the
@@ -51,6 +65,7 @@ struct RecomputeBookmark: Sendable {
     former = note?.code == code ? note : nil
   }
 
+  /// The entries by entity.
   private static func notes(in metadata: [String: Value]) -> [String: Value] {
     guard case .map(let notes)? = metadata[key] else { return [:] }
     return notes
@@ -66,6 +81,8 @@ struct RecomputeBookmark: Sendable {
   }
 
   /// The metadata change that records the visited part of a batch.
+  ///
+  /// Returns nil for a batch without visited objects.
   func change(after objects: [ManagedObject], changed: Int) -> MetadataChange? {
     guard let last = objects.last?.objectID else { return nil }
     let (visited, changed) = progress.withLock { progress in
@@ -84,6 +101,7 @@ struct RecomputeBookmark: Sendable {
     try store.change(change { $0[entity] = nil })
   }
 
+  /// A change of the entries, within the transaction of a save.
   private func change(_ body: @escaping @Sendable (inout [String: Value]) -> Void) -> MetadataChange {
     MetadataChange(of: store) { metadata in
       var (result, notes) = (metadata, Self.notes(in: metadata))
@@ -94,6 +112,8 @@ struct RecomputeBookmark: Sendable {
   }
 
   /// The digest of the current extension files and of the names.
+  ///
+  /// A folder counts with all Lua files in it.
   static func digest(extensions: [String], names: [String]) -> String {
     var text = names.joined(separator: ",")
     for path in extensions {

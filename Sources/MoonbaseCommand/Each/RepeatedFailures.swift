@@ -1,10 +1,16 @@
 /// Failures, grouped by kind. The first ten of each kind are printed, and the others are counted.
+///
+/// A run over millions of objects may fail for each of them in the same way; the output then has
+/// ten lines and a number.
 struct RepeatedFailures {
+  /// The number of failures of a kind that are printed.
   private static let greatestTold = 10
   /// The number of kinds that are counted separately.
   private static let greatestKinds = 100
 
+  /// The kinds, in order of appearance.
   private var kinds: [String] = []
+  /// The number of failures of each kind, and the text of the first.
   private var counts: [String: (count: Int, text: String)] = [:]
 
   /// Adds a failure, and returns whether it must be printed because it is one of the first of its kind.

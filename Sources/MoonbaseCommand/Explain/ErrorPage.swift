@@ -3,10 +3,15 @@ import MoonbasePageFiles
 import MoonbasePlatform
 
 /// `docs/errors.md`, compiled in: a table with a line for each error, and a section for each.
+///
+/// `moonbase explain` and the hint after an error use it. The page is parsed when it is first
+/// needed.
 enum ErrorPage {
   /// An error of the page.
   struct Entry {
+    /// The number of the code.
     let number: String
+    /// The name of the code, as in Swift.
     let name: String
     /// The third column of the table.
     let meaning: String
@@ -16,6 +21,7 @@ enum ErrorPage {
     let section: String
   }
 
+  /// All entries, in the order of the page.
   static let entries: [Entry] = {
     let file = mbp_errors().pointee
     let bytes = UnsafeBufferPointer(start: file.bytes, count: file.length)
@@ -38,11 +44,14 @@ enum ErrorPage {
   }
 
   /// Names the command that explains an error, where a person reads standard error.
+  ///
+  /// The hint is only printed for a person, and for codes with a page.
   static func point(to code: ErrorCode?) {
     guard isatty(STDERR_FILENO) == 1, let code, code.name != nil else { return }
     Terminal.complain("'moonbase explain \(code.rawValue)' says more")
   }
 
+  /// Names the command for an error with a code.
   static func point(to error: any Error) { point(to: (error as? any CodedError)?.code) }
 
   /// A line of Markdown without the marks of links and code.
@@ -79,6 +88,7 @@ extension ErrorPage.Entry {
     return (blocks + wrapped()).joined(separator: "\n\n")
   }
 
+  /// The meaning and the effect in a sentence.
   private var sentence: String {
     let meaning = ErrorPage.plain(meaning)
     let effect = effect == "`nil, err`" ? "save and its like return nil and the error, all else raises it" : effect

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MoonbasePlatform
 
+/// `moonbase explain`: prints the page of an error, or the list of all errors.
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Explains an error by its number or name.",
@@ -9,6 +10,7 @@ struct ExplainCommand: ParsableCommand {
   @Argument(help: "The number, or the name.")
   var error: String?
 
+  /// Throws `UsageError` for an unknown number or name, with a suggestion.
   func run() throws {
     guard let error else {
       let width = ErrorPage.entries.map(\.name.count).max() ?? 0

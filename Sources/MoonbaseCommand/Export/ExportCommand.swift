@@ -7,6 +7,11 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
+/// `moonbase export`: writes objects of an entity to a file, or with `--all` a whole store to a
+/// folder.
+///
+/// A file of objects is made for other programs, a folder for `import --all`. Both appear when they
+/// are complete.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -70,19 +75,23 @@ struct ExportCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// The positional arguments, of which the last may be the store.
   private var arguments: ArgumentsBeforeStore {
     let words = [first, second, third]
     if all != nil { return ArgumentsBeforeStore(besideFolder: words, stores) }
     return ArgumentsBeforeStore(words, least: 1, most: 2, isNamed: stores.isNamed)
   }
 
+  /// The name of the entity.
   private var entity: String? { arguments[0] }
 
+  /// The path of the file as given.
   private var file: String? { arguments[1] }
 
   /// The path of the file, or nil for standard output.
   private var path: String? { file == "-" ? nil : file }
 
+  /// Checks combinations of options.
   func validate() throws {
     guard let all else {
       guard entity != nil else { throw ValidationError("there is nothing to export: name an entity, or --all FOLDER") }
@@ -99,8 +108,10 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
+  /// Runs the export within the limits of the command.
   func run() throws { try limits.run(export) }
 
+  /// Opens the store read-only, and exports an entity or everything.
   private func export(in domain: ScriptDomain?) throws {
     var settings = try stores.settings(arguments.store)
     settings.readOnly = true
@@ -114,6 +125,7 @@ struct ExportCommand: ParsableCommand {
     }
   }
 
+  /// Writes the objects of an entity.
   private func export(_ entity: String, of context: ManagedObjectContext, _ bar: ProgressBar) throws {
     let request = try selection.request(entity, in: context)
     let output = try FetchOutput(
@@ -131,6 +143,7 @@ struct ExportCommand: ParsableCommand {
       ["file": .string(path), "entity": .string(entity), "objects": .count(count)], quiet: quiet, lines: [])
   }
 
+  /// Writes a store into a folder. Throws `UsageError` for several stores.
   private func export(_ coordinator: PersistentStoreCoordinator, to folder: String, _ bar: ProgressBar) throws {
     let stores = coordinator.persistentStores
     guard stores.count == 1 else {
@@ -156,6 +169,7 @@ struct ExportCommand: ParsableCommand {
     if !leftOut.isEmpty { throw ExitCode(ExitStatus.rejects) }
   }
 
+  /// The output form of the options and of the file's name.
   private func form() throws(UsageError) -> OutputForm {
     let format =
       if let format { format } else if let path { try OutputFormat(fileName: path) } else { OutputFormat.ndjson }
@@ -169,6 +183,8 @@ struct ExportCommand: ParsableCommand {
 
 extension OutputFormat {
   /// The format for a file name extension.
+  ///
+  /// Throws `UsageError` for an unknown ending.
   fileprivate init(fileName: String) throws(UsageError) {
     let known: [String: OutputFormat] = [
       "csv": .csv, "tsv": .tsv, "tab": .tsv, "json": .json, "ndjson": .ndjson, "jsonl": .ndjson,

@@ -4,8 +4,13 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The folder for the export of a store. It appears under its name when it is complete.
+///
+/// The files are written to a folder beside it, which then takes the name. An export that fails
+/// leaves nothing.
 struct ExportFolder {
+  /// The path as given, for messages.
   private let name: String
+  /// The folder that is being written.
   private let successor: Successor
 
   /// Creates a new folder, or uses an empty one. With `replacing`, a folder that contains an export and nothing else is
@@ -17,10 +22,13 @@ struct ExportFolder {
   }
 
   /// Starts a file in the folder.
+  ///
+  /// The file must be finished before `finish`.
   func file(_ fileName: String) throws -> OutputDestination {
     try OutputDestination(newFile: "\(successor.path)/\(fileName)", named: "\(name)/\(fileName)")
   }
 
+  /// Writes a whole file.
   func write(_ bytes: [UInt8], to fileName: String) throws {
     let file = try file(fileName)
     try bytes.withUnsafeBytes { try file.write($0) }
@@ -34,14 +42,19 @@ struct ExportFolder {
     }
   }
 
+  /// Gives the folder its name.
   func finish() throws { try successor.takePlace() }
 
+  /// Throws `.interrupted` after SIGINT.
   func checkInterruption() throws {
     guard Interruption.hasCome else { return }
     throw GraphError(.interrupted, message: "interrupted: \(name) was not written")
   }
 
   /// Whether the folder exists and contains an export. Throws if the folder must not be replaced.
+  ///
+  /// Throws `UsageError` for a folder with other files, and for an export that must not be
+  /// replaced.
   private static func holdsExport(_ name: String, mayBeReplaced: Bool) throws -> Bool {
     guard access(name, F_OK) == 0 else { return false }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: name) else {

@@ -10,25 +10,39 @@ import MoonbasePlatform
 /// The export is written from the stored rows, in one consistent state. It calls no transformers and no hooks. A value
 /// that cannot be read ends it.
 struct StoreExport {
+  /// The table of contents, which `MoonbaseBatch` defines.
   typealias Contents = ExportContents
 
+  /// The number of bytes after which the buffer is written.
   private static let greatestBuffer = 1 << 16
+  /// The number of attempts to read a consistent state.
   private static let greatestTries = 3
+  /// The number of waits for a new modification time.
   private static let greatestWait = 20
 
+  /// The store to export.
   private let store: any PersistentStore
+  /// The model of the store.
   private let model: ResolvedModel
+  /// The folder to write.
   private let folder: ExportFolder
+  /// The progress bar.
   private let bar: ProgressBar
+  /// The number of rows written.
   private var done = 0
+  /// The number of rows of all entities.
   private var total = 0
+  /// The text that is not written yet.
   private var json = CellJSON()
 
+  /// An export of a store.
   init(_ store: any PersistentStore, of model: ResolvedModel, to folder: ExportFolder, showing bar: ProgressBar) {
     (self.store, self.model, self.folder, self.bar) = (store, model, folder, bar)
   }
 
   /// Writes all files. The folder appears when it is complete.
+  ///
+  /// Throws `.storeBusy` if the store changes during each attempt, and `.interrupted` after SIGINT.
   mutating func run() throws -> Contents {
     let source = try model.description.luaSource()
     for _ in 0..<Self.greatestTries {
@@ -75,6 +89,7 @@ struct StoreExport {
     return files.map(FileIdentity.footprint)
   }
 
+  /// The query for the rows of an entity without its subentities.
   private func query(for entity: ResolvedEntity) throws -> StoreQuery {
     try store.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
   }
@@ -87,6 +102,7 @@ struct StoreExport {
 
   // MARK: Rows
 
+  /// Writes the rows of an entity, and returns their number.
   private mutating func write(
     _ entity: ResolvedEntity, to file: OutputDestination, _ view: any ReadSession
   ) throws -> Int {
@@ -142,6 +158,7 @@ struct StoreExport {
     }
   }
 
+  /// Writes a list of destinations as URIs.
   private mutating func write(_ members: [ManagedObjectID], to file: OutputDestination) throws {
     json.bytes.append(UInt8(ascii: "["))
     for (place, member) in members.enumerated() {
@@ -152,12 +169,14 @@ struct StoreExport {
     json.bytes.append(UInt8(ascii: "]"))
   }
 
+  /// Writes the buffer if it is full or the file ends.
   private mutating func flush(to file: OutputDestination, isLast: Bool) throws {
     guard isLast || json.bytes.count >= Self.greatestBuffer else { return }
     try json.bytes.withUnsafeBytes { try file.write($0) }
     json.bytes.removeAll(keepingCapacity: true)
   }
 
+  /// Writes a value of a row. Errors name the property.
   private mutating func write(_ row: Snapshot, _ slot: Slot, of entity: ResolvedEntity) throws {
     let (name, property) = (entity.name, entity.properties[slot].name)
     do {

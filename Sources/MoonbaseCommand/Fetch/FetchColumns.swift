@@ -3,10 +3,14 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The columns of a fetch, which are key paths or the object's URI.
+///
+/// The columns are checked before anything is fetched. They decide how a row is read: from the
+/// stored row alone, or through an object.
 struct FetchColumns {
   /// The name of the column for the object's URI.
   static let id = "_id"
 
+  /// The names, in order.
   let names: [String]
   /// The relationships in the paths of the columns, to be prefetched.
   let relationshipPaths: [String]
@@ -73,12 +77,15 @@ struct FetchColumns {
   }
 
   /// The names in a list such as `name,-age`.
+  ///
+  /// Spaces around names are dropped.
   static func names(_ list: String) -> [String] {
     list.split(separator: ",", omittingEmptySubsequences: false).map {
       String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
   }
 
+  /// The names of the values in an object's own row, beginning with the URI.
   private static func ownNames(of entity: ResolvedEntity, includesAdded: Bool) -> [String] {
     let attributes = entity.attributeSlots.map { entity.properties[$0] }.filter { !$0.isTransient }.map(\.name)
     let added = includesAdded ? entity.addedProperties.map(\.name) : []

@@ -5,6 +5,10 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
+/// `moonbase fetch`: prints objects of an entity as a table, JSON or csv.
+///
+/// The output may also be groups (`GroupOutput`), trees (`TreeOutput`), a number, or an
+/// explanation.
 struct FetchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch", abstract: "Prints the objects of an entity that match a predicate. The store is only read.",
@@ -41,6 +45,7 @@ struct FetchCommand: ParsableCommand {
     completion: .properties)
   var tree: String?
 
+  /// Checks combinations of options.
   func validate() throws {
     try EntityArgument.check(entity, store, command: "fetch")
     if count, explain { throw ValidationError("--count and --explain are two questions: ask one") }
@@ -49,6 +54,7 @@ struct FetchCommand: ParsableCommand {
     if count, selection.columns != nil { throw ValidationError("--count prints one number: leave --columns out") }
   }
 
+  /// Checks the options of trees and groups.
   private func validateForm() throws {
     if count || explain, tree != nil { throw ValidationError("--tree prints objects: leave --count and --explain out") }
     guard tree != nil else { return }
@@ -58,8 +64,10 @@ struct FetchCommand: ParsableCommand {
     if output.rows.format != nil { throw ValidationError("--tree prints text: leave --format out") }
   }
 
+  /// Runs the fetch within the limits of the command.
   func run() throws { try limits.run(fetch) }
 
+  /// Opens the store read-only, and prints in the form that the options ask for.
   private func fetch(in domain: ScriptDomain?) throws {
     var settings = try stores.settings(store)
     settings.readOnly = true
@@ -79,6 +87,7 @@ struct FetchCommand: ParsableCommand {
     try output.run()
   }
 
+  /// Prints the number of matches in the output form.
   private func print(count: Int) throws {
     guard output.rows.format != nil else { return Terminal.print("\(count)") }
     let writer = RowPrinter(try output.form, columns: ["count"])

@@ -4,16 +4,25 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A fetch that writes its objects while it reads them.
+///
+/// Objects are read in batches and written at once, so that the memory does not depend on their
+/// number. `fetch` and `export` share it.
 struct FetchOutput {
+  /// The context to read from.
   private let context: ManagedObjectContext
+  /// The request.
   private let request: FetchRequest
+  /// The columns.
   private let columns: FetchColumns
+  /// The form of the output.
   private let form: OutputForm
   /// Whether the output is meant for an import.
   private let isExport: Bool
 
   /// An attribute that an extension adds is a column if `names` contains it. Without names, it is a column only with
   /// `includesAdded`.
+  ///
+  /// Throws for unknown names of columns.
   init(
     _ request: FetchRequest, columns names: [String]?, form: OutputForm, in context: ManagedObjectContext,
     includesAdded: Bool = true
@@ -67,6 +76,8 @@ struct FetchOutput {
 
   /// Writes the columns from the rows themselves. This is possible if the rows contain the columns in their output form
   /// and no hook must be called.
+  ///
+  /// Extensions without transformers and hooks allow it too.
   private func write(_ rows: RowBatch, to writer: RowPrinter, _ unreadable: inout UnreadableValues) throws {
     if let slots = columns.slots, context.extensionRegistry.extensions.isEmpty,
       context.extensionRegistry.transformers.isEmpty
@@ -82,6 +93,7 @@ struct FetchOutput {
     for object in objects { try write(object, to: writer, &unreadable) }
   }
 
+  /// The value of a column from a row.
   private func value(_ slot: Slot?, _ place: Int, of row: Snapshot) throws -> Value {
     guard let slot else { return .objectID(row.id) }
     let value = row.values[slot]
@@ -90,6 +102,7 @@ struct FetchOutput {
     return try Self.value(columns.names[place], of: object)
   }
 
+  /// Writes the objects of the request one by one.
   private func writeObjects(
     to writer: RowPrinter, _ unreadable: inout UnreadableValues, _ note: () throws -> Void
   ) throws {
@@ -104,6 +117,7 @@ struct FetchOutput {
     }
   }
 
+  /// Writes an object's row.
   private func write(_ object: ManagedObject, to writer: RowPrinter, _ unreadable: inout UnreadableValues) throws {
     let values = columns.names.map { name in unreadable.reading { try Self.value(name, of: object) } }
     try unreadable.checkEnding()
@@ -111,6 +125,8 @@ struct FetchOutput {
   }
 
   /// The value of an object for a column.
+  ///
+  /// Throws if the value cannot be read.
   static func value(_ name: String, of object: ManagedObject) throws -> Value {
     if name == FetchColumns.id { return .objectID(object.objectID) }
     let value = try object.value(forKeyPath: name)
@@ -127,7 +143,9 @@ struct FetchOutput {
 /// Values that a store cannot read in rows that it can read. They are reported, up to a number, and written as empty
 /// values.
 private struct UnreadableValues {
+  /// The most values that are reported.
   private static let greatestCount = 20
+  /// The number of values so far.
   private var count = 0
   /// The limit or the interruption that has ended the run.
   private var ending: (any Error)?
@@ -135,6 +153,7 @@ private struct UnreadableValues {
   /// Throws if the run has ended and nothing more can be read.
   func checkEnding() throws { if let ending { throw ending } }
 
+  /// Runs `body`, and reports a failure. The result is then null.
   mutating func reading(_ body: () throws -> Value) -> Value {
     guard ending == nil else { return .null }
     do { return try body() } catch {
@@ -148,6 +167,7 @@ private struct UnreadableValues {
     }
   }
 
+  /// The sentence about the values; nil for none.
   var summary: String? {
     switch count {
     case 0: nil

@@ -7,6 +7,8 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 /// The options for a fetch of groups.
+///
+/// `FetchCommand` and `GroupOutput` use it.
 struct GroupOptionGroup: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -17,20 +19,28 @@ struct GroupOptionGroup: ParsableArguments {
   @Option(parsing: .unconditional, help: "A predicate over the columns of a group, as in '@count > 2'.")
   var having: String?
 
+  /// Refuses a condition without groups.
   func validate() throws {
     guard having == nil || groupBy != nil else { throw ValidationError("--having is for the groups of --group-by") }
     if groupBy?.isEmpty == true { throw ValidationError("--group-by takes key paths, as in kind,department.name") }
   }
 
+  /// Whether groups are asked for.
   var isGiven: Bool { groupBy != nil }
 }
 
 /// Writes groups of objects, with a row for each group.
+///
+/// The request fetches dictionaries. Without columns, the grouping keys and the count are written.
 struct GroupOutput {
+  /// The request with groups and columns.
   private let request: FetchRequest
+  /// The form of the output.
   private let form: OutputForm
+  /// The context to read from.
   private let context: ManagedObjectContext
 
+  /// Throws for keys and columns that cannot be parsed or checked.
   init(
     _ request: FetchRequest, _ groups: GroupOptionGroup, columns: String?, form: OutputForm,
     in context: ManagedObjectContext
@@ -54,6 +64,7 @@ struct GroupOutput {
     return FetchColumn(parts[0], expression: try Expression(format: parts[1]))
   }
 
+  /// A description of how the store answers the request.
   func explanation() throws -> String { try context.explain(request) }
 
   /// Writes the groups, or only their number.

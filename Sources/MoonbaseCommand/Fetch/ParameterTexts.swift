@@ -7,13 +7,20 @@ import enum MoonbaseModel.Predicate
 
 /// The parameters of a predicate on the command line. They are texts, and each becomes a value of the type that it is
 /// compared with.
+///
+/// For example, `--where 'born > %@' --param 2001-01-31` compares with a date, and `--where 'code =
+/// %@' --param 007` with a text.
 struct ParameterTexts {
+  /// The texts, in the order of the placeholders.
   private let texts: [String]
   /// Placeholders for the texts.
   private let marks: [String]
+  /// The entity of the request.
   private let entity: ResolvedEntity?
+  /// The context, for the model.
   private let context: ManagedObjectContext
 
+  /// The parameters of a request.
   init(_ texts: [String], entity: String, in context: ManagedObjectContext) {
     (self.texts, self.context) = (texts, context)
     // A unique name that can also be a key.
@@ -44,6 +51,7 @@ struct ParameterTexts {
       })
   }
 
+  /// Parses a predicate. Names of properties that are keywords get advice.
   private func read(_ format: String) throws -> Predicate {
     if let entity, let word = PredicateWords.property(in: format, of: entity, asOperand: true) {
       throw ModelError(.invalidPredicate, message: PredicateWords.advice(word), entity: entity.name, property: word)
@@ -64,8 +72,10 @@ struct ParameterTexts {
     return .keyPath(base.replacing(restoringKeys), known)
   }
 
+  /// The text of a placeholder.
   private func text(of mark: String) -> String? { marks.firstIndex(of: mark).map { texts[$0] } }
 
+  /// The predicate with typed parameters.
   private func typed(_ predicate: Predicate) -> Predicate {
     switch predicate {
     case .constant: return predicate
@@ -90,8 +100,10 @@ struct ParameterTexts {
     }
   }
 
+  /// The types whose values are written as texts.
   private static let typesOfTexts: Set<AttributeType> = [.string, .date, .uuid, .uri, .binaryData, .decimal]
 
+  /// The value of a text by its form: a number, a boolean or null; nil for other texts.
   private func value(of text: String) -> Value? {
     if let number = Int64(text) { return .int(number) }
     if let number = Double(text), number.isFinite { return .double(number) }

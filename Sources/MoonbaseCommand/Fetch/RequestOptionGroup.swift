@@ -4,6 +4,8 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The options that select objects of an entity.
+///
+/// The group is shared by all commands that select objects.
 struct ConditionOptionGroup: ParsableArguments {
   @Option(
     name: .customLong("where"), parsing: .unconditional, help: "The predicate, in Core Data's format language.",
@@ -23,6 +25,7 @@ struct ConditionOptionGroup: ParsableArguments {
     completion: .templates)
   var template: String?
 
+  /// Refuses parameters without a predicate, and a predicate beside a template.
   func validate() throws {
     guard parameters.isEmpty || predicate != nil || template != nil else {
       throw ValidationError("--param is for the %@ of --where, or as NAME=VALUE for the variables of --template")
@@ -39,6 +42,8 @@ struct ConditionOptionGroup: ParsableArguments {
   var isGiven: Bool { predicate != nil || template != nil }
 
   /// A request for the objects of an entity.
+  ///
+  /// Throws for a predicate that cannot be parsed, and for an unknown template.
   func request(_ entity: String, in context: ManagedObjectContext) throws -> FetchRequest {
     if let template {
       return try TemplateRequest(template, of: entity, in: context).request(parameters)
@@ -52,6 +57,8 @@ struct ConditionOptionGroup: ParsableArguments {
 }
 
 /// The options of commands that write objects. They select objects, their order, their number and their columns.
+///
+/// `fetch` and `export` share it.
 struct RequestOptionGroup: ParsableArguments {
   @OptionGroup var condition: ConditionOptionGroup
 
@@ -73,6 +80,7 @@ struct RequestOptionGroup: ParsableArguments {
     completion: .properties)
   var columns: String?
 
+  /// Checks the ranges of numbers.
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0, not \(limit)") }
     if let offset, offset < 0 { throw ValidationError("--offset takes a number from 0 on, not \(offset)") }

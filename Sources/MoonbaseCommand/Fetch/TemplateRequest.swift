@@ -6,14 +6,31 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 /// A fetch request template of the model. The command line gives the values of its variables as texts.
+///
+/// `moonbase fetch --template NAME` creates one. A template comes from the model file and contains
+/// variables such as `$NAME`. The class of a value is not given on the command line, so each text
+/// is parsed as the type of the attribute beside the variable.
+///
+/// For example, the template `age > $AGE` with the parameter `AGE=30` becomes the predicate `age >
+/// 30`.
 struct TemplateRequest {
+  /// The name of the template, for messages.
   private let name: String
+  /// The request of the model with variables in its predicate.
   private let template: FetchRequest
+  /// The context whose model contains the template.
   private let context: ManagedObjectContext
   /// The variables in the order of the predicate, with the attributes that they are compared with.
   private var variables: [(name: String, attribute: AttributeDescription?)] = []
 
   /// Throws if the model does not have the template, or if the template is for another entity.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the template.
+  ///   - entity: The entity that the command line names. The entity of the template must be the same.
+  ///   - context: The context that later runs the request.
+  /// - Throws: `.unknownName` if the model has no such template, with a suggestion. A `UsageError`
+  ///   if the template fetches objects of another entity.
   init(_ name: String, of entity: String, in context: ManagedObjectContext) throws {
     let templates = context.model.description.fetchRequestTemplates
     guard let template = templates[name] else {
@@ -32,6 +49,14 @@ struct TemplateRequest {
   }
 
   /// The request with values from parameters such as `NAME=VALUE`.
+  ///
+  /// Only the first equals sign separates the name from the value, so that a value may contain
+  /// equals signs.
+  ///
+  /// - Parameter parameters: The texts of the command line, one for each variable of the template.
+  /// - Returns: The request without variables.
+  /// - Throws: A `UsageError` for an unknown, repeated or missing variable, and the error of the
+  ///   parser for a value that does not fit the attribute's type.
   func request(_ parameters: [String]) throws -> FetchRequest {
     let pairs = parameters.map {
       $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -51,6 +76,8 @@ struct TemplateRequest {
   }
 
   /// Throws if a name is not a variable or is given twice, or if a variable has no value.
+  ///
+  /// - Parameter names: The names before the equals signs.
   private func check(_ names: [String]) throws {
     let known = variables.map(\.name)
     if let unknown = names.first(where: { !known.contains($0) }) {
@@ -78,6 +105,8 @@ struct TemplateRequest {
 
   // MARK: Variables
 
+  /// Collects the variables of a predicate from left to right. Compound predicates are searched
+  /// recursively.
   private mutating func addVariables(of predicate: Predicate) {
     switch predicate {
     case .constant: return
@@ -89,6 +118,11 @@ struct TemplateRequest {
     }
   }
 
+  /// Collects the variables of one side of a comparison. The attribute at the opposite side gives
+  /// the type of the value.
+  ///
+  /// - Parameters:
+  ///   - side: The expression that may contain variables.
   private mutating func addVariables(of side: Expression, beside other: Expression) {
     let attribute = ParameterTexts([], entity: template.entityName, in: context).attribute(other)
     var found: [String] = []

@@ -6,6 +6,13 @@ import MoonbasePlatform
 
 import enum MoonbaseModel.Predicate
 
+/// The command `moonbase history`. It has three functions, which exclude each other: to print
+/// changes, to print a token, or to delete transactions. A history is written by a store whose
+/// option for persistent history is set.
+///
+/// A token is a place in the history, so a script can print changes repeatedly without gaps: it
+/// keeps the token of the last call and passes it to `--since`. docs/graph.md describes histories
+/// in "Persistent history".
 struct HistoryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
@@ -20,6 +27,7 @@ struct HistoryCommand: ParsableCommand {
 
   @OptionGroup var place: StoreArgument
 
+  /// The name of the store for messages, from the argument or from the project.
   private var store: String { place.place.name }
 
   @Option(help: ArgumentHelp("Only what was saved after it: a token of --token, or a date.", valueName: "token|date"))
@@ -70,11 +78,15 @@ struct HistoryCommand: ParsableCommand {
   @Flag(name: StoreOption.allowsCloudKit.parserName, help: StoreOption.allowsCloudKit.parserHelp)
   var allowsCloudKit = false
 
+  /// Whether an option asks to delete a part of the history.
   private var deletes: Bool { deleteBefore != nil || keep != nil || keepSize != nil }
+  /// Whether an option restricts the printed changes. This cannot be combined with `--token` or
+  /// with a deletion.
   private var narrows: Bool {
     since != nil || author != nil || entity != nil || predicate != nil || limit != nil || values
   }
 
+  /// Rejects combinations of options that contradict each other, before the store is opened.
   func validate() throws {
     if file.readOnly, deletes { throw ValidationError("what deletes writes: leave --read-only out") }
     if let limit, limit < 1 { throw ValidationError("--limit takes a number above 0, not \(limit)") }
@@ -91,8 +103,11 @@ struct HistoryCommand: ParsableCommand {
     }
   }
 
+  /// Runs the command under the limits for time and memory.
   func run() throws { try file.limits.run { _ in try look() } }
 
+  /// Opens the store and does what the options ask for. Extensions of the store are not needed,
+  /// because no objects are saved.
   private func look() throws {
     let settings = try settings()
     try settings.requireStores()
@@ -118,6 +133,7 @@ struct HistoryCommand: ParsableCommand {
     try deletes ? delete(in: context) : print(from: context)
   }
 
+  /// The settings of the store. It is opened for writing only if a part of the history is deleted.
   private func settings() throws(UsageError) -> StoreSettings {
     var settings = try file.settings(place.place)
     settings.readOnly = !deletes
@@ -125,6 +141,9 @@ struct HistoryCommand: ParsableCommand {
     return settings
   }
 
+  /// Deletes transactions by place, by number or by size, in this order.
+  ///
+  /// - Parameter context: A context over the opened store.
   private func delete(in context: ManagedObjectContext) throws {
     var requests: [PersistentHistoryChangeRequest] = []
     switch deleteBefore {
@@ -147,10 +166,15 @@ struct HistoryCommand: ParsableCommand {
 
   // MARK: Printing
 
+  /// The names of the printed columns. With `--values`, the columns with old and new values follow.
   private static let columns = [
     "transaction", "date", "author", "context", "change", "_id", "properties", "tombstone",
   ]
 
+  /// Prints the changes of the selected part of the history.
+  ///
+  /// - Parameter context: A context over the opened store.
+  /// - Throws: An exit code for a failure if a value could not be read.
   private func print(from context: ManagedObjectContext) throws {
     let start: HistoryWalk.Start =
       switch since {
@@ -166,6 +190,9 @@ struct HistoryCommand: ParsableCommand {
     if !isWhole { throw ExitCode(ExitStatus.failed) }
   }
 
+  /// Prints the changes without values.
+  ///
+  /// - Returns: Always true, like a run in which all values could be read.
   private func printChanges(of walk: HistoryWalk, _ writer: RowPrinter) throws -> Bool {
     try each(of: walk) { transaction, changes in
       for change in changes { try writer.write(Self.row(change, of: transaction)) }
@@ -175,6 +202,9 @@ struct HistoryCommand: ParsableCommand {
   }
 
   /// Returns false if a value could not be read.
+  ///
+  /// The end of the history is determined once, before the first row is printed. Transactions that
+  /// other processes save later are not printed.
   private func printValues(
     of walk: HistoryWalk, from start: HistoryWalk.Start, _ context: ManagedObjectContext, _ writer: RowPrinter
   ) throws -> Bool {
@@ -191,6 +221,9 @@ struct HistoryCommand: ParsableCommand {
   }
 
   /// Passes the changes to `body` until it returns false or the requested number is reached.
+  ///
+  /// Passes transactions in their order. If the limit is reached inside a transaction, only its
+  /// first changes are passed.
   private func each(
     of walk: HistoryWalk,
     _ body: (PersistentHistoryTransaction, ArraySlice<PersistentHistoryChange>) throws -> Bool
@@ -206,6 +239,9 @@ struct HistoryCommand: ParsableCommand {
     }
   }
 
+  /// The predicate for changes that the options describe, or nil if all changes are selected.
+  ///
+  /// - Throws: `.unknownName` for the option `--entity`, and the errors of the predicate parser.
   private func condition(in model: ResolvedModel) throws -> FetchRequest? {
     var parts: [Predicate] = []
     if let author { parts.append(try Predicate(format: "transaction.author == %@", .string(author))) }
@@ -218,6 +254,7 @@ struct HistoryCommand: ParsableCommand {
     return parts.isEmpty ? nil : PersistentHistoryChange.fetchRequest(where: .and(parts))
   }
 
+  /// The values of a change in the order of `columns`.
   private static func row(
     _ change: PersistentHistoryChange, of transaction: PersistentHistoryTransaction
   ) -> [Value] {
@@ -232,10 +269,16 @@ struct HistoryCommand: ParsableCommand {
 }
 
 /// The start or the end of a part of a history.
+///
+/// A token or a date, as the options `--since` and `--delete-before` accept. A date is tried first,
+/// because a token never has the form of a date.
 enum HistoryPlace: ExpressibleByArgument {
+  /// The end of the transaction to which a token refers.
   case token(PersistentHistoryToken)
+  /// A point in time, which is compared with the dates of transactions.
   case date(Date)
 
+  /// Parses an argument. Returns nil if it is neither a date in ISO form nor a token.
   init?(argument: String) {
     if let date = ISODate.parse(argument) {
       self = .date(date)

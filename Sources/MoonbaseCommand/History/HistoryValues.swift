@@ -9,24 +9,35 @@ import MoonbasePlatform
 /// names a property, the object still has the value that the change set. The objects are read before the rest of the
 /// history. A change that is saved between the two makes a value unknown, but never wrong.
 struct HistoryValues {
+  /// The number of changes whose objects are loaded together.
   private static let chunk = 500
 
   /// The number of changes that are read together to find the tombstones of deleted objects.
   private static let tombstones = 32
 
+  /// The context that loads the current objects. It contains no objects before.
   private let context: ManagedObjectContext
+  /// The updates and deletions that follow each change.
   private var later = LaterChanges()
+  /// The token after the last transaction that was noted.
   private var token: PersistentHistoryToken
   /// Whether a value could not be read.
   private(set) var failed = false
 
   /// Reads the history from a place to its end. `context` must not be used to read anything else.
+  ///
+  /// - Parameters:
+  ///   - context: A new context. Objects that were loaded earlier would have old values.
+  ///   - start: The place of the first change whose values are wanted.
+  /// - Throws: The errors of reading the history, for example if it was deleted up to a later
+  ///   place.
   init(_ context: ManagedObjectContext, from start: HistoryWalk.Start) throws {
     self.context = context
     token = if case .token(let given?) = start { given } else { PersistentHistoryToken() }
     try note(from: start)
   }
 
+  /// Walks the history from `start` to its end, and notes each change without keeping it.
   private mutating func note(from start: HistoryWalk.Start) throws {
     var walk = try HistoryWalk(context, from: start)
     while let transactions = try walk.next() {
@@ -39,6 +50,10 @@ struct HistoryValues {
 
   /// Whether a transaction existed when this object was created. For later transactions, the values would be from
   /// earlier reads.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction to examine.
+  ///   - end: The token that was the end when the history was read.
   func covers(_ transaction: PersistentHistoryTransaction, upTo end: PersistentHistoryToken) -> Bool {
     transaction.transactionNumber <= end.transactionNumbers[transaction.storeID] ?? 0
   }
@@ -52,6 +67,10 @@ struct HistoryValues {
   typealias Row = (change: PersistentHistoryChange, old: Value, new: Value)
 
   /// Calls `body` for each change. The objects are read in groups.
+  ///
+  /// - Parameters:
+  ///   - changes: The changes of one transaction, in their order.
+  ///   - body: Receives each change with its values. The values are null if nothing is known.
   mutating func each(of changes: ArraySlice<PersistentHistoryChange>, _ body: (Row) throws -> Void) throws {
     var rest = changes
     while !rest.isEmpty {
@@ -70,6 +89,11 @@ struct HistoryValues {
   }
 
   /// The tombstones of objects that a later change deleted.
+  ///
+  /// Each deletion is read again from the history, because a tombstone may be large. This method
+  /// reads at most one group of changes at a time.
+  ///
+  /// - Returns: The tombstones by the ID of the deleted object.
   private func tombstones(
     of changes: ArraySlice<PersistentHistoryChange>
   ) throws -> [ManagedObjectID: [String: Value]] {
@@ -91,6 +115,12 @@ struct HistoryValues {
     return found
   }
 
+  /// Combines a change with its values.
+  ///
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - object: The current object, or nil if it no longer exists.
+  ///   - tombstone: The tombstone of a later deletion, if there is one.
   private mutating func row(
     _ change: PersistentHistoryChange, _ object: ManagedObject?, tombstone: [String: Value]?
   ) -> Row {
@@ -102,6 +132,8 @@ struct HistoryValues {
     }
   }
 
+  /// The values that a change set and that are still known. Properties that a later change names
+  /// are left out.
   private mutating func values(
     after change: PersistentHistoryChange, _ object: ManagedObject?, _ tombstone: [String: Value]?
   ) -> [String: Value] {
@@ -120,6 +152,9 @@ struct HistoryValues {
   }
 
   /// The stored attributes and to-one relationships that a change set.
+  ///
+  /// For an update, these are the properties that the change names. For an insertion, these are
+  /// all.
   private func properties(of change: PersistentHistoryChange) -> [ResolvedProperty] {
     guard let entity = context.model.entity(of: change.changedObjectID) else { return [] }
     return entity.properties.filter { property in
@@ -131,6 +166,8 @@ struct HistoryValues {
     }
   }
 
+  /// The value of a property, or nil if it cannot be read. The error is printed, and the command
+  /// continues.
   private mutating func value(of property: ResolvedProperty, of object: ManagedObject) -> Value? {
     do {
       return try object.value(forKey: property.name)

@@ -10,6 +10,12 @@ import MoonbaseScripting
 extension ImportInput.Format: ExpressibleByArgument {}
 extension ImportOptions.Dates: ExpressibleByArgument {}
 
+/// The command `moonbase import`. It reads rows and creates or updates objects of an entity with an
+/// `Importer`. The variant `--infer` first creates a model and a store, and the variant `--all`
+/// fills a store from a folder that `moonbase export --all` wrote.
+///
+/// This type only parses and checks the options. `ImportRun`, `InferredImport`, `InferredDatabase`
+/// and `StoreImportRun` do the work.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Takes rows of csv, tsv, json or ndjson into a store, as objects of an entity.",
@@ -121,6 +127,8 @@ struct ImportCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// The arguments without names, assigned to the entity, the file and the store. Which of them is
+  /// missing depends on the options.
   private var arguments: ArgumentsBeforeStore {
     let words = [first, second, third]
     if all != nil { return ArgumentsBeforeStore(besideFolder: words, stores.stores) }
@@ -130,16 +138,21 @@ struct ImportCommand: ParsableCommand {
       words, least: beginsWithFile ? 1 : 2, most: 2, isNamed: infer ? stores.stores.isNamedHere : stores.stores.isNamed)
   }
 
+  /// The first argument. It is nil if it was left out.
   private var entity: String? { arguments[0] }
 
+  /// The path of the input, or `-` for standard input.
   private var file: String? { arguments[1] }
 
   /// The settings of the store, from the argument or the options.
+  ///
+  /// - Throws: A `UsageError` if the store is named twice.
   func storeSettings() throws(UsageError) -> StoreSettings {
     // A store that is created from data has its own model.
     try stores.settings(arguments.store, isInProject: !infer && all == nil)
   }
 
+  /// Rejects combinations of options that contradict each other, before a file is opened.
   func validate() throws {
     if let entity, all != nil {
       throw ValidationError("--all takes a folder of all entities: leave '\(entity)' out")
@@ -176,6 +189,7 @@ struct ImportCommand: ParsableCommand {
     if dryRun, restart { throw ValidationError("--dry-run saves nothing, so that there is nothing to begin anew") }
   }
 
+  /// Rejects the options that have no meaning together with `--infer`.
   private func validateInference() throws {
     if summary.json, dryRun { throw ValidationError("--dry-run prints the model: leave --json out") }
     let others: [(String, Bool, String)] = [
@@ -189,6 +203,8 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
+  /// Selects the variant of the import and runs it. The plain variant opens the input before the
+  /// store, so that a missing file does not create a store.
   func run() throws {
     if let all { return try StoreImportRun(all, storeSettings(), quiet: quiet, summary).run() }
     guard let entity else { return }
@@ -203,6 +219,14 @@ struct ImportCommand: ParsableCommand {
   }
 
   /// The rows of a file, of standard input, or of the spooled part of it.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file, or nil for standard input.
+  ///   - spool: The part of standard input that was already read to infer a model.
+  /// - Returns: The input with the format and the separator from the options, or as detected from
+  ///   its name and its first lines.
+  /// - Throws: `.cannotOpenFile` if the file cannot be read, and a `UsageError` if the format is
+  ///   unclear.
   func input(_ path: String?, _ spool: InputSpool? = nil) throws -> ImportInput {
     let input = try ImportInput(
       path, format: format, null: null,
@@ -212,6 +236,12 @@ struct ImportCommand: ParsableCommand {
   }
 
   /// Imports rows into the stores of a container.
+  ///
+  /// - Parameters:
+  ///   - input: The opened rows.
+  ///   - file: The name of the input, for messages and for the ledger.
+  ///   - entity: The name of the entity.
+  ///   - description: The container that is opened for the import.
   func take(_ input: ImportInput, _ file: String, as entity: String, into description: ContainerDescription) throws {
     let (stores, scripts) = (try storeSettings(), try scripts.settings())
     var description = description
@@ -243,6 +273,9 @@ struct ImportCommand: ParsableCommand {
   }
 
   /// Throws if a column is unknown, before a new store is created.
+  ///
+  /// A csv file has its columns in the first line, so a misspelled name is found early. A trial
+  /// container in memory is enough to know the properties.
   private func checkColumns(
     of input: ImportInput, as name: String, _ script: ImportScript?, _ description: ContainerDescription
   ) throws {
@@ -256,6 +289,8 @@ struct ImportCommand: ParsableCommand {
       entity, from: input, in: context, options: options, script: script, bookmark: nil, replacesRejects: true)
   }
 
+  /// The settings of the importer: the keys, the dates, the size of a batch and the treatment of
+  /// missing destinations.
   var options: ImportOptions {
     var options = ImportOptions()
     options.keys = upsert.map(FetchColumns.names) ?? []

@@ -8,14 +8,35 @@ import MoonbaseSQLiteStore
 import MoonbaseScripting
 
 /// A single import with its progress, its end and its messages.
+///
+/// `ImportCommand` creates it after the store and the scripts are open. The importer reads and
+/// saves rows in batches, and a bookmark in the store remembers how far a file has been imported.
+/// An interrupted import therefore continues with the first unsaved row.
+///
+/// The run prints progress on standard error, and ends with a summary or with a JSON object.
 struct ImportRun {
+  /// The options of the command.
   private let command: ImportCommand
+  /// The rows to read.
   private let input: ImportInput
+  /// Converts rows to objects and saves them.
   private let importer: Importer
+  /// The saved position in the input. Nil for a dry run, and for an input without a fingerprint,
+  /// which cannot be read again.
   private let bookmark: ImportBookmark?
   /// Whether the file of rejected rows may be overwritten.
   private let givesUpRejects: Bool
 
+  /// Checks the reject file and opens the bookmark. Nothing has been read or saved when it returns.
+  ///
+  /// - Parameters:
+  ///   - command: The options.
+  ///   - entityName: The name of the entity.
+  ///   - input: The rows.
+  ///   - file: The name of the input, for messages.
+  ///   - context: The context that saves the objects.
+  ///   - script: The functions of the option `--map`, if it is given.
+  /// - Throws: `.unknownName`, or a `UsageError` if the reject file is in use.
   init(
     _ command: ImportCommand, _ entityName: String, _ input: ImportInput, _ file: String,
     in context: ManagedObjectContext, _ script: ImportScript?
@@ -76,6 +97,10 @@ struct ImportRun {
   }
 
   /// The settings that decide how rows are imported.
+  ///
+  /// The bookmark contains their digest. An import with other settings cannot continue an
+  /// interrupted import. The text contains the source of the `--map` file, so that a changed script
+  /// counts as another setting.
   private static func way(_ command: ImportCommand) -> String {
     let map = command.map.flatMap { FileManager.default.contents(atPath: $0) }.map {
       String(decoding: $0, as: UTF8.self)
@@ -87,6 +112,9 @@ struct ImportRun {
   }
 
   /// Throws if the file contains rejected rows of an earlier import.
+  ///
+  /// - Parameter path: The path of the reject file.
+  /// - Throws: A `UsageError` that names the ways to continue.
   static func requireNoRejects(_ path: String) throws {
     guard keepsRows(path) else { return }
     throw UsageError(
@@ -109,6 +137,8 @@ struct ImportRun {
     if command.rejects != nil { try RejectFailure.checkIsNoLink(place) }
   }
 
+  /// Throws if the reject file would replace the input, a script, a model or a file of an open
+  /// store.
   private static func requireUnused(_ place: String, _ input: ImportInput, _ command: ImportCommand) throws {
     guard let path = FileIdentity.truePath(place) else { return }
     let used =
@@ -120,10 +150,18 @@ struct ImportRun {
   }
 
   /// The name of an import in the ledger.
+  ///
+  /// Two imports of one file as different entities have different names.
+  ///
+  /// Example: `import Person /data/people.csv`.
   static func job(_ entity: String, _ file: String) -> String {
     "import \(entity) \(URL(literalPath: file).standardizedFileURL.path)"
   }
 
+  /// Imports all rows, and prints the summary.
+  ///
+  /// - Throws: An exit code for partial success if rows were rejected, and for an interruption.
+  ///   Errors of the input are thrown after the summary.
   func run() throws {
     let bar = ProgressBar(quiet: command.quiet)
     let began = Date()
@@ -162,6 +200,12 @@ struct ImportRun {
     if importer.report.rejected > 0 || failuresAfterSaves > 0 { throw ExitCode(ExitStatus.rejects) }
   }
 
+  /// Prints the summary, or the JSON object with the same numbers.
+  ///
+  /// - Parameters:
+  ///   - began: The start of the import.
+  ///   - isWhole: Whether all rows were read.
+  ///   - ofInput: Whether an error in the input ended the import.
   private func summarize(_ began: Date, isWhole: Bool, ofInput: Bool = false) throws {
     let report = importer.report
     let seconds = Date().timeIntervalSince(began)
@@ -175,11 +219,13 @@ struct ImportRun {
       ], quiet: command.quiet, lines: lines(seconds, isWhole: isWhole, ofInput: ofInput))
   }
 
+  /// The number of rows whose objects already had all values.
   private var unchanged: Int {
     let report = importer.report
     return report.rows - report.inserted - report.updated - report.skipped - report.rejected
   }
 
+  /// The lines of the summary, such as `3 inserted, 1 updated, 1 rejected in 0.2 s`.
   private func lines(_ seconds: Double, isWhole: Bool, ofInput: Bool) -> [String] {
     let report = importer.report
     var parts = ["\(report.inserted) inserted"]
@@ -199,6 +245,7 @@ struct ImportRun {
     return isWhole ? lines : lines + ["the import ended before the end of the file: \(advice(ofInput: ofInput))"]
   }
 
+  /// A hint how to continue an import that ended early.
   private func advice(ofInput: Bool) -> String {
     if command.dryRun { return "nothing of it is saved" }
     if ofInput {

@@ -8,10 +8,23 @@ import MoonbasePlatform
 
 /// `moonbase import --infer` with a SQLite database. Tables become entities, foreign keys become relationships, and
 /// rows become objects.
+///
+/// The database is opened read-only. It is read twice: once to determine types, keys and foreign
+/// keys, and once to copy the rows. An interrupted copy continues when the command is run again,
+/// because the new store contains a bookmark.
 struct InferredDatabase {
+  /// The options of the command.
   private let command: ImportCommand
+  /// The path of the database.
   private let path: String
 
+  /// Checks that only options are given that have a meaning for a database.
+  ///
+  /// - Parameters:
+  ///   - command: The options.
+  ///   - entity: The name of an entity, which must be nil. Tables give the names.
+  ///   - path: The path of the database.
+  /// - Throws: A `UsageError` for an option that applies to rows only.
   init(_ command: ImportCommand, _ entity: String?, _ path: String) throws {
     (self.command, self.path) = (command, path)
     if let entity {
@@ -26,6 +39,8 @@ struct InferredDatabase {
     }
   }
 
+  /// Runs the import. Scripts of the model can be called, so a script domain is opened for the time
+  /// of the run.
   func run() throws {
     let stores = command.dryRun ? StoreSettings() : try command.storeSettings()
     let scripts = try command.scripts.settings()
@@ -43,6 +58,8 @@ struct InferredDatabase {
     }
   }
 
+  /// Infers the plan, writes the model, creates the store and copies the rows. A dry run prints the
+  /// model and ends.
   private func take(_ stores: StoreSettings, in domain: ScriptDomain) throws {
     let database = try OpenDatabase(path)
     let place = command.dryRun ? nil : try InferredStore(stores)
@@ -63,6 +80,8 @@ struct InferredDatabase {
     try take(plan, of: database, into: container, in: domain)
   }
 
+  /// Reads all tables and decides about entities, attributes and relationships. Shows the progress
+  /// by table.
   private func plan(of database: OpenDatabase) throws -> DatabasePlan {
     let inference = DatabaseInference(database)
     let bar = ProgressBar(quiet: command.quiet)
@@ -78,6 +97,13 @@ struct InferredDatabase {
     return plan
   }
 
+  /// Copies the rows into the opened store.
+  ///
+  /// - Parameters:
+  ///   - plan: The entities and relationships for the tables.
+  ///   - database: The source.
+  ///   - container: The container over the new store.
+  ///   - domain: The scripts of the run.
   private func take(
     _ plan: DatabasePlan, of database: OpenDatabase, into container: PersistentContainer, in domain: ScriptDomain
   ) throws {
@@ -93,6 +119,7 @@ struct InferredDatabase {
         plan, of: database, in: context, options: command.options, bookmark: bookmark, replacesRejects: command.force))
   }
 
+  /// Runs the copy with a progress bar, and prints the summary even if an error ends it.
   private func run(_ job: DatabaseImport) throws {
     let bar = ProgressBar(quiet: command.quiet)
     let began = Date()
@@ -114,6 +141,7 @@ struct InferredDatabase {
     if job.report.rejected > 0 { throw ExitCode(ExitStatus.rejects) }
   }
 
+  /// Prints the summary, or the JSON object with the same numbers.
   private func summarize(_ job: DatabaseImport, _ began: Date, isDone: Bool) throws {
     let report = job.report
     let seconds = Date().timeIntervalSince(began)

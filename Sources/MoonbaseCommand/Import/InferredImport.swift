@@ -9,11 +9,21 @@ import MoonbasePlatform
 
 /// `moonbase import --infer` with rows. It infers a model from the rows, writes the model to a file for later changes,
 /// and creates a store for the rows.
+///
+/// An input such as a pipe can be read once only. It is therefore first copied to a temporary file,
+/// from which the model is inferred and the rows are imported. A dry run prints the model and
+/// creates nothing.
 struct InferredImport {
+  /// The options of the command.
   private let command: ImportCommand
+  /// The path of the input, or `-`.
   private let file: String
+  /// The name of the only entity, from the command line or from the name of the file.
   private let entity: String
 
+  /// Determines the name of the entity.
+  ///
+  /// - Throws: A `UsageError` if standard input has no name for its entity.
   init(_ command: ImportCommand, _ entity: String?, _ file: String) throws {
     (self.command, self.file) = (command, file)
     guard entity != nil || file != "-" else {
@@ -22,6 +32,7 @@ struct InferredImport {
     self.entity = entity ?? RowInference.entityName(ofFile: file)
   }
 
+  /// Infers the model, writes it, creates the store, and imports the rows.
   func run() throws {
     let path = file == "-" ? nil : file
     let spool = command.dryRun ? nil : try InputSpool(of: path, Interruption.whileWaiting)
@@ -44,6 +55,8 @@ struct InferredImport {
     try command.take(rows, file, as: entity, into: place.description(with: inferred.model))
   }
 
+  /// Reads all rows to find the narrowest type for each column. Throws the exit code of an
+  /// interruption if the user presses Ctrl-C.
   private func model(of input: ImportInput) throws -> InferredModel {
     let inference = RowInference(input)
     let bar = ProgressBar(quiet: command.quiet)

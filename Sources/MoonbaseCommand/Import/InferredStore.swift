@@ -6,12 +6,23 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 
 /// The store that `--infer` creates, and the file of its model.
+///
+/// The store and the model file are created together, and an interrupted import finds both again. A
+/// store that contains other data is never filled.
 struct InferredStore {
+  /// The path of the store as given.
   let path: String
+  /// The path of the model file. Without `--model`, it is beside the store.
   let modelPath: String
+  /// The location of the store.
   private let url: URL
+  /// The options of the store.
   private let settings: StoreSettings
 
+  /// Checks the options, and determines the path of the model file.
+  ///
+  /// - Parameter settings: The options, which must name exactly one writable store.
+  /// - Throws: A `UsageError` for several stores, a configuration or `--read-only`.
   init(_ settings: StoreSettings) throws {
     guard settings.stores.count == 1, settings.stores[0].configuration == nil, let url = settings.stores[0].url else {
       throw UsageError("--infer makes one store: name it with --store PATH")
@@ -32,6 +43,8 @@ struct InferredStore {
   }
 
   /// The container over the new store.
+  ///
+  /// - Parameter model: The inferred model.
   func description(with model: ManagedObjectModel) throws -> ContainerDescription {
     var description = try settings.container
     description.model = .value(model)
@@ -39,6 +52,9 @@ struct InferredStore {
   }
 
   /// Whether an earlier run of this import has started to fill the store. Throws if the store contains other data.
+  ///
+  /// - Parameter job: The name of the import in the ledger.
+  /// - Returns: False if there is no store yet, or if the store is empty.
   func hasBegun(_ job: String) throws -> Bool {
     guard try !SQLiteStore.isBare(at: url, busyTimeout: settings.busyTimeout) else { return false }
     let coordinator = try PersistentContainer(description).coordinator
@@ -51,6 +67,12 @@ struct InferredStore {
   }
 
   /// Writes the model, unless the file already contains it.
+  ///
+  /// - Parameters:
+  ///   - inferred: The model with the comments about its columns.
+  ///   - replacing: Whether an existing file with another content may be replaced.
+  ///   - quiet: Whether the message about the new file is left out.
+  /// - Throws: A `UsageError` if the file exists and may not be replaced.
   func write(_ inferred: InferredModel, replacing: Bool, quiet: Bool) throws {
     let source = Array(try inferred.luaSource().utf8)
     if let known = FileManager.default.contents(atPath: modelPath) {
@@ -70,6 +92,13 @@ struct InferredStore {
 
 extension ImportBookmark {
   /// Creates the bookmark for a store that the import itself creates. The import cannot be restarted.
+  ///
+  /// - Parameters:
+  ///   - job: The name of the import in the ledger.
+  ///   - fingerprint: Identifies the content of the input.
+  ///   - store: The new store.
+  ///   - rejectPath: The path of rejected rows from the command line.
+  ///   - usualRejectPath: The path that is used without an option.
   convenience init(
     _ job: String, fingerprint: InputFingerprint, ofNewStore store: any PersistentStore, rejectPath: String? = nil,
     usualRejectPath: String? = nil

@@ -7,12 +7,23 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 
 /// `moonbase import --all`, which creates a store from a folder.
+///
+/// The folder contains a model and a file of rows for each entity, as `moonbase export --all`
+/// writes them. Objects keep their keys and relationships. If the command is given again after an
+/// interruption, it continues after the last saved rows.
 struct StoreImportRun {
+  /// The path of the folder.
   private let folder: String
+  /// The options of the new store.
   private let settings: StoreSettings
+  /// Whether progress and summary are left out.
   private let isQuiet: Bool
+  /// Whether the summary is printed as JSON.
   private let summary: SummaryOptionGroup
 
+  /// Checks the options, before the folder is read.
+  ///
+  /// - Throws: A `UsageError` if not exactly one writable store is named.
   init(_ folder: String, _ settings: StoreSettings, quiet: Bool, _ summary: SummaryOptionGroup) throws {
     (self.folder, self.settings, isQuiet, self.summary) = (folder, settings, quiet, summary)
     guard settings.stores.count == 1 else {
@@ -21,6 +32,8 @@ struct StoreImportRun {
     guard !settings.readOnly else { throw UsageError("import --all makes a store: leave --read-only out") }
   }
 
+  /// Creates the store and copies all objects. The folder is locked meanwhile against other
+  /// imports.
   func run() throws {
     let folder = try ExportedFolder(folder)
     try folder.claim()
@@ -53,6 +66,13 @@ struct StoreImportRun {
       throw ExitCode(ExitStatus.interrupted)
     }
   }
+  /// Prints the summary.
+  ///
+  /// - Parameters:
+  ///   - count: The number of imported objects.
+  ///   - entities: The number of entities.
+  ///   - isDone: Whether all objects were imported.
+  ///   - seconds: The elapsed time.
   private func tell(_ count: Int, of entities: Int, isDone: Bool, _ seconds: Double) throws {
     let time = String(format: "%.1f", seconds)
     try summary.tell(

@@ -4,19 +4,32 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 
 /// The report of `moonbase info` about the file.
+///
+/// `StoreReport` contains it. The keys of the JSON object are the names of the properties, and
+/// absent values are left out. The facts come from the header of the file, the SQLite schema and
+/// the tables of Core Data.
 struct FileReport: Encodable {
   /// A feature that the model requires and that the file lacks.
   struct Missing: Encodable {
+    /// The entity that lacks something, or nil.
     let entity: String?
+    /// The property that lacks a column, or nil.
     let property: String?
+    /// The missing table, or nil.
     let table: String?
+    /// The reason in words, such as a missing column.
     let reason: String
+    /// The advice for the user, such as a migration.
     let advice: String
   }
 
+  /// The extent of the history. The dates are the dates of the first and the last transaction.
   struct History: Encodable {
+    /// The number of transactions.
     let transactions: Int
+    /// The date of the first transaction in ISO form.
     let first: String?
+    /// The date of the last transaction in ISO form.
     let last: String?
 
     /// The line of the report.
@@ -26,7 +39,9 @@ struct FileReport: Encodable {
     }
   }
 
+  /// The size of the file in bytes, without its log.
   let size: Int
+  /// The size of the unused pages in bytes. `moonbase vacuum` would release them.
   let freeSize: Int
   /// `wal` for a write-ahead log, or `delete` for a rollback journal.
   let journalMode: String
@@ -34,6 +49,7 @@ struct FileReport: Encodable {
   let logSize: Int?
   /// Whether a process is writing, or has crashed during a write.
   let hasJournal: Bool
+  /// Whether the file has the tables that a CloudKit mirror of Core Data creates.
   let isMirroredByCloudKit: Bool
   /// Nil if the store keeps no history.
   let history: History?
@@ -42,6 +58,9 @@ struct FileReport: Encodable {
   /// Missing features that prevent writing to the store, or nil if no model is known.
   let missingFeatures: [Missing]?
 
+  /// Creates the report from facts in bytes and pages.
+  ///
+  /// - Parameter facts: The facts that were read from the file.
   init(_ facts: StoreFacts) {
     size = facts.size
     freeSize = facts.freePageCount * facts.pageSize
@@ -59,6 +78,7 @@ struct FileReport: Encodable {
     }
   }
 
+  /// The report as lines for `StoreReport.text`, with labels in a column of 12 characters.
   var lines: [String] {
     var lines = [
       "size        \(size) bytes\(freeSize > 0 ? ", \(freeSize) of them free" : "")", "journal     \(journal)",
@@ -72,6 +92,7 @@ struct FileReport: Encodable {
     return lines
   }
 
+  /// The journal mode and the state of the journal, such as `write-ahead log, empty`.
   private var journal: String {
     if hasJournal { return "rollback journal, one is there: a process writes, or died writing" }
     guard journalMode == "wal" else { return "rollback journal" }

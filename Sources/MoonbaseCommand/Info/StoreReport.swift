@@ -9,37 +9,54 @@ import MoonbaseSQLiteStore
 #endif
 
 /// The report of `moonbase info`. The store is opened read-only.
+///
+/// It has the identity of the store, the model with the number of objects per entity, and the facts
+/// about the file. For a store of an old framework without a stored model, the tables are listed in
+/// place of the entities. The type is encoded for `--json`, and `text` is printed otherwise.
 struct StoreReport: Encodable {
+  /// An entity of the stored model with the number of its objects, without objects of its
+  /// subentities.
   struct Entity: Encodable {
+    /// The name of the entity.
     let name: String
     /// Nil if the file lacks the table of the entity.
     let count: Int?
+    /// The name of the parent entity, or nil for a root entity.
     let superentity: String?
     /// The number of ancestors of the entity.
     fileprivate let depth: Int
 
+    /// The keys in JSON. The depth is used for the indentation of the text only.
     enum CodingKeys: String, CodingKey {
       case name, count, superentity
     }
   }
 
+  /// A table of a store without a model.
   struct Table: Encodable {
+    /// The name of the table.
     let name: String
+    /// The number of its rows.
     let rows: Int
   }
 
+  /// The path of the store as given.
   let path: String
   /// The project file that applies here, or nil if there is none.
   var project: String?
   /// The extensions that were loaded when the store was saved. Their versions by name.
   let extensions: [String: String]
+  /// The UUID of the store, the key `NSStoreUUID` of its metadata.
   let identifier: String
+  /// The version of the framework that wrote the store, or nil if the metadata does not contain it.
   let frameworkVersion: String?
+  /// The version identifiers of the model, as its author named them.
   let versionIdentifiers: [String]
   /// The checksum that Core Data uses to identify a version of a model.
   let modelChecksum: String?
   /// The configuration of the model that the store contains, or nil if it contains all entities.
   let configuration: String?
+  /// The entities in the order of the model, each followed by its subentities.
   let entities: [Entity]
   /// The tables of a store from an old framework. The store contains no model with the names of its entities.
   let tables: [Table]?
@@ -52,6 +69,11 @@ struct StoreReport: Encodable {
   let server: ServerReport?
 
   /// `model` replaces the model in the store.
+  ///
+  /// - Parameters:
+  ///   - url: The location of the store.
+  ///   - named: A model in place of the model in the store, or nil.
+  ///   - busyTimeout: The time to wait for a writing process.
   init(_ url: URL, model named: ManagedObjectModel?, busyTimeout: Duration?) throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: url, busyTimeout: busyTimeout)
     path = url.relativePath
@@ -115,6 +137,14 @@ struct StoreReport: Encodable {
   #endif
 
   /// `missing` contains the root entities of the tables that the file lacks.
+  ///
+  /// Counts the objects of each entity.
+  ///
+  /// - Parameters:
+  ///   - held: The names of the entities that the store contains. If the set is empty, the store
+  ///     contains all entities.
+  ///   - missing: The root entities without a table. Their count is nil.
+  ///   - context: A context over the opened store.
   private static func entities(
     _ held: Set<String>, without missing: Set<String>, of context: ManagedObjectContext
   ) throws -> [Entity] {
@@ -132,6 +162,8 @@ struct StoreReport: Encodable {
     }
   }
 
+  /// The report as a text for people. Labels are in a column of 12 characters, and entities are in
+  /// a table.
   var text: String {
     var lines = [
       "store       \(path)", "identifier  \(identifier)",
@@ -161,20 +193,29 @@ struct StoreReport: Encodable {
     return (lines + [""] + rows(counts, name: "entity", count: "objects")).joined(separator: "\n")
   }
 
+  /// Longer names do not determine the width of the first column.
   private static let widestName = 128
 
+  /// The lines of a table with two columns.
+  ///
+  /// - Parameters:
+  ///   - counts: The texts of both columns for each row.
+  ///   - name: The heading of the first column.
+  ///   - count: The heading of the second column.
   private func rows(_ counts: [(String, String)], name: String, count: String) -> [String] {
     // A very long name must not widen all lines.
     let width = max(32, (counts.map(\.0.count).filter { $0 <= Self.widestName }.max() ?? 0) + 2)
     return [column(name, width: width) + count] + counts.map { column($0.0, width: width) + $0.1 }
   }
 
+  /// Pads a text with at least two spaces.
   private func column(_ text: String, width: Int) -> String {
     text + String(repeating: " ", count: max(2, width - text.count))
   }
 }
 
 extension Value {
+  /// The keys of a map, or an empty set for other values.
   fileprivate var keys: Set<String> {
     if case .map(let map) = self { Set(map.keys) } else { [] }
   }

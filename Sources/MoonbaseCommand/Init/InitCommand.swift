@@ -4,6 +4,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
+/// The command `moonbase init`. It writes the files of a `StartedProject` into a folder. Existing
+/// files are never replaced, so that the command can be used safely in any folder.
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Makes a project to start from.",
@@ -45,6 +47,7 @@ struct InitCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// Rejects an empty folder name, and options for extensions without a store.
   func validate() throws {
     if folder.isEmpty { throw ValidationError("init takes the name of a folder") }
     if from.isEmpty, !extensions.isEmpty || !withoutExtensions.isEmpty {
@@ -53,6 +56,7 @@ struct InitCommand: ParsableCommand {
     if from.count > 1 { throw ValidationError("--from names one file: leave '\(from[1])' out") }
   }
 
+  /// Creates the project, and prints the commands to try first.
   func run() throws {
     let project =
       try from.first.map { try StartedProject.around($0, extensions, without: withoutExtensions) }

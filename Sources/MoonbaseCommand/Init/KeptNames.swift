@@ -3,10 +3,19 @@ import MoonbasePlatform
 
 /// The transformers and classes of an app that a model names. A new project contains versions of them that keep the
 /// bytes unchanged.
+///
+/// Without these versions, the store could not be opened, because its model refers to names that
+/// only the app defines. The user replaces each version by code that gives the bytes a meaning.
 struct KeptNames {
+  /// The names of the transformers. The value is the class of the attribute, or nil if the model
+  /// names none.
   private var transformers: [String: String?] = [:]
+  /// The names of the classes.
   private var classes: Set<String> = []
 
+  /// Collects the names of transformers and classes that Moonbase does not provide.
+  ///
+  /// - Parameter model: The model of the existing store.
   init(of model: ResolvedModel) {
     for attribute in model.entities.flatMap(\.description.attributes) {
       let className = attribute.valueClassName.flatMap { AppleNames.isValueClass($0) ? nil : $0 }
@@ -18,6 +27,8 @@ struct KeptNames {
   }
 
   /// The local Lua tables for the classes.
+  ///
+  /// Returns an empty text if the model names no classes.
   var classTables: String {
     guard !classes.isEmpty else { return "" }
     let tables = classes.sorted().map { "classes[\($0.luaText)] = { __name = \($0.luaText) }\n" }.joined()
@@ -27,6 +38,8 @@ struct KeptNames {
   }
 
   /// The entries of an extension's table, or an empty text if there are none.
+  ///
+  /// They have the keys `transformers` and `classes`, as an extension returns them.
   var entries: String {
     guard !transformers.isEmpty || !classes.isEmpty else { return "" }
     let lines = transformers.sorted { $0.key < $1.key }.map { name, className in

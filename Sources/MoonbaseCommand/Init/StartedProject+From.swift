@@ -9,6 +9,15 @@ import MoonbaseSQLiteStore
 
 extension StartedProject {
   /// Creates a project for a store, or for a file of rows, from which the model is inferred.
+  ///
+  /// A file is a store if it begins like a SQLite database, and otherwise is read as rows.
+  ///
+  /// - Parameters:
+  ///   - named: The store, which may include a configuration, or the path of the rows.
+  ///   - extensions: The extensions to copy into the project.
+  ///   - without: The names of extensions that the copied store no longer requires.
+  /// - Throws: `.cannotOpenFile` for a file that cannot be read, and a `UsageError` for options
+  ///   that do not apply to rows.
   static func around(
     _ named: String, _ extensions: [String], without: [String]
   ) throws -> StartedProject {
@@ -28,6 +37,11 @@ extension StartedProject {
     return try around(rows: path, stem: stem(of: path))
   }
 
+  /// The project for a store, which is copied when the project is written.
+  ///
+  /// - Parameters:
+  ///   - store: The store with its model.
+  ///   - stem: The name of the copy without its suffix.
   private static func around(_ store: StartedStore, stem: String) throws -> StartedProject {
     var project = try around(store.model, holding: store.entities, stem: stem, extensions: store.extensions)
     let name = "\(stem).sqlite"
@@ -40,6 +54,8 @@ extension StartedProject {
     return project
   }
 
+  /// The project for a file of rows. The model is inferred from all rows, and the store is filled
+  /// when the project is written.
   private static func around(rows path: String, stem: String) throws -> StartedProject {
     let entity = RowInference.entityName(ofFile: path)
     let input = try ImportInput(path, format: nil, rejectPath: nil)
@@ -64,6 +80,8 @@ extension StartedProject {
   }
 
   /// A name for files that needs no quotes on the command line and in Lua.
+  ///
+  /// Example: `My People.csv` gives `My_People`.
   private static func stem(of path: String) -> String {
     let name = URL(literalPath: path).lastPathComponent.prefix { $0 != "." }
     let stem = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
@@ -72,6 +90,12 @@ extension StartedProject {
 
   /// All files except the model, which comes from elsewhere. With `entities`, the store contains only these entities of
   /// the model.
+  ///
+  /// - Parameters:
+  ///   - model: The model of the project.
+  ///   - entities: The entities in the store, or nil for all.
+  ///   - stem: The name of the extension and of the store.
+  ///   - extensions: The copied extensions. If there are none, a new extension is written.
   private static func around(
     _ model: ManagedObjectModel, holding entities: Set<String>?, stem: String, extensions: StartedExtensions
   ) throws -> StartedProject {
@@ -99,6 +123,7 @@ extension StartedProject {
     return project
   }
 
+  /// Replaces a text in one of the files. Nothing happens if there is no file with the name.
   private mutating func replaceText(of name: String, _ text: String, by other: String) {
     guard let index = files.firstIndex(where: { $0.name == name }) else { return }
     files[index].bytes = Array(String(decoding: files[index].bytes, as: UTF8.self).replacing(text, with: other).utf8)
@@ -107,12 +132,20 @@ extension StartedProject {
 
 /// The entity and the attribute that the extension uses in a project for existing data.
 private struct Subject {
+  /// The name of the entity.
   let entity: String
+  /// The name of the attribute. It is empty if no entity has an attribute.
   let attribute: String
+  /// Whether the attribute is a string, for which the example has a rule about its length.
   let isText: Bool
+  /// The transformers and classes that the model requires.
   private let kept: KeptNames
 
   /// Uses the first string attribute of an entity that is not abstract. Otherwise, uses any attribute.
+  ///
+  /// - Parameters:
+  ///   - model: The model of the project.
+  ///   - held: The entities that the store contains, or nil for all.
   init(of model: ResolvedModel, holding held: Set<String>?) {
     let entities = model.entities.filter { !$0.description.isAbstract && held?.contains($0.name) ?? true }
     func attributes(_ entity: ResolvedEntity) -> [ResolvedProperty] {
@@ -127,6 +160,10 @@ private struct Subject {
     kept = KeptNames(of: model)
   }
 
+  /// The source of a new extension with an example of each possible part: a rule, a derived
+  /// attribute and a transformer.
+  ///
+  /// - Parameter name: The name of the extension.
   func extensionText(named name: String) -> String {
     guard !attribute.isEmpty else {
       return "\(kept.classTables)return { name = \(name.luaText), version = \"1.0\", \(kept.entries)entities = {} }\n"
@@ -161,6 +198,7 @@ private struct Subject {
       """
   }
 
+  /// The example of a transformer, for a model that names none itself.
   private static let exampleOfTransformer = """
     transformers = {
         ReversedText = {
@@ -172,6 +210,9 @@ private struct Subject {
     """ + "  "
 
   /// The source of a test for a project with the extensions of an existing store.
+  ///
+  /// The test inserts an object with the extensions. It passes if the extensions load and accept
+  /// the object.
   var testOfExtensions: String {
     """
     -- moonbase test
@@ -185,6 +226,8 @@ private struct Subject {
     """
   }
 
+  /// The source of a test for a project with a new extension. It tests the rule and the derived
+  /// attribute.
   var test: String {
     guard !attribute.isEmpty else { return "return { [\"there is nothing to test yet\"] = function() end }\n" }
     let rule = """
@@ -210,6 +253,8 @@ private struct Subject {
 
 extension StarterTexts {
   /// The source of a script that counts the objects of the given entities, or of all entities.
+  ///
+  /// - Parameter entities: The names of the entities, or nil for all.
   static func countingScript(of entities: Set<String>?) -> String {
     let names = entities.map { "{ \($0.sorted().map(\.luaText).joined(separator: ", ")) }" } ?? "{}"
     let all = "for name in pairs(moonbase.model.entities) do names[#names + 1] = name end\ntable.sort(names)\n"

@@ -5,18 +5,30 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 
 /// An existing store for which a project is created.
+///
+/// The existing store is only read. The project gets a copy, which is made when the project is
+/// written.
 struct StartedStore {
+  /// The path of the existing store.
   private let path: String
+  /// The model in the store.
   let model: ManagedObjectModel
   /// The configuration of the model that the store contains, and its entities. Nil stands for all entities.
   let configuration: String?
+  /// The names of the entities, or nil for all.
   let entities: Set<String>?
+  /// The extensions that were given, with their names and files.
   let extensions: StartedExtensions
   /// The names of the extensions that are removed from the copy.
   private let forgotten: [String]
 
   /// Throws if the store was saved with extensions that are neither given nor to be removed. The commands of the
   /// project could not write to such a store.
+  ///
+  /// - Parameters:
+  ///   - store: The store to copy.
+  ///   - paths: The paths of extensions.
+  ///   - names: The names of extensions that the copy no longer requires.
   init(_ store: NamedStore, _ paths: [String], without names: [String]) throws {
     path = store.path
     model = try SQLiteStore.cachedModel(ofStoreAt: URL(literalPath: store.path))
@@ -29,6 +41,9 @@ struct StartedStore {
     try checkExtensions(RememberedExtensions.versions(in: SQLiteStore.metadata(ofStoreAt: URL(literalPath: path))))
   }
 
+  /// Compares the extensions in the store's metadata with the given and the removed extensions.
+  ///
+  /// - Parameter remembered: The versions by name, as the metadata contains them.
   private func checkExtensions(_ remembered: [String: String]) throws {
     let known = remembered.keys.sorted()
     if let unknown = forgotten.first(where: { remembered[$0] == nil }) {
@@ -46,6 +61,11 @@ struct StartedStore {
   }
 
   /// Copies the store, and removes the forgotten extensions from the copy.
+  ///
+  /// The backup function of SQLite makes the copy, so that the copy is consistent even if another
+  /// process writes.
+  ///
+  /// - Parameter place: The path of the copy.
   func copy(to place: String) throws {
     try SQLiteStore.backUp(storeAt: URL(literalPath: path), to: URL(literalPath: place))
     guard !forgotten.isEmpty else { return }
@@ -61,17 +81,28 @@ struct StartedStore {
 }
 
 /// The extensions of an existing store that are copied into a project, with the modules that they require.
+///
+/// The names come from loading the extensions in a container without a store file.
 struct StartedExtensions {
+  /// The folder of the extensions in the project.
   private static let folder = "extensions"
 
   /// The paths of the extensions in the project.
   private(set) var paths: [String] = []
+  /// The names of the extensions, as their tables return them.
   private(set) var names: Set<String> = []
+  /// The files of the extensions and of the modules, with their paths in the project.
   private(set) var files: [(name: String, bytes: [UInt8])] = []
 
+  /// Creates an empty list of extensions.
   init() {}
 
   /// Loads the extensions to find their names and modules.
+  ///
+  /// - Parameters:
+  ///   - sources: The paths of the extensions.
+  ///   - model: The model that the extensions are for.
+  /// - Throws: The errors of loading an extension.
   init(_ sources: [String], for model: ManagedObjectModel) throws {
     guard !sources.isEmpty else { return }
     let description = ContainerDescription(

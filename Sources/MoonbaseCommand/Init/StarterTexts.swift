@@ -1,5 +1,10 @@
 /// The texts in a project that `moonbase init` creates.
+///
+/// The files of the example work together: the script reads `people.csv`, the extension defines the
+/// class of the attribute `color`, and the test uses both. The texts are constants, except for the
+/// README.
 enum StarterTexts {
+  /// The project file, which names the store, the model and the extension.
   static let project = """
     -- What commands in this folder work with. Options win; --no-project leaves it out.
     return {
@@ -10,6 +15,7 @@ enum StarterTexts {
 
     """
 
+  /// The model with the entity `Person`.
   static let model = """
     return {
       entities = {
@@ -29,6 +35,7 @@ enum StarterTexts {
 
     """
 
+  /// The extension with a class, a transformer, a rule and a derived attribute.
   static let extensionText = """
     -- The extension: what Lua adds to the model. Change it, and the program behaves differently.
     local Color = {}
@@ -83,6 +90,7 @@ enum StarterTexts {
 
     """
 
+  /// The script that imports the rows and prints the objects.
   static let script = """
     -- moonbase run script.lua
     local csv = require("moonbase.csv")
@@ -102,6 +110,7 @@ enum StarterTexts {
 
     """
 
+  /// The rows of the example.
   static let data = """
     name,email,age,color
     Captain Scarlet,scarlet@spectrum.example,32,#ff2400
@@ -110,6 +119,7 @@ enum StarterTexts {
 
     """
 
+  /// The test of the extension.
   static let test = """
     -- moonbase test
     return {
@@ -138,7 +148,14 @@ enum StarterTexts {
 
     """
 
-  /// `data` is the file of external data beside the store, if there is one.
+  /// The README with a table of the files and the first commands.
+  ///
+  /// - Parameters:
+  ///   - store: The name of the store's file.
+  ///   - entity: The name of an entity for the examples.
+  ///   - attribute: The name of an attribute for the examples.
+  ///   - name: The name of the extension.
+  ///   - script: A sentence about the script.
   static func readme(store: String, entity: String, attribute: String, extension name: String, script: String) -> String
   {
     """

@@ -4,6 +4,10 @@ import MoonbaseGraph
 import MoonbasePlatform
 import MoonbaseScripting
 
+/// The command `moonbase inspect`. It opens the store, starts a server on 127.0.0.1, prints the
+/// address of the page, and waits for Ctrl-C. The parts are `InspectDesk` with the session,
+/// `HTTPServer` with the connections, `InspectGate` with the token, and `InspectRoutes` between
+/// them.
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "A page in the browser to look into a store.",
@@ -35,6 +39,7 @@ struct InspectCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
+  /// Rejects options for writing without `--write`.
   func validate() throws {
     if write, stores.stores.readOnly { throw ValidationError("--write changes the store: leave --read-only out") }
     let isForWriting = stores.allowsCloudKit || stores.keepHistory || stores.synchronous != nil || stores.author != nil
@@ -44,6 +49,9 @@ struct InspectCommand: ParsableCommand {
     }
   }
 
+  /// Opens the store, starts the server, and waits until the page ends.
+  ///
+  /// - Throws: The errors of opening the store, and `.cannotOpenFile` if the port is in use.
   func run() throws {
     var settings = CommandSettings(scripts: try scripts.settings(), isQuiet: quiet)
     settings.stores = try stores.settings(store)

@@ -2,13 +2,21 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// Waits for Ctrl-C, and then asks about unsaved changes.
+///
+/// The main thread of `moonbase inspect` runs it. If there are unsaved changes and the command has
+/// a terminal, the user can save, discard or return to the page. Without a terminal, the changes
+/// are discarded with a message, and the command fails.
 struct InspectEnding {
+  /// The time between two checks for Ctrl-C, in microseconds.
   private static let pause: UInt32 = 50_000
+  /// The session to halt.
   private let desk: InspectDesk
   /// The standard input of the command.
   private let input: Int32
 
   /// After this call, scripts cannot read from standard input, because it may be needed for the answer to a question.
+  ///
+  /// - Parameter desk: The running page.
   init(_ desk: InspectDesk) {
     self.desk = desk
     input = dup(STDIN_FILENO)
@@ -19,6 +27,8 @@ struct InspectEnding {
   }
 
   /// Waits until the page ends, and returns the exit status.
+  ///
+  /// - Returns: A failure if changes were lost.
   func wait() -> Int32 {
     while true {
       while !Interruption.hasCome { usleep(Self.pause) }
@@ -30,6 +40,8 @@ struct InspectEnding {
   }
 
   /// Returns the exit status, or nil if the page stays open.
+  ///
+  /// Halts the page, and decides what happens to its changes.
   private func end() -> Int32? {
     let count = desk.halt()
     guard count > 0 else { return ExitStatus.done }
@@ -42,6 +54,9 @@ struct InspectEnding {
   }
 
   /// Asks about unsaved changes. A second Ctrl-C ends the process. If the changes cannot be saved, the page stays open.
+  ///
+  /// - Parameter question: The question with the possible answers.
+  /// - Returns: The exit status, or nil if the page stays open.
   private func ask(_ question: String) -> Int32? {
     while true {
       StandardStream.error.write("\n\(question)")
@@ -59,6 +74,8 @@ struct InspectEnding {
   }
 
   /// Returns nil at the end of the input.
+  ///
+  /// Reads one line without a buffer, so that no bytes after it are lost.
   private func readLine() -> String? {
     var line: [UInt8] = []
     var byte: UInt8 = 0
@@ -69,6 +86,7 @@ struct InspectEnding {
     return nil
   }
 
+  /// Saves all changes. Returns nil, and prints the error, if that fails.
   private func save() -> Int32? {
     do {
       let count = try desk.save()

@@ -4,13 +4,22 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// The routes of the page, for its files, its data and its changes.
+///
+/// It has three kinds of routes: the files of the page, views, which read with GET, and changes,
+/// which need POST and `--write`. The methods run on the threads of the connections, and use the
+/// desk to reach the session.
 struct InspectRoutes: Sendable {
+  /// Refuses requests that do not come from the page.
   let gate: InspectGate
+  /// Runs the bodies of the routes.
   let desk: InspectDesk
 
+  /// A route that reads. It gets the parameters of the query.
   private typealias View = @Sendable (InspectSession, [String: String]) throws -> InspectJSON
+  /// A route that changes objects. It gets the body of the request.
   private typealias Change = @Sendable (InspectEdits, InspectInput) throws -> InspectJSON
 
+  /// The views by path.
   private static let views: [String: View] = [
     "/api/store": { session, _ in InspectModel(session: session).json() },
     "/api/state": { _, _ in .object([]) },
@@ -29,6 +38,7 @@ struct InspectRoutes: Sendable {
     "/api/history": { session, query in try InspectHistory(session: session).json(query) },
   ]
 
+  /// The changes by path.
   private static let changes: [String: Change] = [
     "/api/set": { edits, input in try edits.set(input) },
     "/api/link": { edits, input in try edits.link(input) },
@@ -41,17 +51,25 @@ struct InspectRoutes: Sendable {
     "/api/discard": { edits, _ in try edits.discard() },
   ]
 
+  /// The routes of the prompt. They are allowed for a read-only store too.
   private static let scripts: Set = ["/api/lua", "/api/stop"]
 
   /// The response to a request that is not allowed, before its body is read. Nil for all other requests.
+  ///
+  /// - Parameter request: The request without its body.
   func refusal(of request: HTTPRequest) -> HTTPResponse? {
     gate.refusal(of: request, isChange: isPost(request) || !["GET", "HEAD"].contains(request.method))
   }
 
+  /// Whether a path takes POST only.
   private func isPost(_ request: HTTPRequest) -> Bool {
     Self.changes[request.path] != nil || Self.scripts.contains(request.path)
   }
 
+  /// Returns the response to an allowed request.
+  ///
+  /// - Parameter request: The complete request.
+  /// - Returns: The response, with status 405 for a wrong method and 404 for an unknown path.
   func answer(_ request: HTTPRequest) -> HTTPResponse {
     let isPost = isPost(request)
     let methods = isPost ? ["POST"] : ["GET", "HEAD"]
@@ -63,6 +81,8 @@ struct InspectRoutes: Sendable {
     return isPost ? post(request) : get(request)
   }
 
+  /// Answers a view or a file of the page. Changes that a getter of an extension makes are
+  /// discarded.
   private func get(_ request: HTTPRequest) -> HTTPResponse {
     if let view = Self.views[request.path] {
       return desk.answer { session in
@@ -83,6 +103,8 @@ struct InspectRoutes: Sendable {
     }
   }
 
+  /// Answers a change or a call of the prompt. The type of the body must be JSON, because a form of
+  /// another page cannot send it.
   private func post(_ request: HTTPRequest) -> HTTPResponse {
     guard request.headers["content-type"]?.lowercased().hasPrefix("application/json") == true else {
       return .failure(415, "the body has to be application/json")
@@ -104,6 +126,7 @@ struct InspectRoutes: Sendable {
 
   // MARK: Documents
 
+  /// Answers with a document that is not JSON. Errors become JSON responses.
   private func document(_ body: (InspectSession) throws -> HTTPResponse) -> HTTPResponse {
     do {
       return try desk.perform { session in
@@ -116,6 +139,7 @@ struct InspectRoutes: Sendable {
     }
   }
 
+  /// Answers with the bytes of a value, for images and downloads.
   private func value(_ query: [String: String]) -> HTTPResponse {
     document { session in
       let value = try InspectValue(query, in: session)
@@ -125,6 +149,8 @@ struct InspectRoutes: Sendable {
     }
   }
 
+  /// Answers with the findings of the doctor. They are searched outside the session's thread, so
+  /// that the page stays usable.
   private func doctor() -> HTTPResponse {
     do {
       let model = try desk.perform { $0.model }

@@ -6,6 +6,12 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+/// The command `moonbase migrate`. It compares the model of the store with the requested model,
+/// infers or reads a mapping, and rewrites the store. With `--plan`, it prints the steps and
+/// changes nothing.
+///
+/// With `--staged`, the store passes through all versions in between, so that a property that was
+/// renamed twice keeps its values. docs/models.md describes the inference.
 struct MigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
@@ -26,6 +32,7 @@ struct MigrateCommand: ParsableCommand {
 
   @OptionGroup var place: StoreArgument
 
+  /// The path of the store.
   private var store: String { place.path }
 
   @Option(help: "The model that it is to be of: \(ModelFile.forms).", completion: .file())
@@ -43,6 +50,7 @@ struct MigrateCommand: ParsableCommand {
     completion: .configurations)
   var namedConfiguration: String?
 
+  /// The configuration from the option or from the argument `CONFIG=PATH`.
   private var configuration: String? { namedConfiguration ?? place.place.configuration }
 
   @Option(
@@ -71,6 +79,7 @@ struct MigrateCommand: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  /// Rejects combinations of options that contradict each other.
   func validate() throws {
     if readOnly, !plan { throw ValidationError("--read-only leaves the store as it is: give --plan with it") }
     if let namedConfiguration, let other = place.place.configuration, other != namedConfiguration {
@@ -82,8 +91,11 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
+  /// Runs the command under the limits for time and memory.
   func run() throws { try limits.run { _ in try migrate() } }
 
+  /// Reads the models and checks the configuration. An unknown source model becomes an error that
+  /// names `--from`.
   private func migrate() throws {
     try StoreSettings.requireStore(store)
     try place.place.requireConfiguration(busyTimeout: patience.duration())
@@ -99,7 +111,7 @@ struct MigrateCommand: ParsableCommand {
     if !isWhole { throw ExitCode(ExitStatus.failed) }
   }
 
-  /// Plans, with the versions that the stages go through.
+  /// The plans, with the versions that the stages go through.
   private struct Outcome {
     var plans: [MigrationPlan]
     let stages: ArraySlice<ModelVersions.Version>
@@ -126,6 +138,11 @@ struct MigrateCommand: ParsableCommand {
     #endif
   }
 
+  /// Plans or executes the migration.
+  ///
+  /// - Parameters:
+  ///   - url: The location of the file.
+  ///   - versions: The models of the options.
   private func run(_ url: URL, _ versions: ModelVersions) throws -> Outcome {
     let stages =
       staged ? try versions.stages(from: url, configuration: configuration, busyTimeout: patience.duration()) : []
@@ -146,6 +163,7 @@ struct MigrateCommand: ParsableCommand {
     }
   }
 
+  /// Prints the plans, or the JSON object.
   private func tell(_ outcome: Outcome) throws {
     guard !json else {
       let names = staged ? outcome.stages.map(\.name) : [to]
@@ -164,6 +182,7 @@ struct MigrateCommand: ParsableCommand {
     staged ? zip(stages, plans).map { "to \($0.name)\n\($1)" } : plans.map(\.description)
   }
 
+  /// The plans without changes to the store. Rows are counted, so that the losses are known.
   private func planned(_ url: URL, _ versions: ModelVersions) throws -> [MigrationPlan] {
     let (model, sources, busyTimeout) = (versions.destination, versions.sources, try patience.duration())
     if staged {
@@ -190,6 +209,13 @@ struct MigrateCommand: ParsableCommand {
   }
 
   /// Migrates the store, and returns the plans that were executed.
+  ///
+  /// - Parameters:
+  ///   - url: The location of the store.
+  ///   - versions: The models of the options.
+  ///   - progress: Shows the number of migrated rows.
+  /// - Throws: `.migrationLoss` if data would be lost and `--allow-loss` is not given. The store is
+  /// unchanged then.
   private func migrate(
     _ url: URL, _ versions: ModelVersions, _ progress: CommandProgress
   ) throws -> [MigrationPlan] {
@@ -222,6 +248,8 @@ struct MigrateCommand: ParsableCommand {
   }
 
   /// A message about versions that are skipped, or nil if there are none.
+  ///
+  /// Skipped versions may contain renamings, which the direct inference cannot find.
   private func staging(_ url: URL, _ versions: ModelVersions) throws -> String? {
     guard !staged, mapping == nil else { return nil }
     let names = try versions.passedOver(from: url, configuration: configuration, busyTimeout: patience.duration())

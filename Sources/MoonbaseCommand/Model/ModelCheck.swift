@@ -2,6 +2,8 @@ import ArgumentParser
 import Moonbase
 import MoonbaseModel
 
+/// The command `moonbase model check`. A model is sound if it can be read and resolved. Warnings
+/// are about parts that are valid but questionable, such as a relationship without an inverse.
 struct ModelCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Says whether a model is sound, and what is questionable about it.",
@@ -16,14 +18,23 @@ struct ModelCheck: ParsableCommand {
   @Flag(help: "Print JSON, also of a model that is not sound.")
   var json = false
 
+  /// The JSON object of `--json`.
   private struct Report: Encodable {
+    /// The path of the model.
     let model: String
+    /// Whether the model can be used.
     var sound = true
+    /// The number of entities, or nil if the model is not sound.
     var entities: Int?
+    /// The warnings in their order.
     var warnings: [String] = []
+    /// The errors. A sound model has none.
     var errors: [ReportedMistake] = []
   }
 
+  /// Reads the model, and prints the result.
+  ///
+  /// - Throws: The error of the model, or an exit code for a failure.
   func run() throws {
     var report = Report(model: model)
     do {
@@ -42,6 +53,7 @@ struct ModelCheck: ParsableCommand {
     if strict, !report.warnings.isEmpty { throw ExitCode(ExitStatus.failed) }
   }
 
+  /// Prints the warnings and the numbers.
   private func tell(_ report: Report) {
     report.warnings.forEach { Terminal.complain("warning: \($0)") }
     let count = report.entities ?? 0

@@ -1,5 +1,6 @@
 import ArgumentParser
 
+/// The command `moonbase model`. It has a subcommand for each task and does nothing itself.
 struct ModelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "model",

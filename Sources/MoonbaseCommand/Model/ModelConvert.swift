@@ -3,6 +3,8 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 
+/// The command `moonbase model convert`. It checks the options, and leaves the conversion to
+/// `ModelConversion` and the output to `ModelDestination`.
 struct ModelConvert: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert", abstract: "Writes a model in another form.",
@@ -42,8 +44,10 @@ struct ModelConvert: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  /// The names of all forms, for the help and for errors.
   private static let forms = ModelForm.allCases.map(\.rawValue).joined(separator: ", ")
 
+  /// Converts the model. The destination is written only if the check passes.
   func run() throws {
     let form = try form()
     let conversion = try ModelConversion(
@@ -61,20 +65,27 @@ struct ModelConvert: ParsableCommand {
   }
 
   /// The name of the version for a model without versions.
+  ///
+  /// It is the name of the destination without its suffix.
   private var versionName: String {
     let name = target.map(ModelName.withoutSuffix) ?? ""
     return name.isEmpty ? "Model" : name
   }
 
+  /// Prints a model that is a single file.
   private func print(_ piece: WrittenModel.Piece) throws {
     guard case .file(let bytes) = piece else { return }
     bytes.withUnsafeBytes { Terminal.write($0) }
   }
 
+  /// Rejects `--json` without a destination.
   func validate() throws {
     if summary.json, target == nil { throw ValidationError("--json tells of a file: name the one to write") }
   }
 
+  /// The form that the option or the suffix of the destination gives.
+  ///
+  /// - Throws: A `UsageError` for an unknown form, or for a folder that would be printed.
   private func form() throws -> ModelForm {
     if let named {
       guard let form = ModelForm(rawValue: named) else {

@@ -3,6 +3,8 @@ import Moonbase
 import MoonbaseModelFormats
 import MoonbasePlatform
 
+/// The command `moonbase model diagram`. `ModelDiagram` draws the picture, and this type selects
+/// the format and the destination.
 struct ModelDiagramCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diagram", abstract: "Draws a model: entities, relationships, inheritance.",
@@ -13,6 +15,7 @@ struct ModelDiagramCommand: ParsableCommand {
 
   /// The format of a diagram.
   enum Format: String, CaseIterable, ExpressibleByArgument {
+    /// A picture, or a text for Mermaid.
     case svg, mermaid
   }
 
@@ -37,6 +40,7 @@ struct ModelDiagramCommand: ParsableCommand {
 
   @OptionGroup var project: ProjectOptionGroup
 
+  /// Draws the model, and prints the diagram or writes the file.
   func run() throws {
     let path = try ModelFile.path(named)
     let diagram = ModelDiagram(try ModelFile.read(path), title: title ?? ModelName.of(path))
@@ -51,6 +55,8 @@ struct ModelDiagramCommand: ParsableCommand {
     try file.finish()
   }
   /// The format that the options or the suffix of the file give. A suffix of another format is an error.
+  ///
+  /// - Throws: A `UsageError` if option and suffix contradict each other.
   private func form() throws -> Format {
     guard let output else { return format ?? .svg }
     let suffix = URL(fileURLWithPath: output).pathExtension.lowercased()
@@ -65,6 +71,7 @@ struct ModelDiagramCommand: ParsableCommand {
 }
 
 extension ModelDiagramCommand.Format {
+  /// The formats by the suffix of a file.
   fileprivate static let suffixes: [String: Self] = ["svg": .svg, "mmd": .mermaid, "mermaid": .mermaid]
   /// The suffixes of image and document formats that are not supported.
   fileprivate static let foreignSuffixes: Set = [

@@ -2,6 +2,9 @@ import ArgumentParser
 import MoonbaseModel
 import MoonbaseModelFormats
 
+/// The command `moonbase model diff`. It prints the differences, says whether a store must be
+/// migrated, and whether the mapping can be inferred. Its exit statuses are those of the tool
+/// `diff`.
 struct ModelDiff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
@@ -17,6 +20,9 @@ struct ModelDiff: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  /// Compares the models.
+  ///
+  /// - Throws: An exit code of 1 if the models differ.
   func run() throws {
     let (old, new) = (try Self.read(old), try Self.read(new))
     let difference = ModelDifference(from: old.description, to: new.description)
@@ -30,6 +36,8 @@ struct ModelDiff: ParsableCommand {
 
   /// A model that cannot be read has the status of wrong usage, so that status 1 only stands for a difference, as with
   /// `diff`. The status of a limit or an interruption is kept.
+  ///
+  /// - Parameter path: The path of a model.
   private static func read(_ path: String) throws -> ResolvedModel {
     do { return try ModelFile.read(path) } catch {
       Terminal.complain("moonbase: \(error)")
@@ -38,6 +46,7 @@ struct ModelDiff: ParsableCommand {
     }
   }
 
+  /// The differences with a sentence about the migration.
   private static func text(_ difference: ModelDifference, inference: MappingInference) -> String {
     if difference.isEmpty { return "the models say the same" }
     guard difference.needsMigration else {
@@ -51,5 +60,6 @@ struct ModelDiff: ParsableCommand {
     return inference.conditions.isEmpty ? mapped : "\(mapped), and the rows must allow it:\(list(inference.conditions))"
   }
 
+  /// The messages of errors as a list.
   private static func list(_ reasons: [ModelError]) -> String { reasons.map { "\n- \($0.message)" }.joined() }
 }

@@ -2,9 +2,12 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ModelReport {
+  /// An attribute with its type, its rules and its version hash.
   struct Attribute: Encodable {
+    /// The attribute of the model.
     let attribute: AttributeDescription
 
+    /// Writes the name first, and then all settings, including default values.
     func encode(to encoder: any Encoder) throws {
       var report = encoder.container(keyedBy: ReportKey.self)
       try report.encode(attribute.name, forKey: "name")
@@ -14,9 +17,12 @@ extension ModelReport {
     }
   }
 
+  /// A relationship with its destination, its counts and its version hash.
   struct Relationship: Encodable {
+    /// The relationship of the model.
     let relationship: RelationshipDescription
 
+    /// Writes the name first, and then all settings, including default values.
     func encode(to encoder: any Encoder) throws {
       var report = encoder.container(keyedBy: ReportKey.self)
       try report.encode(relationship.name, forKey: "name")

@@ -1,12 +1,19 @@
 import MoonbaseModel
 import MoonbasePlatform
 
-/// A model for programs to read: `moonbase model show --json`. Settings with default values are left out.
+/// A model for programs to read: `moonbase model show --json`. Settings without a value are left out.
+///
+/// Most keys come from the table of aspects in `Described`, which the Lua writer uses too, so that
+/// both contain the same settings. The remaining keys are the names of the properties.
 struct ModelReport: Encodable {
+  /// An entity with its properties and indexes.
   struct Entity: Encodable {
+    /// The entity of the model.
     let entity: EntityDescription
+    /// The version hash, or nil for an entity without one.
     let versionHash: Data?
 
+    /// Writes the names and lists first, and then the settings.
     func encode(to encoder: any Encoder) throws {
       var report = encoder.container(keyedBy: ReportKey.self)
       try report.encode(entity.name, forKey: "name")
@@ -20,29 +27,44 @@ struct ModelReport: Encodable {
     }
   }
 
+  /// An index that an entity declares.
   struct Index: Encodable {
+    /// A property or an expression of an index.
     struct Element: Encodable {
+      /// The name of the property, or the expression as a text.
       let property: String
+      /// Whether `property` is an expression.
       let isExpression: Bool
+      /// Whether the index is in ascending order.
       let ascending: Bool
+      /// The kind of the index: binary or R-tree.
       let kind: String
     }
 
+    /// The name of the index.
     let name: String
     let elements: [Element]
     let predicate: String?
   }
 
+  /// The entities in the order of the model.
   let entities: [Entity]
+  /// The version identifiers, as the author of the model named them.
   let versionIdentifiers: [String]
   /// In Base64, as in the metadata of a store. The hashes are hexadecimal.
   let digest: String
   /// In Base64, as in the metadata of a store.
   let checksum: String
+  /// The names of the entities in each configuration.
   let configurations: [String: [String]]
+  /// The fetch request templates.
   let fetchRequests: [Fetch]
+  /// The warnings about the model.
   let warnings: [String]
 
+  /// Creates the report of a model, with the version hashes of its entities.
+  ///
+  /// - Parameter model: The resolved model, which has the hashes.
   init(_ model: ResolvedModel) {
     let version = model.version
     entities = model.entities.map { Entity(entity: $0.description, versionHash: version.hashes[$0.name]) }
@@ -58,6 +80,9 @@ struct ModelReport: Encodable {
 }
 
 extension ModelReport.Index {
+  /// Creates the report of an index with its elements.
+  ///
+  /// - Parameter index: The index of the model.
   init(_ index: FetchIndexDescription) {
     name = index.name
     predicate = index.partialIndexPredicate

@@ -1,6 +1,8 @@
 import ArgumentParser
 import MoonbaseModel
 
+/// The command `moonbase model show`. The Lua text is a complete model file, so that its output can
+/// be edited and used as a model.
 struct ModelShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Prints a model as a Lua model file, or as JSON with its version hashes.")
@@ -17,12 +19,14 @@ struct ModelShow: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
+  /// Throws unless exactly one model is named, as the argument or by `--store`.
   func validate() throws {
     guard [model].compactMap(\.self).count + stores.count == 1 else {
       throw ValidationError("name one model: as the argument, or the store that has it with --store")
     }
   }
 
+  /// Prints the model. Information that a Lua file cannot contain is listed in comments before it.
   func run() throws {
     let resolved = try ModelFile.read(model ?? stores.first ?? "")
     if json {

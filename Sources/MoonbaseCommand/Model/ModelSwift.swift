@@ -2,6 +2,8 @@ import ArgumentParser
 import Moonbase
 import MoonbaseModelFormats
 
+/// The command `moonbase model swift`. `SwiftModel` generates the source, and `SwiftFiles` writes
+/// it.
 struct ModelSwift: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "swift", abstract: "Writes classes in Swift with a typed property for each property of a model.",
@@ -25,6 +27,8 @@ struct ModelSwift: ParsableCommand {
 
   @OptionGroup var project: ProjectOptionGroup
 
+  /// Prints the classes, or writes them into the folder. Names that Swift does not allow are
+  /// reported on standard error.
   func run() throws {
     let path = try ModelFile.path(named)
     let source = try SwiftModel(try ModelFile.read(path), name: ModelName.of(path), isPublic: `public`)

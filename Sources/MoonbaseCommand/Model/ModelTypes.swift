@@ -4,6 +4,8 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
+/// The command `moonbase model types`. `EditorTypes` generates the definitions of the model, and
+/// `EditorFiles` writes them together with the definitions of the API.
 struct ModelTypes: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "types", abstract: "Tells the Lua language server what a model and its extensions have.",
@@ -29,6 +31,8 @@ struct ModelTypes: ParsableCommand {
     completion: .directory)
   var output: String?
 
+  /// Prints or writes the definitions. Without a named model, the model and the extensions of the
+  /// project are used.
   func run() throws {
     let project = try named == nil ? Project.current() : nil
     guard let model = try named ?? project?.model?.resolved() else {
@@ -43,6 +47,12 @@ struct ModelTypes: ParsableCommand {
     for advice in try EditorFiles.write(model: text, into: output) { Terminal.complain("moonbase: \(advice)") }
   }
 
+  /// The definitions of a model with its extensions. The extensions are loaded over a store in
+  /// memory, to know the names of their methods and attributes.
+  ///
+  /// - Parameters:
+  ///   - model: The path of the model.
+  ///   - extensions: The paths of the extensions.
   private func types(_ model: String, _ extensions: [String]) throws -> EditorTypes {
     // The types can be written without the extensions too.
     guard !extensions.isEmpty else { return EditorTypes(try ModelFile.read(model)) }

@@ -2,17 +2,27 @@ import MoonbaseModel
 import MoonbaseModelFormats
 
 /// A key of a report.
+///
+/// Keys come from the table of aspects, so they are texts and not the cases of an enumeration. A
+/// key can be written as a literal.
 struct ReportKey: CodingKey, ExpressibleByStringLiteral {
+  /// The name of the member in the JSON object.
   let stringValue: String
+  /// Always nil, because reports have no arrays with keys.
   var intValue: Int? { nil }
 
+  /// Creates the key with a name.
   init(stringValue: String) { self.stringValue = stringValue }
+  /// Creates the key from a literal.
   init(stringLiteral value: String) { stringValue = value }
+  /// Returns nil, because a number is no key of a report.
   init?(intValue: Int) { nil }
 }
 
 extension KeyedEncodingContainer<ReportKey> {
   /// Writes the settings of a description, including default values, under their keys in JSON.
+  ///
+  /// - Parameter owner: A description of the model, such as an attribute.
   mutating func encode<Owner: Described>(whatIsSaidBy owner: Owner) throws {
     for aspect in Owner.aspects {
       if let name = aspect.report, let value = aspect.value(of: owner) {
@@ -23,14 +33,22 @@ extension KeyedEncodingContainer<ReportKey> {
 }
 
 /// The value of one setting in JSON.
+///
+/// It is encoded as the kind of value that it has: a Boolean, a number, a text, a list or an
+/// object.
 private struct AspectReport: Encodable {
+  /// A predicate with its message.
   private struct Rule: Encodable {
+    /// The predicate as a text.
     let predicate: String
+    /// The message for a value that the predicate rejects.
     let message: String
   }
 
+  /// The value to encode.
   let value: AspectValue
 
+  /// Encodes the value without an object around it.
   func encode(to encoder: any Encoder) throws {
     var report = encoder.singleValueContainer()
     switch value {

@@ -8,26 +8,34 @@ struct CommandOption: Sendable {
   let name: String
   /// The name of its argument, or nil for a flag.
   let argument: String?
+  /// Whether the option may be given several times.
   var isRepeatable = false
   /// The values that shells offer as completions.
   var completion = Completion.none
+  /// The help on one line, without a capital letter and without a full stop.
   let help: String
+  /// Applies the value of the option to settings. The value of a flag is an empty text.
   let apply: @Sendable (String, inout CommandSettings) throws(UsageError) -> Void
 
   /// The whole table, in the order of the help.
   static let all = stores + scripts + [noProject, quiet]
 
+  /// The option that suppresses messages.
   static let quiet = CommandOption(name: "--quiet", argument: nil, help: "no word but errors on standard error") {
     _, settings in settings.isQuiet = true
   }
 }
 
 extension CommandOption {
+  /// The completions that a shell offers after the option.
   enum Completion: Sendable {
+    /// No completion, or the names of files.
     case none, files
+    /// A list of values.
     case values([String])
   }
 
+  /// The completion in the form of the argument parser.
   var parserCompletion: CompletionKind? {
     switch completion {
     case .none: nil
@@ -38,18 +46,27 @@ extension CommandOption {
 }
 
 /// The settings that the options of the table give.
+///
+/// Commands with the argument parser use the two parts separately. `moonbase run` fills the whole
+/// value from its own parser.
 struct CommandSettings: Equatable {
+  /// The stores and the settings for opening them.
   var stores = StoreSettings()
+  /// The permissions and limits of scripts.
   var scripts = ScriptSettings()
+  /// Whether messages are suppressed.
   var isQuiet = false
+  /// Whether the project is ignored.
   var leavesProjectOut = false
 }
 
 // MARK: - For the argument parser
 
 extension CommandOption {
+  /// The name in the form of the argument parser.
   var parserName: NameSpecification { .customLong(String(name.dropFirst(2))) }
 
+  /// The help in the form of the argument parser, as a sentence.
   var parserHelp: ArgumentHelp {
     ArgumentHelp("\(beginsWithValue ? help : help.prefix(1).uppercased() + help.dropFirst()).", valueName: argument)
   }
@@ -63,12 +80,24 @@ extension CommandOption {
       || words.dropFirst().first == "(default):"
   }
 
+  /// Applies the option to settings for stores.
+  ///
+  /// - Parameters:
+  ///   - value: The value from the command line, or an empty text for a flag.
+  ///   - stores: The settings that change.
+  /// - Throws: A `UsageError` for a value that is not valid.
   func take(_ value: String, _ stores: inout StoreSettings) throws(UsageError) {
     var settings = CommandSettings(stores: stores)
     try apply(value, &settings)
     stores = settings.stores
   }
 
+  /// Applies the option to settings for scripts.
+  ///
+  /// - Parameters:
+  ///   - value: The value from the command line, or an empty text for a flag.
+  ///   - scripts: The settings that change.
+  /// - Throws: A `UsageError` for a value that is not valid.
   func take(_ value: String, _ scripts: inout ScriptSettings) throws(UsageError) {
     var settings = CommandSettings(scripts: scripts)
     try apply(value, &settings)
@@ -80,6 +109,10 @@ extension CommandOption {
 
 extension CommandOption {
   /// The lines of help. The texts are indented, with space for the longest option.
+  ///
+  /// - Parameters:
+  ///   - indent: The column at which the texts start.
+  ///   - width: The maximum number of characters in a line.
   func helpLines(indent: Int = 28, width: Int = 118) -> String {
     let head = "  \(name)\(argument.map { " \($0)" } ?? "")"
     var lines = [head + String(repeating: " ", count: max(1, indent - head.count))]

@@ -4,6 +4,10 @@ import MoonbaseScripting
 extension ExtensionLimits {
   /// The limits of an extension in the format of an option, such as
   /// `colors:instructions=1000000,memory=16M,time=0.5,disable`.
+  ///
+  /// - Parameter value: The value of `--extension-limit`.
+  /// - Returns: The name of the extension, and its limits.
+  /// - Throws: A `UsageError` with the format.
   static func named(_ value: String) throws(UsageError) -> (name: String, limits: ExtensionLimits) {
     guard let colon = value.lastIndex(of: ":"), colon > value.startIndex else { throw refusal(of: value) }
     var limits = ExtensionLimits()
@@ -13,6 +17,7 @@ extension ExtensionLimits {
     return (String(value[..<colon]), limits)
   }
 
+  /// Applies one part, such as `memory=16M` or `disable`. Returns false if it is not valid.
   private mutating func take(_ part: [String]) -> Bool {
     if part == ["disable"] {
       onExceeding = .disable
@@ -33,6 +38,7 @@ extension ExtensionLimits {
     }
   }
 
+  /// The error for a value, with the expected format.
   private static func refusal(of value: String) -> UsageError {
     UsageError(
       "--extension-limit takes NAME:instructions=N,memory=BYTES,time=SECONDS,disable, or some of these, not '\(value)'")

@@ -7,14 +7,22 @@ import MoonbasePlatform
 /// A model as the command line names it. This is the path of a model or a store, whose form is detected from its
 /// contents.
 enum ModelFile {
+  /// The accepted forms, for help texts.
   static let forms = "a Lua model file, .xcdatamodel(d), .mom(d), or a store, whose own model is meant"
+  /// The help of an argument that names a model.
   static let help: ArgumentHelp = "The model: \(forms)."
 
+  /// Reads and resolves a model.
+  ///
+  /// - Parameter path: The path of a file, a folder or a store.
+  /// - Throws: `.cannotOpenFile`, and the errors of reading the model.
   static func read(_ path: String) throws -> ResolvedModel {
     try ManagedObjectModel(contentsOf: URL(literalPath: path)).resolved()
   }
 
   /// A model as Lua source, and a list of the information that the source cannot contain.
+  ///
+  /// - Parameter model: A resolved model.
   static func luaSource(of model: ResolvedModel) throws -> (source: String, losses: [String]) {
     var description = model.description
     // Information that no description can contain is only reported by `model convert`.
@@ -26,6 +34,9 @@ enum ModelFile {
   }
 
   /// The path of a model, or the path of the project's model.
+  ///
+  /// - Parameter named: The path on the command line, or nil.
+  /// - Throws: A `UsageError` if neither the command line nor a project names a model.
   static func path(_ named: String?) throws -> String {
     if let named { return named }
     guard let path = try Project.current()?.model else {

@@ -5,8 +5,14 @@ import MoonbasePlatform
 
 /// A store as the command line and a project name it. It has a path and the configuration of the model that the store
 /// contains.
+///
+/// A store in a file is checked against its metadata: a configuration that the file does not
+/// contain is an error. A store on a PostgreSQL server has an address in place of the path, and is
+/// not checked.
 struct NamedStore: Equatable {
+  /// The name of the configuration, or nil for the whole model.
   var configuration: String?
+  /// The path of the file, or the address on a server.
   var path: String
   /// Whether the configuration comes from the project, because only the file is named.
   var isOfProject = false
@@ -15,6 +21,8 @@ struct NamedStore: Equatable {
 extension NamedStore {
   /// Parses `[CONFIGURATION=]PATH`. The `=` belongs to the path if the part before it cannot be the name of a
   /// configuration, or if a file with the whole name exists.
+  ///
+  /// Example: `Local=local.sqlite` has the configuration `Local`.
   init(_ text: String) {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let mayBeName = parts.count == 2 && !parts[0].isEmpty && !parts[0].contains { "/?:".contains($0) }
@@ -22,6 +30,7 @@ extension NamedStore {
     self.init(configuration: isNamed ? parts[0] : nil, path: isNamed ? parts[1] : text)
   }
 
+  /// The description for opening the store.
   var description: PersistentStoreDescription {
     if isOnServer, let address = URL(string: path) { return .postgreSQL(address, configuration: configuration) }
     return .sqlite(URL(literalPath: path), configuration: configuration)
@@ -31,6 +40,8 @@ extension NamedStore {
   var isOnServer: Bool { PersistentStoreDescription.isAddress(path) }
 
   /// Throws for a store on a server, where a command works on files. `advice` names the server's own means.
+  ///
+  /// - Throws: A `UsageError` with the advice.
   func requireFile(_ advice: String) throws {
     guard isOnServer else { return }
     throw UsageError("this command takes a file, and no store on a server: \(advice)")
@@ -58,6 +69,11 @@ extension NamedStore {
 
   /// Throws if the store does not contain the configuration that is named with it. A store without a model is not
   /// checked.
+  ///
+  /// - Parameters:
+  ///   - model: The model, or nil for the model in the store.
+  ///   - busyTimeout: The time to wait for a writing process.
+  /// - Throws: An error that names the configuration of the store.
   func requireConfiguration(_ model: ManagedObjectModel? = nil, busyTimeout: Duration?) throws {
     guard !isOfProject, let configuration, let model = try model ?? keptModel(busyTimeout) else { return }
     let entities = try entities(in: model)
@@ -73,6 +89,9 @@ extension NamedStore {
   }
 
   /// The names of the entities in the configuration, or of all entities. Throws if the model lacks the configuration.
+  ///
+  /// - Parameter model: The model with its configurations.
+  /// - Throws: `.unknownName` with a suggestion.
   @discardableResult func entities(in model: ManagedObjectModel) throws -> [String] {
     guard let configuration else { return model.entities.map(\.name) }
     if let entities = model.configurations[configuration] { return entities }
@@ -86,6 +105,10 @@ extension NamedStore {
 
   /// The store with the configuration whose entities it contains, if no configuration is named and it does not contain
   /// all entities.
+  ///
+  /// - Parameters:
+  ///   - model: The model of the store.
+  ///   - busyTimeout: The time to wait for a writing process.
   func withHeldConfiguration(_ model: ManagedObjectModel, busyTimeout: Duration?) throws -> NamedStore {
     guard configuration == nil, !model.configurations.isEmpty else { return self }
     let held = try heldEntities(busyTimeout)
@@ -93,12 +116,15 @@ extension NamedStore {
     return NamedStore(configuration: model.configuration(of: held), path: path)
   }
 
+  /// The model in the store, or nil for a store of an old framework.
   private func keptModel(_ busyTimeout: Duration?) throws -> ManagedObjectModel? {
     let store = description(busyTimeout: busyTimeout)
     return try store.keepsModel() ? store.keptModel() : nil
   }
 
   /// The names of the entities with a version in the metadata.
+  ///
+  /// The set is empty if the metadata has no version hashes.
   private func heldEntities(_ busyTimeout: Duration?) throws -> Set<String> {
     let metadata = try description(busyTimeout: busyTimeout).keptMetadata()
     guard case .map(let hashes)? = metadata["NSStoreModelVersionHashes"] else { return [] }

@@ -3,11 +3,17 @@ import MoonbaseGraph
 import MoonbasePlatform
 
 /// The stores that do not exist yet and that a command creates when it opens them.
+///
+/// It is created before the stores are opened, and prints a message after they are open.
 struct NewStores {
+  /// The paths of the stores that do not exist.
   private let paths: [String]
 
   /// Throws if it is not certain that the store is to be created, because its name may be mistyped. For a new store,
   /// the command line must name a model, or the store must be the store of the project.
+  ///
+  /// - Parameter settings: The stores and the model of the command.
+  /// - Throws: `.cannotOpenFile` for a store that may be mistyped.
   init(_ settings: StoreSettings) throws {
     let missing = settings.stores.compactMap(\.path).filter { access($0, F_OK) != 0 && errno == ENOENT }
     paths = settings.readOnly ? [] : missing
@@ -31,9 +37,12 @@ struct NewStores {
       message: "\(stranger) does not exist\(advice): correct the name, or name the model to make it (--model \(model))")
   }
 
+  /// The absolute path of a store, for comparisons.
   private static func place(_ path: String) -> String { URL(literalPath: path).standardizedFileURL.path }
 
   /// Prints which stores were created.
+  ///
+  /// - Parameter quiet: Whether messages are suppressed.
   func tell(quiet: Bool) {
     guard !quiet else { return }
     for path in paths where access(path, F_OK) == 0 { Terminal.complain("moonbase: \(path) is a new store") }

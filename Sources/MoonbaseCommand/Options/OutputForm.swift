@@ -16,6 +16,8 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case tsv
 
   /// The character between the fields of a line, if the format has one.
+  ///
+  /// Only csv and tsv have it.
   var separator: UInt8? {
     switch self {
     case .csv: UInt8(ascii: ",")
@@ -36,8 +38,12 @@ enum DateForm: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// All settings for the output of rows.
+///
+/// The options determine it once, before the first row is written.
 struct OutputForm {
+  /// The format of the rows.
   var format = OutputFormat.table
+  /// The format of dates.
   var dates = DateForm.iso
   /// The text for an empty value in formats without a null value: CSV, TSV and tables.
   var null = ""
@@ -56,12 +62,15 @@ struct RowOptionGroup: ParsableArguments {
   )
   var null: String?
 
+  /// Rejects `--null` for JSON.
   func validate() throws {
     guard null != nil, format == .json || format == .ndjson else { return }
     throw ValidationError("--null is for csv, tsv and tables: JSON has a null of its own")
   }
 
   /// The settings that the options or the project give.
+  ///
+  /// - Throws: A `UsageError` if the project's format contradicts `--null`.
   var form: OutputForm {
     get throws(UsageError) {
       let project = format == nil ? try Project.current() : nil
@@ -84,6 +93,7 @@ struct ObjectOptionGroup: ParsableArguments {
   @Flag(help: "Write IDs of objects as URIs (default: as Person/12, which commands take too).")
   var uri = false
 
+  /// The settings of the rows, of dates and of IDs.
   var form: OutputForm {
     get throws(UsageError) {
       var form = try rows.form
@@ -95,9 +105,13 @@ struct ObjectOptionGroup: ParsableArguments {
 }
 
 extension OutputForm {
+  /// The end of the text for a date at midnight UTC.
   private static let midnight = "T00:00:00.000Z"
 
   /// A date in a table. If the time is midnight UTC, only the day is shown.
+  ///
+  /// - Parameter date: The date to write.
+  /// - Returns: A text such as `2001-01-01`, or the full text in `dates`' form.
   func textForPeople(of date: Date) -> String {
     let text = dates.text(date)
     guard dates == .iso, text.hasSuffix(Self.midnight) else { return text }

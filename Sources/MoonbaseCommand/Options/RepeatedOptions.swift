@@ -10,12 +10,15 @@ enum RepeatedOptions {
     "--author", "--columns", "--do", "--having", "--null", "--param", "--sort", "--where",
   ]
 
+  /// The advice for an option that must not be repeated.
   private static let advice = [
     "--where": "join the conditions by AND", "--sort": "name all keys in one, as in lastName,-age",
     "--columns": "name all columns in one, as in _id,name",
   ]
 
   /// A message about an option that is given twice, or nil if there is none.
+  ///
+  /// - Parameter arguments: The words of the command line.
   static func problem(with arguments: [String]) -> String? {
     var seen: Set<String> = []
     var rest = arguments[...]
@@ -31,6 +34,10 @@ enum RepeatedOptions {
   }
 
   /// Whether an option is given, and is not the value of another option.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the option with its dashes.
+  ///   - arguments: The words of the command line.
   static func isGiven(_ name: String, in arguments: [String]) -> Bool {
     var rest = arguments[...]
     while let argument = rest.popFirst(), argument != "--" {
@@ -40,6 +47,7 @@ enum RepeatedOptions {
     return false
   }
 
+  /// The message about an option that is given twice.
   static func message(_ name: String) -> String {
     "\(name) is given twice, and one is used: \(advice[name] ?? "leave the other out")"
   }

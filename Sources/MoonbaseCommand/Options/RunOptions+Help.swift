@@ -1,4 +1,6 @@
 extension RunOptions {
+  /// The help of `moonbase run`. The options of the common table follow the text that is written by
+  /// hand.
   static let helpText = """
     USAGE: moonbase run [options] [-e CODE]... [SCRIPT [ARG...]]
 

@@ -3,11 +3,15 @@ import MoonbasePlatform
 
 extension RunOptions {
   /// The container for `moonbase.context`, as the command line describes it.
+  ///
+  /// - Throws: The error for a file of the project that does not exist.
   var container: ContainerDescription {
     get throws { try settings.scripts.limiting(settings.stores.container, settings.stores) }
   }
 
   /// The folders of the scripts.
+  ///
+  /// A script from standard input has no folder.
   var scriptFolders: [String] {
     sources.compactMap { source in
       guard case .file(let path) = source else { return nil }

@@ -3,6 +3,10 @@ import MoonbasePlatform
 extension RunOptions {
   /// Parses the arguments after `moonbase run`. The options end at the script. The arguments after it belong to the
   /// script.
+  ///
+  /// - Parameter words: The words after `run`.
+  /// - Throws: A `UsageError` for an unknown option, a missing value, or an option that is given
+  ///   twice.
   init(_ words: ArraySlice<String>) throws(UsageError) {
     var rest = words
     var given: Set<String> = []
@@ -25,6 +29,9 @@ extension RunOptions {
 
   /// The first of the script's arguments that looks like an option of this command, or nil after `--`. `--help` belongs
   /// to the script.
+  ///
+  /// The command prints a message about it, because the user probably meant the option for the
+  /// command.
   var misplacedOption: String? {
     arguments.prefix { $0 != "--" }
       .first { word in CommandOption.all.contains { word == $0.name || word.hasPrefix("\($0.name)=") } }
@@ -32,10 +39,18 @@ extension RunOptions {
 
   /// Whether the arguments after `moonbase run` contain the option for ignoring the project. Errors are reported when
   /// the options are parsed.
+  ///
+  /// This is known before all other options are processed.
   static func leavesProjectOut(_ words: ArraySlice<String>) -> Bool {
     do { return try RunOptions(words).settings.leavesProjectOut } catch { return true }
   }
 
+  /// Takes one option and its value.
+  ///
+  /// - Parameters:
+  ///   - word: The option, which may contain its value after an equals sign.
+  ///   - rest: The words after it, of which the value is removed.
+  ///   - given: The names of the options so far.
   private mutating func take(
     _ word: String, from rest: inout ArraySlice<String>, given: inout Set<String>
   ) throws(UsageError) {

@@ -1,4 +1,7 @@
 /// The command line of `moonbase run`. It has its own parser, because the argument parser would double the start time.
+///
+/// All options for stores and scripts are in `CommandOption`. The few other options are in
+/// `RunOptions` itself.
 struct RunOptions: Equatable {
   /// A piece of Lua code. All code on a command line shares one environment.
   enum Source: Equatable {
@@ -10,6 +13,7 @@ struct RunOptions: Equatable {
     case standardInput
   }
 
+  /// The pieces of code in the order of the command line.
   var sources: [Source] = []
   /// The values in `arg`, starting at index 1.
   var arguments: [String] = []
@@ -18,5 +22,6 @@ struct RunOptions: Equatable {
   var settings = CommandSettings()
   /// Whether extensions are reloaded while scripts run, and scripts run again after a change.
   var watches = false
+  /// Whether the help is requested.
   var help = false
 }

@@ -2,6 +2,9 @@ import ArgumentParser
 
 /// The options of commands that run scripts with a store. They are the options of the table in the form of the argument
 /// parser.
+///
+/// The values are texts here. `settings` passes them to the table, so that `moonbase run` and all
+/// other commands accept the same values.
 struct ScriptOptionGroup: ParsableArguments {
   @Flag(name: CommandOption.strict.parserName, help: CommandOption.strict.parserHelp)
   var strict = false
@@ -24,9 +27,12 @@ struct ScriptOptionGroup: ParsableArguments {
 
   @OptionGroup var limits: LimitOptionGroup
 
+  /// Checks the values without the project.
   func validate() throws { try understood { _ = try settings(isInProject: false) } }
 
   /// The settings of the options, completed from the project.
+  ///
+  /// - Parameter isInProject: Whether the sandbox of the project is used if no option selects one.
   func settings(isInProject: Bool = true) throws(UsageError) -> ScriptSettings {
     var settings = ScriptSettings()
     if strict { try CommandOption.strict.take("", &settings) }
@@ -44,6 +50,8 @@ struct ScriptOptionGroup: ParsableArguments {
 }
 
 /// The options of commands that write objects.
+///
+/// It extends `StoreOptionGroup` by the options that concern saves.
 struct WritingOptionGroup: ParsableArguments {
   @OptionGroup var stores: StoreOptionGroup
 
@@ -61,9 +69,15 @@ struct WritingOptionGroup: ParsableArguments {
   @Option(name: StoreOption.author.parserName, parsing: .unconditional, help: StoreOption.author.parserHelp)
   var author: String?
 
+  /// Checks the values.
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
   /// The settings that the options give. If no store is named, the environment variable `MOONBASE_STORE` names it.
+  ///
+  /// - Parameters:
+  ///   - argument: The store that an argument names.
+  ///   - mayNameNone: Whether a command without a store is valid.
+  ///   - isInProject: Whether the project completes the settings.
   func settings(
     _ argument: String? = nil, mayNameNone: Bool = false, isInProject: Bool = true
   ) throws(UsageError) -> StoreSettings {

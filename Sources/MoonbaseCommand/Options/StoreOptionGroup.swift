@@ -1,6 +1,8 @@
 import ArgumentParser
 
 /// The options of commands that read objects. They are the options of `StoreOption` in the form of the argument parser.
+///
+/// `WritingOptionGroup` extends it for commands that save objects.
 struct StoreOptionGroup: ParsableArguments {
   @Option(name: StoreOption.store.parserName, help: StoreOption.store.parserHelp, completion: .file())
   var store: [String] = []
@@ -30,6 +32,7 @@ struct StoreOptionGroup: ParsableArguments {
 
   @OptionGroup var project: ProjectOptionGroup
 
+  /// Checks the values. A missing store is reported later, when the arguments are known.
   func validate() throws { try understood { _ = try settings(mayNameNone: true) } }
 
   /// Whether `--store`, the environment or a project names a store.
@@ -40,6 +43,12 @@ struct StoreOptionGroup: ParsableArguments {
 
   /// The settings that the options give, with the store of an argument. If no store is named, the environment variable
   /// `MOONBASE_STORE` or the project names it. The project also gives the settings that the options leave open.
+  ///
+  /// - Parameters:
+  ///   - argument: The store that an argument names.
+  ///   - mayNameNone: Whether a command without a store is valid.
+  ///   - isInProject: Whether the project completes the settings.
+  /// - Throws: A `UsageError` if the store is named twice or not at all.
   func settings(
     _ argument: String? = nil, mayNameNone: Bool = false, isInProject: Bool = true
   ) throws(UsageError) -> StoreSettings {
@@ -68,6 +77,8 @@ struct StoreOptionGroup: ParsableArguments {
 }
 
 /// Turns an invalid option into a usage error of the argument parser.
+///
+/// - Parameter body: Checks the values of options.
 func understood(_ body: () throws -> Void) throws {
   do { try body() } catch let error as UsageError { throw ValidationError(error.description) }
 }

@@ -5,27 +5,38 @@ import MoonbaseScripting
 import MoonbasePlatform
 
 /// The stores of a command, their model, and the settings for opening them.
+///
+/// The options of the command line fill it, and `complete(with:)` adds the settings of the
+/// environment and the project. `container` then has everything that is needed to open the stores.
 struct StoreSettings: Equatable {
+  /// The stores in the order of the command line.
   var stores: [PersistentStoreDescription] = []
+  /// The path of the model, or nil for the model in the store.
   var model: String?
+  /// The paths of the extensions.
   var extensions: [String] = []
   /// The files and variables that a project allows for its extensions, and the project's limits for them. The keys are
   /// the paths of the extensions.
   var extensionGrants: [String: LuaFileAccess] = [:]
+  /// The limits that the project gives to an extension, by its path.
   var projectLimits: [String: ExtensionLimits] = [:]
   /// The model and the extensions that come from the project.
   var projectFiles: [ProjectPath] = []
   /// Extensions that a store needs and that may be missing.
   var withoutExtensions: Set<String> = []
+  /// Whether nothing is changed in the stores.
   var readOnly = false
   /// The limits of extensions, by name.
   var extensionLimits: [String: ExtensionLimits] = [:]
   /// Whether the functions of extensions are measured.
   var profiles = false
+  /// Whether a store that CloudKit mirrors may be written.
   var allowsCloudKit = false
+  /// Whether a store without a history gets one.
   var tracksHistory = false
   /// The time that a connection waits for a locked store.
   var busyTimeout: Duration?
+  /// Whether each save waits until the disk has stored it.
   var synchronizesFully = false
   /// The author of saves, for the history.
   var author: String?
@@ -37,11 +48,17 @@ struct StoreSettings: Equatable {
   static let smallCacheSize = 8 << 20
 
   /// Throws if a store does not exist, for commands that change stores and do not create them.
+  ///
+  /// - Throws: `.cannotOpenFile` with the path of the missing store.
   func requireStores() throws {
     for path in stores.compactMap(\.path) { try Self.requireStore(path) }
   }
 
   /// Throws if the store does not exist.
+  ///
+  /// A store of the project that does not exist yet has a message with the commands that create it.
+  ///
+  /// - Throws: `.cannotOpenFile`.
   static func requireStore(_ path: String) throws {
     if PersistentStoreDescription.isAddress(path) { return }
     try Project.requireStore(path)
@@ -50,6 +67,10 @@ struct StoreSettings: Equatable {
   }
 
   /// The path of a store as it was given.
+  ///
+  /// - Parameter store: An opened store.
+  /// - Returns: The path on the command line, or the full path or address if the store was not
+  ///   named there.
   func name(of store: any PersistentStore) -> String {
     guard let url = store.url else { return store.identifier }
     guard url.isFileURL else { return url.absoluteString }
@@ -60,6 +81,8 @@ struct StoreSettings: Equatable {
 
   /// The container that the settings describe. Only `moonbase migrate` migrates a store. Throws if a file that the
   /// project names is missing. This also applies if only the store of the project is used.
+  ///
+  /// Each call creates the description anew.
   var container: ContainerDescription {
     get throws {
       try requireProjectFiles()
@@ -73,12 +96,16 @@ struct StoreSettings: Equatable {
   }
 
   /// Throws if a file that the project names is missing.
+  ///
+  /// - Throws: `.cannotOpenFile` with the position in the project file.
   func requireProjectFiles() throws {
     for file in projectFiles { try file.require() }
     if readOnly { try stores.compactMap(\.path).forEach(Project.requireStore) }
   }
 
   /// The description with the settings for all stores.
+  ///
+  /// - Parameter description: A container, which may come from a script.
   func applied(to description: ContainerDescription) -> ContainerDescription {
     var description = description
     if readOnly { description.setReadOnly() }
@@ -99,6 +126,9 @@ struct StoreSettings: Equatable {
 
 extension StoreSettings {
   /// Parses `[CONFIGURATION=]PATH`, and adds the store.
+  ///
+  /// - Parameter value: The value of `--store`.
+  /// - Throws: A `UsageError` for an empty path, or for a store that is named twice.
   mutating func add(store value: String) throws(UsageError) {
     let named = NamedStore(value)
     let store = named.description

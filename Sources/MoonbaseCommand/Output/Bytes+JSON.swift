@@ -2,8 +2,11 @@ import MoonbaseBatch
 import MoonbaseModel
 import MoonbasePlatform
 
+/// Appends parts of JSON texts.
 extension [UInt8] {
   /// Appends a number in decimal digits.
+  ///
+  /// It does not allocate memory, because it is called for each number of a large output.
   mutating func append(decimal number: Int64) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
       var (rest, start) = (number.magnitude, digits.count)
@@ -18,6 +21,8 @@ extension [UInt8] {
   }
 
   /// Appends a date as quoted text. `seconds` counts from 2001.
+  ///
+  /// A date without such a text becomes its seconds since 1970 in quotes.
   mutating func append(isoDate seconds: Double) {
     let seconds = seconds + Date.timeIntervalBetween1970AndReferenceDate
     guard ISODate.hasText(seconds) else { return append(quoted: seconds.description) }
@@ -30,6 +35,12 @@ extension [UInt8] {
   }
 
   /// Appends a value as JSON. Dates are texts or seconds. Decimals, UUIDs and URIs are texts, and bytes are in Base64.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - dates: The format of dates.
+  ///   - column: The name of the column, for the report of losses.
+  ///   - losses: Records values that JSON cannot represent.
   mutating func append(json value: Value, dates: DateForm, column: String, losses: inout OutputLosses) {
     switch value {
     case .null: append(contentsOf: "null".utf8)

@@ -3,13 +3,20 @@ import MoonbaseModel
 import MoonbaseSQLiteStore
 
 /// The rows of a store that a copy of all its objects leaves out, because their entity is not in the model.
+///
+/// `moonbase copy` and `moonbase export --all` report such rows, so that a user does not miss them
+/// later.
 struct LeftOutRows {
+  /// The rows by table and entity number.
   private var rows: [StrayRows] = []
 
+  /// Creates an empty list, for a copy of some objects.
   init() {}
 
+  /// Finds the rows. A store that is not a SQLite file has none.
   init(of store: any PersistentStore) throws { rows = try (store as? SQLiteStore)?.strayRows() ?? [] }
 
+  /// Whether nothing was left out.
   var isEmpty: Bool { rows.isEmpty }
 
   /// Reports on standard error which rows were left out. `done` is the verb, such as copied or written.

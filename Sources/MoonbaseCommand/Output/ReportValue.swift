@@ -3,11 +3,18 @@ import MoonbasePlatform
 
 /// A value in JSON. Dates are in ISO 8601, and binary data is in Base64. Decimals, UUIDs and URIs are texts. Values
 /// that JSON cannot represent are null.
+///
+/// It is used for small reports. Rows are written by `RowPrinter`.
 struct ReportValue: Encodable {
+  /// The value to encode.
   let value: Value
 
+  /// Wraps a value for encoding.
+  ///
+  /// - Parameter value: The value to encode.
   init(_ value: Value) { self.value = value }
 
+  /// Encodes the value without an object around it.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch value {

@@ -10,26 +10,49 @@ import MoonbasePlatform
 /// try writer.write(["Ann", 32])
 /// try writer.finish()
 /// ```
+///
+/// All commands that print rows use it, so that they share the formats and the treatment of special
+/// values. `finish` must be called once after the last row. A value that the format cannot
+/// represent is recorded in `losses`.
 final class RowPrinter {
+  /// The number of bytes after which the buffer is written.
   private static let greatestBuffer = 1 << 16
 
+  /// The format, the dates and the text for null.
   private let form: OutputForm
+  /// The names of the columns.
   private let columns: [String]
   /// Whether each column has single precision. Empty if no column has it.
   private let floats: [Bool]
   /// Which columns use the default transformer.
   private let transformables: [Bool]
+  /// Standard output or a file.
   private let destination: OutputDestination
   /// Whether a column of a table contains values of all kinds, so that numbers are not right-aligned.
   private let isMixed: Bool
   /// The names of the columns as JSON keys with the colon.
   private let keys: [[UInt8]]
+  /// The output that has not been written yet.
   private var bytes: [UInt8] = []
+  /// Writes IDs of objects.
   private var uris: ObjectURIs
+  /// The number of rows so far.
   private var count = 0
+  /// The layout of a table.
   private var table: TableLines
+  /// The values that could not be written exactly.
   private(set) var losses = OutputLosses()
 
+  /// Creates a printer, and writes the line of names for csv and tsv.
+  ///
+  /// - Parameters:
+  ///   - form: The format.
+  ///   - columns: The names of the columns.
+  ///   - floats: For each column, whether it has single precision.
+  ///   - transformables: For each column, whether it uses the default transformer.
+  ///   - destination: Standard output or a file.
+  ///   - room: The width of a table, or nil for the width of the terminal.
+  ///   - isMixed: Whether columns contain values of all kinds.
   init(
     _ form: OutputForm, columns: [String], floats: [Bool] = [], transformables: [Bool] = [],
     to destination: OutputDestination = .standardOutput, room: Int? = nil, isMixed: Bool = false
@@ -50,6 +73,12 @@ final class RowPrinter {
   }
 
   /// Writes a row. It must have as many values as there are columns. An error names the object of the row.
+  ///
+  /// - Parameters:
+  ///   - values: The values, as many as there are columns.
+  ///   - id: The object, for errors.
+  /// - Throws: `.invalidValue` for a text that the format cannot contain, and the errors of the
+  ///   destination.
   func write(_ values: [Value], of id: ManagedObjectID? = nil) throws {
     let areIDs = values.map(\.isID)
     var values = floats.isEmpty ? values : zip(values, floats).map { $1 ? $0.inFewestDigits : $0 }
@@ -74,6 +103,7 @@ final class RowPrinter {
     try endRow()
   }
 
+  /// Counts the row, and writes the buffer if it is large.
   private func endRow() throws {
     count += 1
     if bytes.count >= Self.greatestBuffer { try flush() }
@@ -81,6 +111,11 @@ final class RowPrinter {
 
   /// Writes a row from its cells. `slots` contains a slot for each column, with nil for the URI. `value` returns the
   /// value of a column whose stored form is not the output form.
+  ///
+  /// - Parameters:
+  ///   - row: The stored values of an object.
+  ///   - slots: The slot of each column.
+  ///   - value: Returns the value of a column.
   func write(_ row: Snapshot, slots: [Slot?], value: (Int) -> Value) throws {
     guard form.format == .json || form.format == .ndjson else { return try write(slots.indices.map(value), of: row.id) }
     if form.format == .json { bytes.append(contentsOf: count == 0 ? "[\n".utf8 : ",\n".utf8) }
@@ -101,6 +136,13 @@ final class RowPrinter {
   }
 
   /// Returns false, and writes nothing, if the value is not a plain cell.
+  ///
+  /// - Parameters:
+  ///   - row: The stored values of an object.
+  ///   - slot: The slot of the column, or nil for the URI.
+  ///   - bytes: The output.
+  ///   - uris: Writes the URI.
+  ///   - dates: The format of dates.
   private static func write(
     _ row: Snapshot, _ slot: Slot?, to bytes: inout [UInt8], _ uris: inout ObjectURIs, _ dates: DateForm
   ) -> Bool {
@@ -121,7 +163,9 @@ final class RowPrinter {
     return true
   }
 
+  /// The text between two members.
   private static let comma = Array(", ".utf8)
+  /// The JSON text for null.
   private static let null = Array("null".utf8)
 
   /// Writes the remaining output. It must be called once at the end. The file then appears under its name.
@@ -135,6 +179,7 @@ final class RowPrinter {
     try destination.finish()
   }
 
+  /// Writes the buffer to the destination.
   private func flush() throws {
     try bytes.withUnsafeBytes { try destination.write($0) }
     bytes.removeAll(keepingCapacity: true)
@@ -142,6 +187,7 @@ final class RowPrinter {
 
   // MARK: Forms
 
+  /// Appends a row as a JSON object on one line.
   private func writeObject(_ values: [Value]) {
     bytes.append(UInt8(ascii: "{"))
     for (index, value) in values.enumerated() {
@@ -152,8 +198,10 @@ final class RowPrinter {
     bytes.append(UInt8(ascii: "}"))
   }
 
+  /// The separator of csv or tsv.
   private var separator: UInt8 { form.format.separator ?? UInt8(ascii: ",") }
 
+  /// Appends the line of names.
   private func writeHeader() {
     for (index, name) in columns.enumerated() {
       if index > 0 { bytes.append(separator) }
@@ -162,6 +210,9 @@ final class RowPrinter {
     bytes.append(UInt8(ascii: "\n"))
   }
 
+  /// Appends a row of csv or tsv.
+  ///
+  /// - Throws: `.invalidValue` for a text with a NUL byte.
   private func writeRecord(_ values: [Value], of id: ManagedObjectID?) throws {
     for (index, value) in values.enumerated() {
       if index > 0 { bytes.append(separator) }
@@ -229,8 +280,10 @@ extension Value {
     return Double(Float(number).description).map(Value.double) ?? self
   }
 
+  /// Whether the value is the ID of an object.
   fileprivate var isID: Bool { if case .objectID = self { true } else { false } }
 
+  /// Whether the value is right-aligned in a table.
   fileprivate var isNumber: Bool {
     switch self {
     case .int, .double, .decimal: true

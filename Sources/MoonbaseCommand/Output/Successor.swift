@@ -8,11 +8,17 @@ import MoonbaseSQLiteStore
 ///
 /// Files that a crashed process has left next to the path are removed by the next `Successor` for the same path. A
 /// process that is still working holds a lock.
+///
+/// `OutputDestination` uses it for files. Exports of whole stores and models with several files use
+/// it for folders. `takePlace` is called once, when all contents are written.
 final class Successor {
+  /// The kind of output.
   enum Kind {
+    /// A single file, or a folder with files.
     case file, folder
   }
 
+  /// The suffix of temporary names.
   private static let suffix = ".export"
 
   /// The temporary path of the file or folder.
@@ -21,13 +27,23 @@ final class Successor {
   let descriptor: Int32
   /// The path as the user named it.
   private let name: String
+  /// The final path without links.
   private let place: String
+  /// Whether a file or a folder is written.
   private let kind: Kind
+  /// Whether something existing is replaced.
   private let replaces: Bool
+  /// Whether `takePlace` has succeeded.
   private var tookPlace = false
 
   /// Creates the temporary file or folder. Throws if something exists at the path and is not to be replaced, or if
   /// nothing can be created there.
+  ///
+  /// - Parameters:
+  ///   - name: The path as the user named it.
+  ///   - kind: A file or a folder.
+  ///   - replacing: Whether something existing may be replaced.
+  /// - Throws: `.cannotOpenFile` with the reason.
   init(of name: String, _ kind: Kind, replacing: Bool) throws {
     (self.name, self.kind) = (name, kind)
     // A link is kept, and its target is replaced.
@@ -56,6 +72,7 @@ final class Successor {
     FileIdentity.truePath(name.folderOfPath).map { "\($0)/\(name.lastPartOfPath)" } ?? name
   }
 
+  /// Removes an incomplete file or folder, and releases the lock.
   deinit {
     if !tookPlace { Self.remove(path, kind) }
     close(descriptor)
@@ -63,6 +80,8 @@ final class Successor {
 
   /// Moves the file or folder to its final path in one step: at any time, a process that reads the path finds the old
   /// contents or the new contents.
+  ///
+  /// - Throws: `.cannotOpenFile` with the reason. The former contents remain then.
   func takePlace() throws {
     if kind == .file { try check(fsync(descriptor)) }
     if replaces || kind == .folder {
@@ -81,6 +100,8 @@ final class Successor {
   }
 
   /// Replaces an empty folder directly. Another folder is first moved away, and then removed.
+  ///
+  /// Between the two steps, the path does not exist for a moment.
   private func exchange() throws {
     if rename(path, place) == 0 { return }
     let former = "\(place)-\(UUID.random().uuidString)\(Self.suffix)"
@@ -93,15 +114,23 @@ final class Successor {
     Self.remove(former, .folder)
   }
 
+  /// Throws the error of the last system call if a status is not 0.
   private func check(_ status: Int32) throws {
     guard status != 0 else { return }
     throw Self.error(name, String(cString: strerror(errno)))
   }
 
+  /// The error for the path with a reason.
   private static func error(_ name: String, _ reason: String) -> GraphError {
     GraphError(.cannotOpenFile, message: "\(name) cannot be written: \(reason)")
   }
 
+  /// Creates the file or folder, and returns its descriptor.
+  ///
+  /// - Parameters:
+  ///   - path: The temporary path.
+  ///   - kind: A file or a folder.
+  ///   - name: The path for messages.
   private static func make(_ path: String, _ kind: Kind, named name: String) throws -> Int32 {
     if kind == .folder, mkdir(path, 0o777) != 0 { throw error(name, String(cString: strerror(errno))) }
     let descriptor =
@@ -110,11 +139,16 @@ final class Successor {
     return descriptor
   }
 
+  /// Removes a file, or a folder with its contents.
   private static func remove(_ path: String, _ kind: Kind) {
     if kind == .file { unlink(path) } else { try? FileManager.default.removeItem(atPath: path) }
   }
 
   /// Removes files of crashed processes. If the lock of a file is free, no process is writing the file.
+  ///
+  /// - Parameters:
+  ///   - place: The final path.
+  ///   - kind: A file or a folder.
   private static func removeLeft(beside place: String, _ kind: Kind) {
     let folder = place.folderOfPath
     let prefix = place.lastPartOfPath + "-"
@@ -130,6 +164,7 @@ final class Successor {
 }
 
 extension String {
+  /// The path without slashes at its end. The root stays as it is.
   fileprivate var withoutSlashAtEnd: String {
     var path = self
     while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }

@@ -3,23 +3,36 @@ import MoonbasePlatform
 
 /// Reads a Lua file that returns a table of plain data, without running it. Plain data consists of texts, numbers,
 /// `true`, `false`, `nil` and tables. Comments are allowed. Everything else is an error with its line and column.
+///
+/// A project file is read by every command, so it must not be able to run code. The reader takes
+/// its tokens from `LuaLexer`, and has a parser of its own.
 struct LuaDataReader {
   /// The reason why a file is refused, with the position.
+  ///
+  /// `Project` adds the name of the file.
   struct Failure: Error, Equatable {
+    /// The reason with advice.
     let message: String
+    /// The position of the mistake.
     let place: LuaData.Place
   }
 
+  /// The maximum depth of tables.
   private static let deepest = 50
+  /// The source.
   private let bytes: [UInt8]
   /// The offsets at which lines start.
   private let lines: [Int]
+  /// The lexer, which is one token ahead.
   private var lexer: LuaLexer
   /// The next token, and its bytes.
   private var token = LuaLexer.Token.end
+  /// The bytes of the next token.
   private var range = 0..<0
+  /// The current depth of tables.
   private var depth = 0
 
+  /// Prepares the source and reads the first token.
   private init(_ bytes: [UInt8]) {
     self.bytes = bytes
     lines = [0] + bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
@@ -28,6 +41,9 @@ struct LuaDataReader {
   }
 
   /// The value that the file returns.
+  ///
+  /// - Parameter bytes: The contents of the file.
+  /// - Throws: A `Failure` with a position.
   static func read(_ bytes: [UInt8]) throws(Failure) -> LuaData {
     guard bytes.withUnsafeBytes({ $0.isUTF8 }) else {
       throw Failure(message: "the file is no UTF-8 text", place: LuaData.Place())
@@ -46,11 +62,13 @@ struct LuaDataReader {
 
   // MARK: Tokens
 
+  /// Moves to the next token.
   private mutating func advance() {
     token = lexer.next().token
     range = lexer.start..<max(lexer.start, min(lexer.at, bytes.count))
   }
 
+  /// Consumes a symbol if it is the next token. Returns whether it was.
   private mutating func take(_ symbol: Unicode.Scalar) -> Bool {
     guard token == .symbol(UInt8(ascii: symbol)) else { return false }
     advance()
@@ -75,6 +93,7 @@ struct LuaDataReader {
 
   // MARK: Values
 
+  /// Reads `return`, the value and the end of the file.
   private mutating func readFile() throws(Failure) -> LuaData {
     guard token == .name("return") else { throw failure("the file is plain data and begins with 'return {'") }
     advance()
@@ -84,11 +103,13 @@ struct LuaDataReader {
     return value
   }
 
+  /// Reads a value with its position.
   private mutating func readValue() throws(Failure) -> LuaData {
     let place = place
     return LuaData(content: try readContent(), place: place)
   }
 
+  /// Reads a value: a text, a number, a word or a table.
   private mutating func readContent() throws(Failure) -> LuaData.Content {
     switch token {
     case .string: return .string(try readText())
@@ -104,11 +125,13 @@ struct LuaDataReader {
     }
   }
 
+  /// Consumes a word such as `true`.
   private mutating func word(_ content: LuaData.Content) -> LuaData.Content {
     advance()
     return content
   }
 
+  /// Reads a text with its escapes.
   private mutating func readText() throws(Failure) -> String {
     let text = LuaDataText(bytes[range], isWhole: lexer.at <= bytes.count)
     do throws(LuaDataText.Mistake) {
@@ -120,6 +143,7 @@ struct LuaDataReader {
     }
   }
 
+  /// Reads a number after an optional minus sign.
   private mutating func readNumber(isNegative: Bool) throws(Failure) -> LuaData.Content {
     guard case .number(let text) = token else { throw unexpected("where a number belongs") }
     guard let number = Self.number((isNegative ? "-" : "") + text) else { throw failure("'\(text)' is no number") }
@@ -127,6 +151,9 @@ struct LuaDataReader {
     return number
   }
 
+  /// The value of a number. Hexadecimal numbers wrap around as in Lua.
+  ///
+  /// Example: `0xFF` is 255.
   private static func number(_ text: String) -> LuaData.Content? {
     let isNegative = text.hasPrefix("-")
     let digits = isNegative ? text.dropFirst() : text[...]
@@ -138,6 +165,7 @@ struct LuaDataReader {
     return Double(text).flatMap { $0.isFinite ? .number($0) : nil }
   }
 
+  /// Reads a table. A key that occurs twice is an error.
   private mutating func readTable() throws(Failure) -> [LuaData.Entry] {
     guard depth < Self.deepest else { throw failure("tables stand in tables more than \(Self.deepest) deep") }
     depth += 1
@@ -156,6 +184,7 @@ struct LuaDataReader {
     return entries
   }
 
+  /// Reads an entry: `key = value`, `["key"] = value`, or a value.
   private mutating func readEntry() throws(Failure) -> LuaData.Entry {
     let place = place
     if take("[") {
@@ -177,6 +206,7 @@ struct LuaDataReader {
 
   // MARK: Failures
 
+  /// The error at the next token.
   private func failure(_ message: String) -> Failure { Failure(message: message, place: place) }
 
   /// The error for an entry without a comma after it.

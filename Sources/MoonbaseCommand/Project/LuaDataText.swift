@@ -1,27 +1,42 @@
 import MoonbasePlatform
 
 /// A text in a Lua source, in quotes or long brackets, with its escapes.
+///
+/// Examples are `"a\n"`, `'a'` and `[[a]]`. The escapes are those of Lua 5.4.
 struct LuaDataText {
   /// The reason why a text is refused, with the index of the byte in the source.
   struct Mistake: Error {
+    /// The reason.
     let message: String
+    /// The index of the byte.
     let offset: Int
   }
 
+  /// The source of the text, with its quotes.
   private let bytes: ArraySlice<UInt8>
   /// Whether the text has its end within the source.
   private let isWhole: Bool
 
+  /// Takes a text from a source. It is decoded later.
+  ///
+  /// - Parameters:
+  ///   - bytes: The source with its quotes.
+  ///   - isWhole: Whether the source contains the end.
   init(_ bytes: ArraySlice<UInt8>, isWhole: Bool) { (self.bytes, self.isWhole) = (bytes, isWhole) }
 
+  /// The text without quotes and escapes.
+  ///
+  /// - Throws: A `Mistake` for an unknown escape, a missing end, or bytes that are not valid UTF-8.
   func decoded() throws(Mistake) -> String {
     let decoded = bytes.first == UInt8(ascii: "[") ? try long() : try quoted()
     guard decoded.withUnsafeBytes({ $0.isUTF8 }) else { throw mistake("a text is no UTF-8") }
     return String(decoding: decoded, as: UTF8.self)
   }
 
+  /// A mistake at the start of the text.
   private func mistake(_ message: String) -> Mistake { Mistake(message: message, offset: bytes.startIndex) }
 
+  /// Decodes a text in long brackets. There are no escapes, and a line end at the start is removed.
   private func long() throws(Mistake) -> [UInt8] {
     let level = bytes.dropFirst().prefix { $0 == UInt8(ascii: "=") }.count
     let ending = [UInt8(ascii: "]")] + Array(repeating: UInt8(ascii: "="), count: level) + [UInt8(ascii: "]")]
@@ -35,6 +50,7 @@ struct LuaDataText {
     return Array(inside)
   }
 
+  /// Decodes a text in quotes.
   private func quoted() throws(Mistake) -> [UInt8] {
     guard isWhole, bytes.count > 1, bytes.last == bytes.first else { throw mistake("a text does not end in its line") }
     var rest = bytes.dropFirst().dropLast()
@@ -56,6 +72,7 @@ struct LuaDataText {
 
   // MARK: Escapes
 
+  /// The escapes with one letter and their bytes.
   private static let letters: [UInt8: UInt8] = [
     UInt8(ascii: "a"): 7, UInt8(ascii: "b"): 8, UInt8(ascii: "f"): 12, UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13,
     UInt8(ascii: "t"): 9, UInt8(ascii: "v"): 11, UInt8(ascii: "\\"): 92, UInt8(ascii: "\""): 34, UInt8(ascii: "'"): 39,
@@ -79,6 +96,11 @@ struct LuaDataText {
   }
 
   /// Reads a byte from its digits.
+  ///
+  /// - Parameters:
+  ///   - rest: The source, from which the digits are removed.
+  ///   - digits: The number of digits.
+  ///   - radix: 10 or 16.
   private static func takeByte(_ rest: inout ArraySlice<UInt8>, digits: Int, radix: Int) -> [UInt8]? {
     guard let byte = UInt8(String(decoding: rest.prefix(digits), as: UTF8.self), radix: radix) else { return nil }
     rest = rest.dropFirst(digits)
@@ -86,6 +108,8 @@ struct LuaDataText {
   }
 
   /// Reads a character from its number in braces.
+  ///
+  /// Example: after `\u`, the text `{48}` is the letter H.
   private static func takeScalar(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
     guard rest.popFirst() == UInt8(ascii: "{") else { return nil }
     let digits = rest.prefix { $0 != UInt8(ascii: "}") }
@@ -96,5 +120,6 @@ struct LuaDataText {
     return Array(String(Character(scalar)).utf8)
   }
 
+  /// Whether a byte is a decimal digit.
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

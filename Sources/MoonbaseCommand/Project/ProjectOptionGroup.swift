@@ -9,6 +9,7 @@ struct ProjectOptionGroup: ParsableArguments {
 }
 
 extension CommandOption {
+  /// The option `--no-project` in the table of options.
   static let noProject = CommandOption(
     name: Project.leavingOut, argument: nil,
     help: "leave out what moonbase.project.lua of this folder, or of one above it, says"

@@ -4,16 +4,29 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// Creates a project from the table in its file.
+///
+/// It checks the keys and the kinds of all values, and reports the first mistake with its position.
+/// The keys are `store`, `model`, `extensions`, `sandbox` and `format`. docs/commands.md describes
+/// them.
 struct ProjectReader {
+  /// A mistake with its position.
   typealias Failure = LuaDataReader.Failure
 
+  /// The path of the project file.
   let file: String
   /// The name of the file for messages.
   let name: String
+  /// The folder of the file, which `ProjectPath` uses.
   let folder: String
 
+  /// The keys of a project.
   private static let keys = ["store", "model", "extensions", "sandbox", "format"]
 
+  /// Interprets the table of a project file.
+  ///
+  /// - Parameter data: The value that the file returns.
+  /// - Returns: The project.
+  /// - Throws: A `Failure` for the first mistake.
   func project(_ data: LuaData) throws(Failure) -> Project {
     var project = Project(file: file, folder: folder)
     for (key, value) in try fields(of: data, Self.keys, "a project") {
@@ -30,6 +43,7 @@ struct ProjectReader {
 
   // MARK: Keys
 
+  /// The stores: a path, or a table with a path for each configuration.
   private func stores(_ data: LuaData) throws(Failure) -> [Project.Store] {
     guard case .table(let entries) = data.content else {
       return [Project.Store(path: try path(data, "store", "--store", "store"))]
@@ -46,6 +60,7 @@ struct ProjectReader {
     return stores
   }
 
+  /// The extensions: a path, or a list of paths and tables.
   private func extensions(_ data: LuaData) throws(Failure) -> [Project.Extension] {
     if case .string = data.content { return [try makeExtension(data)] }
     var all: [Project.Extension] = []
@@ -53,8 +68,10 @@ struct ProjectReader {
     return all
   }
 
+  /// The keys of an extension.
   private static let extensionKeys = ["path", "limits", "grants"]
 
+  /// An extension: a path, or a table with a path, limits and grants.
   private func makeExtension(_ data: LuaData) throws(Failure) -> Project.Extension {
     guard case .table(var entries) = data.content else {
       return Project.Extension(path: try path(data, "extension", "--extension", "extensions"))
@@ -74,6 +91,7 @@ struct ProjectReader {
     return result
   }
 
+  /// The limits of an extension.
   private func limits(_ data: LuaData) throws(Failure) -> ExtensionLimits {
     var limits = ExtensionLimits()
     for (key, value) in try fields(of: data, ["instructions", "memory", "time", "disable"], "limits") {
@@ -87,6 +105,7 @@ struct ProjectReader {
     return limits
   }
 
+  /// A number of bytes, or a text such as `64M`.
   private func memory(_ data: LuaData) throws(Failure) -> UInt64 {
     if case .string(let text) = data.content, let count = ByteCount(argument: text), count.bytes > 0 {
       return count.bytes
@@ -98,6 +117,7 @@ struct ProjectReader {
     }
   }
 
+  /// The grants of an extension. Each is a text or a list of texts.
   private func grants(_ data: LuaData) throws(Failure) -> Project.Grants {
     var grants = Project.Grants()
     for (key, value) in try fields(of: data, ["read", "write", "env"], "grants") {
@@ -113,6 +133,8 @@ struct ProjectReader {
     return grants
   }
 
+  /// The preset of the sandbox. The preset `trusted` is refused, because a project must not give
+  /// itself all permissions.
   private func sandbox(_ data: LuaData) throws(Failure) -> LuaPreset {
     let preset: LuaPreset = try choice(data, "sandbox")
     guard preset != .trusted else {
@@ -126,6 +148,12 @@ struct ProjectReader {
   // MARK: Values
 
   /// The entries of a table by name. Only known keys are allowed.
+  ///
+  /// - Parameters:
+  ///   - data: The table.
+  ///   - known: The allowed keys.
+  /// - Throws: A `Failure` for another kind of value, an unknown key with a suggestion, or an entry
+  ///   without a key.
   private func fields(
     of data: LuaData, _ known: [String], _ what: String
   ) throws(Failure) -> [(key: String, value: LuaData)] {
@@ -145,6 +173,7 @@ struct ProjectReader {
     return fields
   }
 
+  /// The values of a list. Entries with keys are refused.
   private func list(of data: LuaData, _ what: String) throws(Failure) -> [LuaData] {
     guard case .table(let entries) = data.content else {
       throw Failure(message: "\(what) is a list, not \(data.phrase)", place: data.place)
@@ -155,6 +184,7 @@ struct ProjectReader {
     return entries.map(\.value)
   }
 
+  /// A text.
   private func text(_ data: LuaData, _ what: String) throws(Failure) -> String {
     guard case .string(let text) = data.content else {
       throw Failure(message: "\(what) is a text, not \(data.phrase)", place: data.place)
@@ -163,6 +193,10 @@ struct ProjectReader {
   }
 
   /// Finds a value by its name.
+  ///
+  /// The cases of an enumeration are the allowed texts.
+  ///
+  /// - Throws: A `Failure` with a suggestion.
   private func choice<Choice: CaseIterable & RawRepresentable<String>>(
     _ data: LuaData, _ what: String
   ) throws(Failure) -> Choice {
@@ -177,6 +211,12 @@ struct ProjectReader {
     return choice
   }
 
+  /// A path with its position.
+  ///
+  /// - Parameters:
+  ///   - data: The text.
+  ///   - option: The option that can name another path.
+  ///   - key: The key of the project file.
   private func path(
     _ data: LuaData, _ what: String, _ option: String, _ key: String
   ) throws(Failure) -> ProjectPath {
@@ -185,6 +225,7 @@ struct ProjectReader {
       option: option, key: key)
   }
 
+  /// A Boolean.
   private func boolean(_ data: LuaData, _ what: String) throws(Failure) -> Bool {
     guard case .boolean(let value) = data.content else {
       throw Failure(message: "\(what) is true or false, not \(data.phrase)", place: data.place)
@@ -192,6 +233,7 @@ struct ProjectReader {
     return value
   }
 
+  /// A number above 0, as a whole number and as a number with a fraction.
   private func positive(_ data: LuaData, _ what: String) throws(Failure) -> (Int64, Double) {
     switch data.content {
     case .integer(let value) where value > 0: return (value, Double(value))

@@ -4,6 +4,10 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
+/// The command `moonbase recompute`. An extension may store a derived attribute, so that predicates
+/// can use it. If the code of the extension changes, the stored values are outdated, and this
+/// command computes them again. Objects are saved in batches, and a bookmark in the store allows an
+/// interrupted run to continue.
 struct RecomputeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recompute", abstract: "Brings stored derived attributes up to date with the code of extensions.",
@@ -45,8 +49,10 @@ struct RecomputeCommand: ParsableCommand {
   /// The store after the names. The name of an attribute contains no dot and no slash.
   private var store: String? { words.last.flatMap { $0.contains { "./".contains($0) } ? $0 : nil } }
 
+  /// The names of the attributes. If there are none, all stored derived attributes are computed.
   private var names: [String] { store == nil ? words : words.dropLast() }
 
+  /// Rejects a store in the place of the entity, and a batch that is too small or too large.
   func validate() throws {
     try EntityArgument.check(entity, store, command: "recompute")
     if let batch, !(1...1_000_000).contains(batch) {
@@ -54,8 +60,12 @@ struct RecomputeCommand: ParsableCommand {
     }
   }
 
+  /// The number of objects in a batch without `--batch`.
   private static let usualBatch = 1000
 
+  /// Opens the stores, and recomputes the objects of each store.
+  ///
+  /// - Throws: An exit code for partial success if objects failed.
   func run() throws {
     var stores = try stores.settings(store)
     try stores.requireStores()
@@ -82,6 +92,10 @@ struct RecomputeCommand: ParsableCommand {
   }
 
   /// The objects grouped by their store. Each store has its own bookmark.
+  ///
+  /// - Parameters:
+  ///   - ids: The objects of all stores.
+  ///   - container: The opened stores.
   private func groups(
     of ids: IDList, in container: PersistentContainer
   ) -> [(store: any PersistentStore, ids: IDList)] {
@@ -92,6 +106,8 @@ struct RecomputeCommand: ParsableCommand {
   }
 
   /// The given names, or all names. Throws if a name is not a stored derived attribute.
+  ///
+  /// - Throws: `.unknownName`, with a suggestion.
   private func checkedNames(in context: ManagedObjectContext) throws -> [String] {
     guard let named = context.model.entity(entity) else { throw GraphError.unknownEntity(entity, in: context.model) }
     let known = try Set(context.model.entities.filter { $0.isKind(of: named) }.flatMap(context.storedAttributeNames))
@@ -114,16 +130,33 @@ struct RecomputeCommand: ParsableCommand {
 }
 
 /// The recomputation of objects in one store.
+///
+/// It is created for each store and used once.
 private struct StoreWork {
+  /// The names of the attributes.
   let names: [String]
+  /// The number of objects in a batch.
   let batch: Int
+  /// Whether an earlier bookmark is ignored.
   let restarts: Bool
+  /// Whether nothing is saved.
   let isDry: Bool
+  /// Whether progress and summary are left out.
   let quiet: Bool
+  /// Whether the summary is printed as JSON.
   let summary: SummaryOptionGroup
+  /// The digest of the extensions' code. A bookmark of other code is not valid.
   let code: String
 
   /// Returns whether some objects failed.
+  ///
+  /// - Parameters:
+  ///   - entity: The name of the entity.
+  ///   - ids: The objects of the store.
+  ///   - store: The store.
+  ///   - container: The opened stores.
+  ///   - scripts: The limits of scripts.
+  ///   - stores: The settings of the stores.
   func run(
     _ entity: String, _ ids: IDList, in store: any PersistentStore, _ container: PersistentContainer,
     _ scripts: ScriptSettings, _ stores: StoreSettings
@@ -150,6 +183,7 @@ private struct StoreWork {
     return hasFailures
   }
 
+  /// The bookmark of this computation. With `--restart`, an earlier bookmark is removed.
   private func bookmark(_ entity: String, in store: any PersistentStore) throws -> RecomputeBookmark {
     let bookmark = try RecomputeBookmark(entity, code: code, in: store)
     guard restarts else { return bookmark }

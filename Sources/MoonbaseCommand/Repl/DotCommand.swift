@@ -1,6 +1,9 @@
 import MoonbasePlatform
 
 /// A command of the prompt, such as `.model Person`. Lua input never starts with a dot and a letter.
+///
+/// It is parsed from one line. Names may be shortened as long as they are unambiguous, such as
+/// `.mod` for `.model`.
 struct DotCommand {
   /// The commands by name.
   enum Name: String, CaseIterable {
@@ -20,10 +23,13 @@ struct DotCommand {
     }
 
     /// The commands whose names start with the given text. If a command has exactly this name, only that command.
+    ///
+    /// - Parameter beginning: The first letters of a name, without the dot.
     static func named(_ beginning: String) -> [Name] {
       Name(rawValue: beginning).map { [$0] } ?? allCases.filter { $0.rawValue.hasPrefix(beginning) }
     }
 
+    /// The description for `.help`.
     var help: String {
       switch self {
       case .help: "lists the commands"
@@ -40,11 +46,14 @@ struct DotCommand {
     }
   }
 
+  /// The word after the dot.
   let word: String
   /// The rest of the line.
   let argument: String
 
   /// Returns nil if the line is not a command.
+  ///
+  /// - Parameter line: The bytes of the input.
   init?(_ line: [UInt8]) {
     guard Self.isCommand(line) else { return nil }
     let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).dropFirst()
@@ -53,6 +62,7 @@ struct DotCommand {
     argument = text[end...].trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
+  /// Whether a line starts with a dot and a letter, after optional spaces.
   static func isCommand(_ line: [UInt8]) -> Bool {
     let text = line.drop { $0 == UInt8(ascii: " ") }
     guard text.first == UInt8(ascii: "."), let letter = text.dropFirst().first else { return false }
@@ -60,6 +70,9 @@ struct DotCommand {
   }
 
   /// The command for a name, or for the beginning of a single name.
+  ///
+  /// The command `.exit` is accepted for `.quit`. The result is nil for an unknown or ambiguous
+  /// word.
   var name: Name? {
     let found = Name.named(word)
     return found.count == 1 ? found[0] : word == "exit" ? .quit : nil

@@ -5,15 +5,25 @@ import MoonbaseScripting
 /// Reads lines from a terminal with libedit. They can be edited, and there is a history. Tab completes names.
 ///
 /// The library calls functions without a context, so there is only one instance, on the main thread.
+///
+/// `Repl` uses it if standard input and standard output are a terminal and libedit can be loaded.
+/// Otherwise, it uses `PlainLines`. The library is loaded at run time, because not every system has
+/// it.
 final class EditedLines: PromptLines {
+  /// The only instance, for the callbacks of the library.
   nonisolated(unsafe) private static var shared: EditedLines?  // only used on the main thread
 
+  /// Always true, because the lines come from a terminal.
   let isInteractive = true
+  /// The loaded functions of the library with their state.
   private var edit: MoonbaseEdit
+  /// The stored inputs of earlier sessions.
   private var history: LineHistory
+  /// Returns the candidates for the text before the cursor.
   private let completion: ([UInt8]) -> PromptCompletion
   /// The prompt as a C string for the library.
   private var prompt: UnsafeMutablePointer<CChar>?
+  /// Whether Ctrl-C was pressed while the current line was edited.
   private var wasInterrupted = false
   /// A byte that was already read and belongs to the next character.
   private var byteAhead: UInt8?
@@ -24,6 +34,8 @@ final class EditedLines: PromptLines {
   }
 
   /// Returns nil if the library is missing or the terminal cannot move the cursor.
+  ///
+  /// - Parameter completion: Returns the candidates for the text before the cursor.
   static func open(_ completion: @escaping ([UInt8]) -> PromptCompletion) -> EditedLines? {
     guard terminalCanEdit else { return nil }
     // The text is UTF-8 in every locale.
@@ -36,11 +48,13 @@ final class EditedLines: PromptLines {
     return lines
   }
 
+  /// Reads the stored history. If it cannot be stored, a message is printed.
   private init(_ edit: MoonbaseEdit, _ completion: @escaping ([UInt8]) -> PromptCompletion) {
     (self.edit, self.completion, history) = (edit, completion, LineHistory())
     if let problem = history.problem { Terminal.complain("moonbase: the history is not kept: \(problem)") }
   }
 
+  /// Starts the library and binds keys. Returns false if the library cannot use the terminal.
   private func begin() -> Bool {
     guard
       moonbase_edit_begin(
@@ -56,6 +70,7 @@ final class EditedLines: PromptLines {
     return true
   }
 
+  /// The keys in addition to those of the library, with their commands.
   private static let bindings = [
     ("^I", "moonbase-complete"), ("^R", "em-inc-search-prev"), ("^W", "ed-delete-prev-word"),
     ("\\e[1;5C", "em-next-word"), ("\\e[1;5D", "ed-prev-word"), ("\\e[3~", "ed-delete-next-char"),
@@ -63,11 +78,15 @@ final class EditedLines: PromptLines {
     ("\\e[1~", "ed-move-to-beg"), ("\\e[4~", "ed-move-to-end"),
   ]
 
+  /// Adds an input to the stored history and to the history of the library.
   func remember(_ input: [UInt8]) {
     history.add(input)
     moonbase_edit_remember(&edit, String(decoding: input, as: UTF8.self))
   }
 
+  /// Reads a line.
+  ///
+  /// - Parameter prompt: The text before the line.
   func next(_ prompt: String) -> PromptLine {
     StandardStream.flush()
     free(self.prompt)
@@ -90,6 +109,8 @@ final class EditedLines: PromptLines {
 
   /// Reads a character, as `el_rfunc_t` requires. Returns 1 for a character, 0 at the end of the input, and -1 if the
   /// line has ended.
+  ///
+  /// - Parameter place: The place for the character.
   private func readCharacter(into place: UnsafeMutablePointer<wchar_t>?) -> Int32 {
     var bytes: [UInt8] = []
     while true {
@@ -122,6 +143,8 @@ final class EditedLines: PromptLines {
     }
   }
 
+  /// Writes the line again, after the size of the terminal has changed or the process has
+  /// continued.
   private func redraw() {
     moonbase_edit_prepare(&edit, true)
     edit.resize(edit.line)
@@ -132,12 +155,16 @@ final class EditedLines: PromptLines {
   }
 
   /// Restores the settings of the terminal before the process ends.
+  ///
+  /// - Parameter number: The signal that ends the process.
   private func leave(by number: Int32) {
     moonbase_edit_prepare(&edit, false)
     signal(number, SIG_DFL)
     raise(number)
   }
 
+  /// Completes the text before the cursor, or lists the candidates. Returns the code that the
+  /// library expects from a key's function.
   private func complete() -> UInt8 {
     guard let info = edit.content(edit.line)?.pointee, let start = info.buffer, let cursor = info.cursor else {
       return UInt8(CC_ERROR)
@@ -153,6 +180,11 @@ final class EditedLines: PromptLines {
     return UInt8(CC_REDISPLAY)
   }
 
+  /// Replaces the characters before the cursor by a text.
+  ///
+  /// - Parameters:
+  ///   - text: The new text.
+  ///   - count: The number of characters to remove.
   private func insert(_ text: String, over count: Int) -> UInt8 {
     if count > 0 { edit.remove(edit.line, Int32(count)) }
     return edit.insert(edit.line, text) == 0 ? UInt8(CC_REFRESH) : UInt8(CC_ERROR)

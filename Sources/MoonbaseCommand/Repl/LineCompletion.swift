@@ -2,14 +2,25 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// The candidates for the end of a line, including file names.
+///
+/// `EditedLines` creates it for each Tab. Names with control characters are left out, because they
+/// could change the terminal.
 struct LineCompletion {
+  /// The maximum number of candidates that are listed.
   private static let greatestCount = 200
 
   /// The number of characters that a candidate replaces.
   let length: Int
+  /// The full texts that can replace the end of the line.
   let candidates: [String]
+  /// The end of the line that a candidate replaces.
   private let typed: String
 
+  /// Collects the candidates, and reads file names if they are requested.
+  ///
+  /// - Parameters:
+  ///   - found: The candidates, or the request for file names.
+  ///   - line: The text before the cursor.
   init(_ found: PromptCompletion, of line: [UInt8]) {
     typed = String(decoding: line.suffix(found.length), as: UTF8.self)
     length = typed.unicodeScalars.count
@@ -18,6 +29,8 @@ struct LineCompletion {
   }
 
   /// The common beginning of all candidates, if it is longer than the text before the cursor.
+  ///
+  /// A Tab inserts it.
   var common: String? {
     guard var common = candidates.first else { return nil }
     for candidate in candidates { common = common.commonPrefix(with: candidate) }
@@ -26,6 +39,8 @@ struct LineCompletion {
 
   /// The files and folders that match the start of a path. Hidden files are only included if the path contains their
   /// dot.
+  ///
+  /// Folders end with a slash.
   private static func files(_ path: String) -> [String] {
     let end = path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex
     let (folder, name) = (String(path[..<end]), path[end...])
@@ -36,6 +51,8 @@ struct LineCompletion {
   }
 
   /// The candidates in columns, for display.
+  ///
+  /// - Parameter width: The number of columns of the terminal.
   func list(width: Int) -> String {
     let shown = candidates.prefix(Self.greatestCount).map { TerminalText.escaped($0) }
     let column = (shown.map(DisplayWidth.of).max() ?? 0) + 2

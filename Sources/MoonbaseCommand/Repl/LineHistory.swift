@@ -2,12 +2,18 @@ import MoonbasePlatform
 
 /// The inputs of earlier prompts. They are stored in a file in the state folder, with a line for each input. Only the
 /// user can read the file.
+///
+/// Several prompts may use the file at a time. Each input is therefore appended with a single
+/// write.
 struct LineHistory {
   /// The maximum number of inputs.
   static let greatestCount = 1000
+  /// The maximum size of an input that is stored, in bytes.
   private static let greatestInput = 64 << 10
+  /// The size in bytes after which the file is shortened.
   private static let greatestFile = 4 << 20
 
+  /// The path of the file, or nil if the user has no home folder.
   private let path: String?
   /// The inputs in chronological order.
   private(set) var inputs: [[UInt8]] = []
@@ -15,6 +21,8 @@ struct LineHistory {
   private(set) var problem: String?
 
   /// Reads the file, and creates it if it does not exist.
+  ///
+  /// A file that has become too long is shortened.
   init() {
     path = Self.path
     if let path { problem = Self.problem(with: path) } else { problem = "there is no home folder" }
@@ -22,6 +30,9 @@ struct LineHistory {
   }
 
   /// Creates the file if it does not exist. Returns the reason if it cannot be used.
+  ///
+  /// - Parameter path: The path of the file.
+  /// - Returns: The reason, for a message.
   private static func problem(with path: String) -> String? {
     do {
       try FileManager.default.createDirectory(
@@ -44,6 +55,7 @@ struct LineHistory {
     return "\(home)/.local/state/moonbase/history"
   }
 
+  /// Reads the inputs, and keeps the last `greatestCount` of them.
   private mutating func read(_ path: String) {
     let bytes: [UInt8]
     var isLong = false
@@ -59,6 +71,8 @@ struct LineHistory {
   }
 
   /// The last complete lines of a file, up to half of its maximum size.
+  ///
+  /// - Parameter path: The path of a file that is larger than the maximum.
   private static func end(of path: String) -> [UInt8] {
     guard let file = FileHandle(forReadingAtPath: path) else { return [] }
     defer { try? file.close() }
@@ -69,6 +83,10 @@ struct LineHistory {
   }
 
   /// Replaces a file that has become too long by a new file.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - lines: The lines to keep.
   private func shorten(_ path: String, to lines: ArraySlice<ArraySlice<UInt8>>) {
     let new = "\(path).\(getpid())"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -80,6 +98,8 @@ struct LineHistory {
 
   /// Adds an input. An input that starts with a space is not stored, and a repetition of the last input is not stored
   /// either.
+  ///
+  /// - Parameter input: The bytes of the input, which may have several lines.
   mutating func add(_ input: [UInt8]) {
     guard let path, problem == nil, input.count <= Self.greatestInput, input.first != UInt8(ascii: " "),
       inputs.last != input
@@ -103,6 +123,7 @@ struct LineHistory {
     }
   }
 
+  /// The reverse of `escaped`.
   private static func unescaped(_ line: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     var rest = line

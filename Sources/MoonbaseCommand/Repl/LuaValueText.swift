@@ -6,37 +6,61 @@ import MoonbaseScripting
 
 /// A Lua value as text for display. A table takes one line if it fits, otherwise a line for each element. The depth,
 /// the number of elements and the length of texts are limited.
+///
+/// The text is created in two steps. First, values become pieces, which reads the tables. Then the
+/// pieces are laid out in lines, which only depends on the width.
 struct LuaValueText {
+  /// The maximum depth of tables. Deeper tables are abbreviated.
   private static let greatestDepth = 5
   /// The maximum number of elements of one table.
   private static let greatestCount = 50
   /// The maximum number of elements of all tables.
   private static let greatestTotal = 1000
+  /// The maximum number of characters of a text that is shown alone.
   private static let greatestText = 2000
+  /// The maximum number of characters of a text in a table.
   private static let greatestInnerText = 200
 
   /// A table, or the text of another value.
   private indirect enum Piece {
+    /// The text of a value on one line.
     case leaf(String)
+    /// The elements of a table. The elements of its list part have no key.
     case table([(key: String?, piece: Piece)])
   }
 
+  /// The Lua state of the value.
   private let domain: ScriptDomain
+  /// The number of terminal columns.
   private let width: Int
+  /// The number of elements so far.
   private var count = 0
   /// The tables that contain the current value, from the outermost to the innermost.
   private var path: [UnsafeRawPointer] = []
 
   /// `width` is the number of terminal columns.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - domain: The Lua state of the value.
+  ///   - width: The number of terminal columns.
+  /// - Returns: The text, which may have several lines.
+  /// - Throws: The errors of metamethods such as `__tostring`, and of a limit or an interruption.
   static func text(of value: LuaValue, in domain: ScriptDomain, width: Int) throws -> String {
     var text = LuaValueText(domain, width)
     return try text.layOut(text.piece(value, isInner: false), indent: 0, after: 0)
   }
 
+  /// Prepares the conversion of one value.
   private init(_ domain: ScriptDomain, _ width: Int) { (self.domain, self.width) = (domain, width) }
 
   // MARK: Pieces
 
+  /// The piece for a value.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - isInner: Whether the value is in a table.
   private mutating func piece(_ value: LuaValue, isInner: Bool = true) throws -> Piece {
     switch value {
     case .string(let string):
@@ -51,6 +75,9 @@ struct LuaValueText {
   }
 
   /// For a table of the host, which scripts see as a proxy, the fields are shown.
+  ///
+  /// A table with the metamethod `__tostring` becomes its text. A table inside itself is not
+  /// followed.
   private mutating func piece(_ shown: LuaTable) throws -> Piece {
     let table = try shown.behindProxy
     if table.isSame(as: shown), let metatable = try table.metatable, try metatable.get("__tostring").isPresent {
@@ -64,6 +91,7 @@ struct LuaValueText {
     return .table(try elements(of: table))
   }
 
+  /// The elements of a table up to the limits. A last element says how many are missing.
   private mutating func elements(of table: LuaTable) throws -> [(key: String?, piece: Piece)] {
     let (length, size) = (try table.count, try table.size)
     var elements: [(key: String?, piece: Piece)] = []
@@ -83,6 +111,10 @@ struct LuaValueText {
   }
 
   /// The fields that are not elements of the list. Sorted names come first, followed by other keys.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - length: The length of the list part.
   private static func fields(of table: LuaTable, behind length: Int) throws -> [(key: LuaValue, value: LuaValue)] {
     let fields = try someFields(of: table).filter { pair in
       guard case .integer(let index) = pair.key else { return true }
@@ -101,8 +133,10 @@ struct LuaValueText {
   /// The maximum number of fields that are sorted. For a larger table, the first fields are shown unsorted.
   private static let greatestSorted = 20_000
 
+  /// Ends the iteration over a large table.
   private struct Enough: Error {}
 
+  /// The first fields in the order of the table.
   private static func someFields(of table: LuaTable) throws -> [(key: LuaValue, value: LuaValue)] {
     var fields: [(key: LuaValue, value: LuaValue)] = []
     do {
@@ -114,6 +148,7 @@ struct LuaValueText {
     return fields
   }
 
+  /// The text of a key: a name as it is, and other keys in brackets.
   private mutating func key(_ key: LuaValue) throws -> String {
     if let name = key.textValue, name.wholeMatch(of: /[A-Za-z_]\w{0,99}/) != nil { return name }
     guard case .leaf(let text) = try piece(key) else { return "[{ … }]" }
@@ -123,6 +158,11 @@ struct LuaValueText {
   // MARK: Lines
 
   /// `after` is the number of columns that are already used in the first line.
+  ///
+  /// - Parameters:
+  ///   - piece: The value.
+  ///   - indent: The number of spaces before further lines.
+  ///   - after: The columns in use.
   private func layOut(_ piece: Piece, indent: Int, after: Int) -> String {
     guard case .table(let elements) = piece else { return inLine(piece) }
     let line = inLine(piece)
@@ -135,6 +175,7 @@ struct LuaValueText {
     return "{\n" + lines.joined(separator: ",\n") + "\n" + String(repeating: " ", count: indent) + "}"
   }
 
+  /// A piece on one line.
   private func inLine(_ piece: Piece) -> String {
     switch piece {
     case .leaf(let text): text
@@ -148,6 +189,10 @@ struct LuaValueText {
   // MARK: Texts
 
   /// The text as a Lua string literal. Bytes that are not valid UTF-8 are escaped.
+  ///
+  /// - Parameters:
+  ///   - string: The text of Lua, which may contain any bytes.
+  ///   - most: The maximum number of characters or bytes.
   private static func quoted(_ string: LuaString, most: Int) -> String {
     // A text may have hundreds of megabytes, so only its beginning is read.
     let (content, isWhole): (String, Bool)
@@ -160,6 +205,7 @@ struct LuaValueText {
     return "\"\(content)\"" + (isWhole ? "" : "… (\(string.count) bytes in all)")
   }
 
+  /// The characters with control characters escaped.
   private static func escaped(_ scalars: some Collection<Unicode.Scalar>) -> String {
     var text = ""
     for scalar in scalars {
@@ -176,6 +222,7 @@ struct LuaValueText {
     return text
   }
 
+  /// The bytes with all bytes outside of printable ASCII escaped.
   private static func escaped(_ bytes: some Collection<UInt8>) -> String {
     bytes.map { byte in
       let isPlain = (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
@@ -191,5 +238,6 @@ extension ManagedObject {
 }
 
 extension ManagedObjectID {
+  /// The name for display, such as `Person/12` or `Person (new)`.
   var nameForPeople: String { isTemporaryID ? "\(entityName) (new)" : short }
 }

@@ -9,10 +9,15 @@ enum PromptLine {
 }
 
 /// The source of a prompt's lines.
+///
+/// `EditedLines` reads from a terminal with editing, and `PlainLines` reads from everything else.
 protocol PromptLines: AnyObject {
   /// Whether a user types the lines.
   var isInteractive: Bool { get }
 
+  /// Waits for the next line.
+  ///
+  /// - Parameter prompt: The text before the line.
   func next(_ prompt: String) throws -> PromptLine
 
   /// Adds a complete input to the history.

@@ -3,13 +3,17 @@ import MoonbasePlatform
 /// Handles the signals of a prompt. The signal handlers only record a signal, and the code that reads the next
 /// character processes it.
 enum PromptSignals {
+  /// Set by SIGINT.
   nonisolated(unsafe) private static var interruptions: sig_atomic_t = 0  // written by handlers, and by the main thread
+  /// Set by SIGWINCH and SIGCONT.
   nonisolated(unsafe) private static var redraws: sig_atomic_t = 0  // written by handlers, and by the main thread
+  /// The signal that must end the process, or 0.
   nonisolated(unsafe) private static var ending: sig_atomic_t = 0  // written by handlers, and by the main thread
 
   /// After this call, SIGINT does not end the process. It discards a line, or interrupts Lua.
   static func begin() { take(SIGINT) { _ in PromptSignals.interruptions = 1 } }
 
+  /// Whether SIGINT has arrived since the last call.
   static func takeInterruption() -> Bool {
     defer { interruptions = 0 }
     return interruptions != 0
@@ -22,9 +26,15 @@ enum PromptSignals {
   }
 
   /// The signal that must end the process.
+  ///
+  /// It is processed between two characters, after the terminal is restored.
   static var end: Int32? { ending == 0 ? nil : Int32(ending) }
 
   /// Handles the signals that are relevant while a line is edited.
+  ///
+  /// The previous handlers are restored afterwards.
+  ///
+  /// - Parameter body: Edits a line.
   static func whileEditing<Result>(_ body: () throws -> Result) rethrows -> Result {
     let former =
       [SIGWINCH, SIGCONT].map { number in (number, take(number) { _ in PromptSignals.redraws = 1 }) }
@@ -38,6 +48,11 @@ enum PromptSignals {
   }
 
   /// Installs a handler that interrupts a read, unless the signal is ignored. Returns the previous handler.
+  ///
+  /// - Parameters:
+  ///   - number: The signal.
+  ///   - handler: The function, which may only set a flag.
+  /// - Returns: The previous action, or nil if the signal is ignored.
   @discardableResult
   private static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction? {
     var former = sigaction()
@@ -51,6 +66,7 @@ enum PromptSignals {
 }
 
 extension sigaction {
+  /// The handler, whose field has another name on each system.
   fileprivate var handlerOfSignal: (@convention(c) (Int32) -> Void)? {
     get {
       #if canImport(Darwin)

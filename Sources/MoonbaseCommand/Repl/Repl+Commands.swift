@@ -7,6 +7,10 @@ import MoonbaseScripting
 
 extension Repl {
   /// Runs a command of the prompt. Returns the exit status if the prompt ends.
+  ///
+  /// Errors are printed, and the prompt continues.
+  ///
+  /// - Parameter command: The parsed line.
   func run(_ command: DotCommand) -> Int32? {
     let argument = command.argument
     guard let name = command.name else {
@@ -33,12 +37,16 @@ extension Repl {
     return nil
   }
 
+  /// The context, which some commands need.
+  ///
+  /// - Throws: `.invalidRequest` if there is no store.
   private func requiredContext() throws -> ManagedObjectContext {
     if let context { return context }
     throw GraphError(
       .invalidRequest, message: "there is no store: name one on the command line, as in moonbase repl people.sqlite")
   }
 
+  /// Prints the help for all commands, or for those whose names start with a word.
   private func help(_ word: String) {
     let names = DotCommand.Name.named(word.hasPrefix(".") ? String(word.dropFirst()) : word)
     guard !names.isEmpty else { return fail("there is no command \(word): .help lists them") }
@@ -54,10 +62,12 @@ extension Repl {
     if word.isEmpty { Terminal.print("\n" + WrappedText.lines(Self.hint, width: width)) }
   }
 
+  /// The text after the list of commands.
   private static let hint =
     "All else is Lua, as in context:fetch(\"Person\"):where(\"age > 30\"). An expression prints its value, and _ is the "
     + "last one. Variables stay, those with local too. Tab completes, Ctrl-C gives up a line or what runs."
 
+  /// Sets or prints the number of rows that are shown.
   private func setRows(_ text: String) {
     if text.isEmpty { return Terminal.print("\(output.greatestCount)") }
     guard let count = Int(text), (1...100_000).contains(count) else {
@@ -66,6 +76,12 @@ extension Repl {
     output.greatestCount = count
   }
 
+  /// Prints the name of the step that was undone or redone.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the step, or nil if there was none.
+  ///   - done: The participle, such as `undone`.
+  ///   - verb: The verb, such as `undo`.
   private func tell(_ name: String?, _ done: String, _ verb: String) {
     guard let name else {
       let rest =
@@ -78,6 +94,7 @@ extension Repl {
 
   // MARK: Requests and files
 
+  /// Prints the query plan of a fetch request, which the code returns.
   private func explain(_ code: String) -> Int32? {
     guard !code.isEmpty else {
       fail(".explain takes a fetch request, as in .explain context:fetch(\"Person\")")
@@ -100,6 +117,7 @@ extension Repl {
     return nil
   }
 
+  /// Runs a Lua file in the environment of the prompt.
   private func run(file: String) -> Int32? {
     guard !file.isEmpty else {
       fail(".run takes a file of Lua")
@@ -118,6 +136,9 @@ extension Repl {
   // MARK: SQL
 
   /// Prints the result of a SQL statement. The argument may start with the configuration of the store to query.
+  ///
+  /// - Parameter argument: The text after `.sql`.
+  /// - Throws: The errors of the statement, and `.invalidRequest` for an empty one.
   private func ask(_ argument: String) throws {
     let model = try requiredContext().coordinator.model
     let (url, query) = try storeAndQuery(argument)
@@ -132,6 +153,8 @@ extension Repl {
     try output.show(asked.columns, rows, total: total, of: "row")
   }
 
+  /// The location of the store and the statement. With several stores, the argument must start with
+  /// a configuration.
   private func storeAndQuery(_ argument: String) throws -> (URL, String) {
     let files = settings.stores.stores.filter { $0.url != nil }
     guard !argument.isEmpty else {

@@ -4,6 +4,10 @@ import MoonbaseScripting
 
 extension Repl {
   /// The candidates for the end of the text before the cursor.
+  ///
+  /// Lua names are completed by `ScriptPrompt`, commands and their arguments here.
+  ///
+  /// - Parameter line: The text before the cursor.
   func completion(of line: [UInt8]) -> PromptCompletion {
     guard DotCommand.isCommand(line) || line == [UInt8(ascii: ".")] else { return prompt.completion(of: line) }
     guard let place = line.firstIndex(of: UInt8(ascii: " ")), let command = DotCommand(line) else {
@@ -24,7 +28,9 @@ extension Repl {
     }
   }
 
+  /// The names of the entities.
   private var entities: [String] { context?.model.entities.map(\.name).sorted() ?? [] }
+  /// The names of all properties.
   private var properties: [String] {
     Set(context?.model.entities.flatMap { $0.properties.map(\.name) } ?? []).sorted()
   }

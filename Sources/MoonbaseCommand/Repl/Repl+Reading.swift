@@ -5,7 +5,9 @@ import MoonbaseScripting
 extension Repl {
   /// An input with the number of its first line.
   struct Input {
+    /// The bytes of all lines.
     var bytes: [UInt8] = []
+    /// The number of the first line, starting at 1.
     var firstLine: Int
     /// The result of parsing the whole input. Nil for a command, and for an incomplete input.
     var reading: ScriptPrompt.Reading?
@@ -15,6 +17,11 @@ extension Repl {
   private static let smallSize = 16 << 10
 
   /// Reads lines until they form an input. Returns nil at the end.
+  ///
+  /// Lines are added until the Lua parser accepts the input, or until it finds an error that no
+  /// further line can repair.
+  ///
+  /// - Throws: `InterruptedInput`, and the errors of the stream.
   func nextInput() throws -> Input? {
     var input = Input(firstLine: lineCount + 1)
     var nesting = InputNesting()
@@ -45,6 +52,8 @@ extension Repl {
   }
 
   /// The next line. A byte order mark before the first line is removed.
+  ///
+  /// - Parameter prompt: The text before the line.
   private func nextLine(_ prompt: String) throws -> PromptLine {
     if let line = lineAhead {
       lineAhead = nil
@@ -56,6 +65,8 @@ extension Repl {
   }
 
   /// Skips the lines of a pipe that belong to an invalid input, because they are not separate inputs.
+  ///
+  /// - Parameter input: The invalid input.
   func passRest(of input: Input) throws {
     var blocks = OpenBlocks(of: input.bytes)
     let first = lineCount + 1
@@ -71,6 +82,7 @@ extension Repl {
     complain("\(lines) to the input that failed, and did not run")
   }
 
+  /// The maximum number of characters of the store's name.
   private static let greatestName = 20
 
   /// The name of the store, with a sign if there are unsaved changes.
@@ -79,8 +91,10 @@ extension Repl {
     return TerminalText.escaped(String((file ?? "moonbase").prefix(Self.greatestName)))
   }
 
+  /// The prompt of the first line, such as `people> `.
   private var promptText: String { name + (prompt.hasUnsavedChanges ? "*" : "") + "> " }
 
+  /// The prompt of further lines, which is as wide as the first.
   private var continuationText: String {
     String(repeating: ".", count: DisplayWidth.of(promptText) - 2) + "> "
   }

@@ -5,6 +5,8 @@ import MoonbaseScripting
 
 extension Repl {
   /// Runs an input. Returns the exit status if the prompt ends.
+  ///
+  /// - Parameter input: A command, or Lua code.
   func take(_ input: Input) throws -> Int32? {
     StandardStream.waitAgain()
     lines.remember(input.bytes)
@@ -24,6 +26,8 @@ extension Repl {
   }
 
   /// Advice for words that are commands in other prompts, unless they are variables here.
+  ///
+  /// For example, `exit` is not Lua, and the advice is to type `.quit`.
   private func hint(for bytes: [UInt8]) -> String? {
     let word = String(decoding: bytes.prefix(20), as: UTF8.self).filter { $0 != " " }
     guard !prompt.hasValue(word.filter(\.isLetter)) else { return nil }
@@ -34,6 +38,7 @@ extension Repl {
     }
   }
 
+  /// Runs Lua code, or prints the error of the parser.
   func evaluate(_ input: Input) -> Int32? {
     switch input.reading ?? prompt.read(input.bytes, firstLine: input.firstLine) {
     case .chunk(let chunk): return run(chunk, named: String(decoding: input.bytes.prefix(200), as: UTF8.self))
@@ -47,15 +52,25 @@ extension Repl {
   }
 
   /// Runs a chunk, and shows its values or passes them to `take`.
+  ///
+  /// - Parameters:
+  ///   - chunk: The compiled code.
+  ///   - name: The name of the undo step.
+  ///   - take: Receives the values, or nil to show them.
   func run(_ chunk: LuaFunction, named name: String, taking take: (([LuaValue]) throws -> Void)? = nil) -> Int32? {
     interruptibly(named: name) { prompt.run(chunk, taking: take ?? output.show) }
   }
 
   /// Performs a command in the host as a separate run.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the undo step.
+  ///   - body: The work of the command. It can be interrupted.
   func perform(named name: String, _ body: () throws -> Void) -> Int32? {
     interruptibly(named: name) { prompt.ending(of: body) }
   }
 
+  /// Runs a body so that SIGINT interrupts Lua and the host's work. Afterwards, the undo step ends.
   private func interruptibly(named name: String, _ body: () -> ScriptPrompt.Ending) -> Int32? {
     let interrupter = prompt.domain.state.interrupter
     if lines.isInteractive { LuaInterrupter.onEachSIGINT(interrupter) } else { LuaInterrupter.onSIGINT(interrupter) }
@@ -79,6 +94,8 @@ extension Repl {
   }
 
   /// Ends the undo step of an input. Returns whether the input made changes.
+  ///
+  /// - Parameter name: The name of the step, which `.undo` prints.
   @discardableResult
   private func endUndoGroup(named name: String) -> Bool {
     var hadChanges = false
@@ -87,12 +104,15 @@ extension Repl {
     return hadChanges
   }
 
+  /// Prints an error, and remembers it for the exit status. With input from a pipe, the line number
+  /// is added.
   func fail(_ message: String) {
     hasFailed = true
     guard let commandLine, !lines.isInteractive, !message.hasPrefix("stdin:") else { return complain(message) }
     complain("stdin:\(commandLine): \(message)")
   }
 
+  /// Prints a message after the output of scripts.
   func complain(_ message: String) {
     StandardStream.flush()
     Terminal.complain(lines.isInteractive ? message : "moonbase repl: \(message)")

@@ -7,25 +7,39 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// A prompt for Lua over a store.
+///
+/// The object lives as long as the command, and all its work is on the main thread. The parts are
+/// in extensions: reading inputs, running them, commands with a dot, completion, and leaving.
 final class Repl {
+  /// The options of the command.
   let settings: CommandSettings
+  /// Compiles and runs inputs, with undo and save.
   let prompt: ScriptPrompt
+  /// Prints values.
   let output: ReplOutput
   /// The context of the store, or nil if there is no store.
   let context: ManagedObjectContext?
+  /// The observation of extension files with `--watch`.
   private let watch: ExtensionWatch?
   /// The results of reloads that will be shown at the next prompt.
   let notices = Notices()
+  /// The source of the lines: a terminal or a stream.
   private(set) var lines: any PromptLines
   /// The number of lines that were read.
   var lineCount = 0
   /// A line that was read but not used yet.
   var lineAhead: [UInt8]?
+  /// Whether an input has failed.
   var hasFailed = false
   /// The line number of the running command.
   var commandLine: Int?
 
   /// Opens the stores and the extensions that the command line names.
+  ///
+  /// - Parameters:
+  ///   - settings: The options of the command.
+  ///   - watches: Whether extensions are reloaded when their files change.
+  /// - Throws: The errors of opening the stores and of loading the extensions.
   init(_ settings: CommandSettings, watches: Bool) throws {
     self.settings = settings
     let (stores, scripts) = (settings.stores, settings.scripts)
@@ -53,9 +67,13 @@ final class Repl {
     watch = watches ? container.watchExtensions { [notices] in notices.add("\($0)") } : nil
   }
 
+  /// The number of steps that can be undone.
   private static let levelsOfUndo = 100
 
   /// Processes inputs until the end. Returns the exit status.
+  ///
+  /// - Parameter code: Pieces of Lua code that run before the first prompt.
+  /// - Throws: The errors of reading the input.
   func run(_ code: [String]) throws -> Int32 {
     defer {
       prompt.finish()
@@ -80,6 +98,7 @@ final class Repl {
     }
   }
 
+  /// Starts the editing of lines, and prints the greeting.
   private func begin() {
     let edited = EditedLines.open { [unowned self] in completion(of: $0) }
     if let edited { lines = edited }

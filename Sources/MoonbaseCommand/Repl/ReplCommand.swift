@@ -3,6 +3,7 @@ import Moonbase
 import MoonbasePlatform
 import MoonbaseScripting
 
+/// The command `moonbase repl`. It collects the settings, and `Repl` does the work.
 struct ReplCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repl", abstract: "A prompt for Lua over a store.",
@@ -35,6 +36,9 @@ struct ReplCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: CommandOption.quiet.parserHelp)
   var quiet = false
 
+  /// Runs the prompt until it ends.
+  ///
+  /// - Throws: An exit code if the status is not 0.
   func run() throws {
     var settings = CommandSettings(scripts: try scripts.settings(), isQuiet: quiet)
     settings.stores = try stores.settings(store, mayNameNone: true)

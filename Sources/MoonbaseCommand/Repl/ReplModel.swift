@@ -3,17 +3,27 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Shows the entities of a model, or the properties of an entity, as a table.
+///
+/// The command `.model` uses it.
 struct ReplModel {
+  /// The model of the context.
   private let model: ResolvedModel
 
+  /// Creates the view of a model.
+  ///
+  /// - Parameter model: The model of the context.
   init(_ model: ResolvedModel) { self.model = model }
 
+  /// Prints the properties of an entity, or all entities if the name is empty.
+  ///
+  /// - Throws: `.unknownName` with a suggestion.
   func show(_ name: String) throws {
     if name.isEmpty { return list() }
     guard let entity = model.entity(name) else { throw GraphError.unknownEntity(name, in: model) }
     list(entity)
   }
 
+  /// Prints all entities with their parents and the names of their properties.
   private func list() {
     guard !model.entities.isEmpty else { return Terminal.print("the model has no entities") }
     var table = Table(["entity", "parent", "attributes", "relationships"])
@@ -28,6 +38,7 @@ struct ReplModel {
     table.print()
   }
 
+  /// Prints the properties of an entity with their types and rules.
   private func list(_ entity: ResolvedEntity) {
     var table = Table([entity.name, "is", "rules"])
     for property in entity.allProperties {
@@ -39,6 +50,7 @@ struct ReplModel {
     table.print()
   }
 
+  /// The type in words, such as `integer16` or `many ordered Person`.
   private func kind(of property: ResolvedProperty, _ entity: ResolvedEntity) -> String {
     switch property.kind {
     case .toOne(let relationship): return "one \(model.destination(of: relationship).name)"
@@ -50,6 +62,7 @@ struct ReplModel {
     }
   }
 
+  /// The rules and the default in words.
   private func rules(of property: ResolvedProperty) -> String {
     var words = property.isRequired ? ["required"] : []
     if property.isTransient { words.append("transient") }
@@ -64,6 +77,7 @@ struct ReplModel {
     return words.joined(separator: ", ")
   }
 
+  /// The rules about the value of an attribute.
   private func rules(of validation: AttributeValidation) -> [String] {
     let parts: [(String, String?)] = [
       ("min", validation.minimum?.description), ("max", validation.maximum?.description),
@@ -77,13 +91,20 @@ struct ReplModel {
   /// A table, or a list if the table does not fit in the terminal. Names are never truncated, because a part of a name
   /// identifies nothing.
   private struct Table {
+    /// The headings.
     private let columns: [String]
+    /// The rows, with as many cells as there are columns.
     private var rows: [[String]] = []
 
+    /// Creates a table without rows.
+    ///
+    /// - Parameter columns: The headings.
     init(_ columns: [String]) { self.columns = columns }
 
+    /// Adds a row. Line ends in cells are replaced.
     mutating func add(_ cells: [String]) { rows.append(cells.map(\.inOneLine)) }
 
+    /// Prints the table, or the list if the table is too wide.
     func print() {
       let width = TerminalWidth.columns
       let widths = columns.indices.map { index in
@@ -93,6 +114,7 @@ struct ReplModel {
       Terminal.write(isTable ? table : list(width))
     }
 
+    /// The rows with aligned columns.
     private var table: String {
       var lines = TableLines(columns: columns)
       var bytes: [UInt8] = []
@@ -104,6 +126,7 @@ struct ReplModel {
       return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// The rows below each other, with a line for each cell.
     private func list(_ width: Int) -> String {
       rows.map { row in
         let rest = zip(columns, row).dropFirst().filter { !$1.isEmpty }

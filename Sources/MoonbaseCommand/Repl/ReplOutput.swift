@@ -5,16 +5,28 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// Prints the values of inputs.
+///
+/// Objects and requests become tables with `RowPrinter`, and all other values become texts with
+/// `LuaValueText`. `Repl` owns it.
 final class ReplOutput {
   /// The maximum number of objects or rows of a list that are shown.
   var greatestCount = 40
+  /// The Lua state of the values.
   private let domain: ScriptDomain
+  /// The format of tables.
   private let form = OutputForm(hasShortIDs: true)
+  /// The current width of the terminal.
   private var width: Int { TerminalWidth.columns }
 
+  /// Creates the output for a prompt.
+  ///
+  /// - Parameter domain: The Lua state of the values.
   init(_ domain: ScriptDomain) { self.domain = domain }
 
   /// Shows values. Plain values are shown on one line, as in `print`.
+  ///
+  /// - Parameter values: The results of an input.
+  /// - Throws: The errors of reading objects, and of a limit or an interruption.
   func show(_ values: [LuaValue]) throws {
     guard !values.isEmpty else { return }
     if values.allSatisfy(\.isPlain) {
@@ -24,6 +36,7 @@ final class ReplOutput {
     for value in values { try show(value) }
   }
 
+  /// Shows a value in the form for its kind.
   private func show(_ value: LuaValue) throws {
     switch try domain.shown(value, most: greatestCount) {
     case .value(.table(let table)):
@@ -42,11 +55,14 @@ final class ReplOutput {
 
   // MARK: Tables
 
+  /// A printer for a table that fits in the terminal.
   private func writer(_ columns: [String], isMixed: Bool = false) -> RowPrinter {
     RowPrinter(form, columns: columns, room: width, isMixed: isMixed)
   }
 
   /// Shows an object as a table of its properties.
+  ///
+  /// To-many relationships are shown as the number of their objects.
   private func show(_ object: ManagedObject) throws {
     let writer = writer([object.nameForPeople, Self.state(of: object)], isMixed: true)
     for property in object.entity.allProperties {
@@ -59,12 +75,19 @@ final class ReplOutput {
     try writer.finish()
   }
 
+  /// The state of an object, for the heading. It is empty for an object without changes.
   private static func state(of object: ManagedObject) -> String {
     if object.isDeleted { return "deleted, not saved" }
     if object.isInserted { return "new, not saved" }
     return object.hasChanges ? "changed, not saved" : ""
   }
 
+  /// Shows objects as rows. The columns are the attributes of the nearest entity that all objects
+  /// share.
+  ///
+  /// - Parameters:
+  ///   - objects: The first objects.
+  ///   - total: The number of all objects.
   private func show(_ objects: [ManagedObject], total: Int) throws {
     guard let first = objects.first, let model = first.managedObjectContext?.model else {
       return Terminal.print("no objects")
@@ -78,6 +101,13 @@ final class ReplOutput {
     try show(names, rows, total: total, of: "object")
   }
 
+  /// Shows rows, and a line with the number of rows that are left out.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the columns.
+  ///   - rows: The first rows.
+  ///   - total: The number of all rows.
+  ///   - noun: The word for one row.
   func show(_ names: [String], _ rows: [[Value]], total: Int, of noun: String) throws {
     guard total > 0 else { return Terminal.print("no \(noun)s") }
     let writer = writer(names)
@@ -92,6 +122,11 @@ final class ReplOutput {
   }
 
   /// The nearest entity that all objects share, or nil if there is none.
+  ///
+  /// - Parameters:
+  ///   - objects: The objects.
+  ///   - first: The entity of the first object.
+  ///   - model: The model of the context.
   private static func sharedEntity(
     of objects: [ManagedObject], _ first: ResolvedEntity, in model: ResolvedModel
   ) -> ResolvedEntity? {
@@ -103,6 +138,10 @@ final class ReplOutput {
   }
 
   /// The value of a column. If the value cannot be read, the reason is shown instead.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the column.
+  ///   - object: The object of the row.
   private func cell(_ name: String, of object: ManagedObject) throws -> Value {
     if name == FetchColumns.id {
       return object.objectID.isTemporaryID ? .string("(new)") : .objectID(object.objectID)
@@ -114,6 +153,7 @@ final class ReplOutput {
     }
   }
 
+  /// Reads a value. An error becomes a text, except for a limit or an interruption.
   private static func reading(_ body: () throws -> Value) throws -> Value {
     do { return try body() } catch {
       // A limit or an interruption ends the output.
@@ -122,6 +162,7 @@ final class ReplOutput {
     }
   }
 
+  /// A number with a noun, such as `1 row` or `3 rows`.
   static func counted(_ count: Int, _ noun: String) -> String { count == 1 ? "1 \(noun)" : "\(count) \(noun)s" }
 }
 

@@ -5,6 +5,9 @@ import MoonbasePlatform
 extension LuaFileAccess {
   /// The description of stores that a script opens, with paths without links. Throws if the script may not access their
   /// files.
+  ///
+  /// - Parameter description: The description that the script gives.
+  /// - Throws: `.cannotOpenFile` with the permission that is missing.
   func granted(_ description: ContainerDescription) throws -> ContainerDescription {
     var description = description
     for index in description.stores.indices {
@@ -22,6 +25,11 @@ extension LuaFileAccess {
     return description
   }
 
+  /// The path without links if the script may access it.
+  ///
+  /// - Parameters:
+  ///   - path: The path of a file.
+  ///   - writing: Whether the file is opened for writing.
   private func grantedPlace(_ path: String, writing: Bool) throws -> String {
     if let place = place(path, writing: writing) { return place }
     if let folder = missingFolder(of: path, writing: writing) {

@@ -4,10 +4,17 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// `moonbase run`, which runs scripts with a store.
+///
+/// It does not use the argument parser, so that short scripts start quickly. A run creates a Lua
+/// state, opens the stores, and executes the sources in their order. With `--watch`, `WatchedRun`
+/// repeats this.
 struct RunCommand {
+  /// The parsed command line.
   let options: RunOptions
 
   /// Runs the command with the arguments after `run`. Returns the exit status.
+  ///
+  /// - Parameter words: The arguments after `run`.
   static func main(_ words: ArraySlice<String>) -> Int32 {
     do {
       var options = try RunOptions(words)
@@ -26,6 +33,7 @@ struct RunCommand {
     }
   }
 
+  /// Prints the help, or runs the sources once or repeatedly.
   private func run() throws -> Int32 {
     if options.help {
       Terminal.print(RunOptions.helpText)
@@ -40,6 +48,9 @@ struct RunCommand {
     return try WatchedRun(isQuiet: options.settings.isQuiet).repeating { try runOnce(for: $0) }
   }
 
+  /// Runs all sources in a new Lua state, and returns the exit status.
+  ///
+  /// - Parameter watch: The repeated run, or nil.
   private func runOnce(for watch: WatchedRun? = nil) throws -> Int32 {
     // Files that are read after this point are watched, even if the run ends before the script starts.
     watch?.begin(files, extensions: options.settings.stores.extensions)
@@ -68,6 +79,10 @@ struct RunCommand {
   }
 
   /// Opens the stores that the command line names, for `moonbase.context`.
+  ///
+  /// - Parameters:
+  ///   - domain: The Lua state that gets the context.
+  ///   - watch: The repeated run, or nil.
   private func openStores(of domain: ScriptDomain, for watch: WatchedRun?) throws {
     let stores = options.settings.stores
     guard !stores.stores.isEmpty || stores.model != nil || !stores.extensions.isEmpty else { return }
@@ -84,6 +99,9 @@ struct RunCommand {
     return scripts + [options.settings.stores.model].compactMap(\.self)
   }
 
+  /// Reads the code of a source.
+  ///
+  /// - Throws: `.cannotOpenFile`, and the error for a source that is larger than its limit.
   private func read(_ source: RunOptions.Source) throws -> ScriptSource {
     let isProgram = options.settings.scripts.sandbox == .trusted
     let limit = options.settings.scripts.limits.sourceSize

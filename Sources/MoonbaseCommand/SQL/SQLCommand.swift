@@ -4,6 +4,9 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+/// The command `moonbase sql`. `NamedQuery` translates the names of entities and attributes, and
+/// the connection is read-only, so that no statement can change the store. Rows are printed as they
+/// arrive.
 struct SQLCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sql", abstract: "Prints what one SQL statement finds in a store, which is only read.",
@@ -31,16 +34,22 @@ struct SQLCommand: ParsableCommand {
 
   @OptionGroup var file: FileOptionGroup
 
+  /// Rejects a store that is named twice or not at all.
   func validate() throws { try understood { _ = try place() } }
 
+  /// The store and the statement from the arguments.
   private func place() throws -> StoreAndArgument {
     let place = try StoreAndArgument(first, second, named: named, what: "query")
     try place.place.requireFile("ask psql, with the schema of the store (SET search_path TO SCHEMA)")
     return place
   }
 
+  /// Runs the command under the limits for time and memory.
   func run() throws { try file.limits.run { _ in try ask() } }
 
+  /// Runs the statement, and prints its rows.
+  ///
+  /// - Throws: The error of SQLite for an invalid statement.
   private func ask() throws {
     let store = try place().store
     try Project.requireStore(store)
@@ -57,6 +66,8 @@ struct SQLCommand: ParsableCommand {
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
   }
 
+  /// The model for the views, or nil for a store without a model. The statement then uses the
+  /// tables themselves.
   private func resolvedModel(of url: URL) throws -> ResolvedModel? {
     if let named = try file.namedModel() { return named }
     guard try SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: file.settings().busyTimeout) != nil else {
@@ -66,6 +77,8 @@ struct SQLCommand: ParsableCommand {
   }
 
   /// Several columns may have the same name, but the keys of a JSON object must be unique.
+  ///
+  /// Example: `name`, `name:1`.
   private static func unique(_ names: [String]) -> [String] {
     var counts: [String: Int] = [:]
     return names.map { name in

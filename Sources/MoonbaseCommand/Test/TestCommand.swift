@@ -5,6 +5,8 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
 
+/// The command `moonbase test`. `TestFiles` finds the files, `TestRun` runs them, and `TestReport`
+/// and `JUnitReport` are formats of the results. The exit status is 1 if a test fails.
 struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test", abstract: "Runs tests that are written in Lua, over a model and extensions.",
@@ -49,6 +51,7 @@ struct TestCommand: ParsableCommand {
   @Flag(name: CommandOption.quiet.parserName, help: "No summary, and no word of tests that pass.")
   var quiet = false
 
+  /// Rejects combinations of options that contradict each other.
   func validate() throws {
     if filter == "" { throw ValidationError("--filter takes a part of tests' names") }
     if watch, json { throw ValidationError("--json is for a run that ends: leave --watch out") }
@@ -56,6 +59,9 @@ struct TestCommand: ParsableCommand {
     if watch, junit != nil { throw ValidationError("--junit is for a run that ends: leave --watch out") }
   }
 
+  /// Runs the tests once, or after each change.
+  ///
+  /// - Throws: An exit code if a test has failed.
   func run() throws {
     guard watch else {
       if try !runOnce(for: nil) { throw ExitCode(ExitStatus.failed) }
@@ -68,6 +74,8 @@ struct TestCommand: ParsableCommand {
   }
 
   /// Runs the tests once. Returns whether all tests passed.
+  ///
+  /// - Parameter watch: The repeated run, or nil.
   private func runOnce(for watch: WatchedRun?) throws -> Bool {
     let settings = try target.settings(extensions: extensions)
     let paths = try TestFiles.paths(files)

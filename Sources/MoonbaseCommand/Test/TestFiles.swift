@@ -4,9 +4,13 @@ import MoonbasePlatform
 
 /// The test files that a command names, or that a folder contains.
 enum TestFiles {
+  /// The end of the name of a test file.
   static let ending = "_test.lua"
 
   /// Without names, all test files in the folder of the project, or in the current folder.
+  ///
+  /// - Parameter names: The files and folders of the command line.
+  /// - Throws: A `UsageError` if there is no test file.
   static func paths(_ names: [String]) throws -> [String] {
     guard names.isEmpty else { return try names.flatMap(paths) }
     let folder = try Project.current()?.folder ?? "."
@@ -18,6 +22,7 @@ enum TestFiles {
     return found
   }
 
+  /// The test files for one name. A file is used whatever its name is.
   private static func paths(_ name: String) throws -> [String] {
     guard FileIdentity.kind(name) == "folder" else { return [name] }
     let found = files(in: name)
@@ -26,6 +31,8 @@ enum TestFiles {
   }
 
   /// All test files in a folder except for hidden files.
+  ///
+  /// Folders are searched recursively, in alphabetical order.
   private static func files(in folder: String) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder).sorted()) ?? []
     return names.filter { !$0.hasPrefix(".") }.flatMap { name -> [String] in

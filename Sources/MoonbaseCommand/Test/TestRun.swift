@@ -6,10 +6,17 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// Runs test files, and prints each failure immediately.
+///
+/// The extensions are loaded once. Each file gets a Lua state, and each test gets a context over an
+/// empty store in memory. The object is used for a single run.
 final class TestRun {
+  /// The model and the extensions.
   private let settings: StoreSettings
+  /// The permissions and limits of tests.
   private let scripts: ScriptSettings
+  /// The part of the names in lower case, or nil for all tests.
   private let filter: String?
+  /// Whether snapshots that differ are replaced.
   private let updatesSnapshots: Bool
   /// The modules that tests required or tried to require.
   private(set) var requiredFiles: [String] = []
@@ -18,6 +25,15 @@ final class TestRun {
   /// Whether failures are printed immediately.
   private let tells: Bool
 
+  /// Creates a run. No file is read yet.
+  ///
+  /// - Parameters:
+  ///   - settings: The model and the extensions.
+  ///   - scripts: The permissions and limits of tests.
+  ///   - filter: The part of the names, in any case.
+  ///   - updatesSnapshots: Whether snapshots that differ are replaced.
+  ///   - countsLines: Whether executed lines are counted.
+  ///   - tells: Whether failures are printed immediately.
   init(
     _ settings: StoreSettings, _ scripts: ScriptSettings, filter: String?, updatesSnapshots: Bool, countsLines: Bool,
     tells: Bool
@@ -28,6 +44,10 @@ final class TestRun {
     self.updatesSnapshots = updatesSnapshots
   }
 
+  /// Runs the files in their order.
+  ///
+  /// - Parameter paths: The paths of the files.
+  /// - Throws: The errors of loading the extensions.
   func run(_ paths: [String]) throws -> TestResults {
     guard let coverage else { return try runFiles(paths).results }
     var (results, names) = try LuaCoverage.$current.withValue(coverage) { try runFiles(paths) }
@@ -51,6 +71,7 @@ final class TestRun {
     return (results, extensions.namesOfFiles)
   }
 
+  /// Loads the extensions over a store in memory.
   private func loadedExtensions() throws -> ScriptExtensions {
     var description = try scripts.limiting(settings.container, settings)
     description.model = .value(try description.model(inMemory: settings.stores.isEmpty))
@@ -59,6 +80,10 @@ final class TestRun {
   }
 
   /// Runs a file. If the file cannot be run, this counts as a failed test.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - extensions: The loaded extensions.
   private func run(_ path: String, _ extensions: ScriptExtensions) -> TestResults.File {
     var tests = ScriptTests(extensions)
     tests.maker = scripts.maker(forScriptsIn: path.folderOfPath, settings)
@@ -78,27 +103,36 @@ final class TestRun {
     }
   }
 
+  /// Prints a failure with its position.
   private func tell(_ result: ScriptTests.Result, in path: String) {
     Terminal.print("\(result.place ?? path): \(result.name): \(result.failure ?? "")")
   }
 }
 
 /// The results of tests.
+///
+/// `TestRun` fills it, and the formats of the results read it.
 struct TestResults {
   /// The results of a file.
   struct File {
+    /// The path of the file.
     let path: String
+    /// The results of its tests, in the order of their execution.
     let results: [ScriptTests.Result]
     /// The limit that ended the run.
     var ending: (any Error)?
   }
 
+  /// The results by file.
   var files: [File] = []
+  /// The elapsed time in seconds.
   var seconds = 0.0
   /// The executed lines of the extensions, if they were requested.
   var coverage: CoverageReport?
 
+  /// The number of tests.
   var count: Int { files.reduce(0) { $0 + $1.results.count } }
+  /// The number of tests that failed.
   var failureCount: Int { files.reduce(0) { $0 + $1.results.count { !$0.isPassed } } }
 
   /// A summary such as `12 tests in 2 files: 11 passed, 1 failed; 0.3 s`.

@@ -5,6 +5,8 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+/// The command `moonbase vacuum`. It rewrites the file with the statement `VACUUM` of SQLite.
+/// Meanwhile, no other process can write to the store.
 struct VacuumCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "vacuum", abstract: "Gives up the free pages of a store's file.",
@@ -28,6 +30,10 @@ struct VacuumCommand: ParsableCommand {
     }
   }
 
+  /// Rewrites the file, and prints the new size and the number of freed bytes.
+  ///
+  /// - Throws: `.readOnlyStore` for a store that CloudKit mirrors, and `.storeBusy` if another
+  /// process uses the store.
   func run() throws {
     try StoreSettings.requireStore(place.path)
     try place.place.requireConfiguration(busyTimeout: patience.duration())

@@ -124,7 +124,7 @@ extension ManagedObjectContext {
 
   /// Runs the phases of a save before the writing.
   func prepareBatch() throws {
-    if changeEvent != nil {
+    if observations.changeEvent != nil {
       try applyDeleteRulesOfEvent()
       endChangeEvent()
     }

@@ -56,7 +56,7 @@ extension ManagedObjectContext {
   func beginBatch(_ kind: String) throws {
     settle()
     try refuseWithinHooks("a batch \(kind) was asked for")
-    guard !isInTransaction else {
+    guard !running.isInTransaction else {
       throw GraphError(
         .invalidRequest,
         message: "a batch \(kind) was asked for within a transaction, which could not undo it: do it before or after it"

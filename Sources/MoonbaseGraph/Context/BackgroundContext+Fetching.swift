@@ -48,27 +48,41 @@ extension BackgroundContext {
 }
 
 /// The results of a fetch in a background context, in batches. Each iteration is a separate fetch.
+///
+/// `next` of the iterator throws, so `for try await` is needed. Leaving the loop early ends the walk. A value may be
+/// passed to another task before it is iterated.
 public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
+  /// The context that fetches.
   let context: BackgroundContext
+  /// The request, fetched anew by each iteration.
   let request: FetchRequest
+  /// The greatest number of results in a batch.
   let size: Int
+  /// Receives the number of read objects.
   let progress: Progress?
+  /// Runs on the context's thread for each object.
   let transform: @Sendable (ManagedObject) throws -> Item
 
   /// The fetch begins when the first batch is requested.
   public func makeAsyncIterator() -> Iterator { Iterator(batches: self) }
 
   /// Iterates over the batches.
+  ///
+  /// Not `Sendable`: an iterator belongs to the task that iterates.
   public struct Iterator: AsyncIteratorProtocol {
+    /// The request and its options.
     fileprivate let batches: FetchBatches
+    /// The fetch in the context; nil before the first batch and after the last.
     fileprivate var walk: BackgroundWalk?
     /// Ends the iteration when the progress is cancelled.
     fileprivate var cancellation: ProgressCancellation?
+    /// After the last batch and after an error, further calls return nil.
     private var isOver = false
 
     fileprivate init(batches: FetchBatches) { self.batches = batches }
 
-    /// The next batch; nil at the end.
+    /// The next batch; nil at the end. Throws `CancellationError`, the errors of a fetch, and those of the
+    /// transformation.
     public mutating func next() async throws -> [Item]? {
       if isOver { return nil }
       if cancellation == nil { cancellation = batches.progress.map(ProgressCancellation.init) }
@@ -90,6 +104,7 @@ public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
       }
     }
 
+    /// Ends the walk; its objects are released on the context's thread.
     private mutating func end() { (walk, cancellation, isOver) = (nil, nil, true) }
 
     /// Runs `body` in a task that is also cancelled with the progress.
@@ -111,10 +126,16 @@ public struct FetchBatches<Item: Sendable>: AsyncSequence, Sendable {
 }
 
 /// A handle, usable in any isolation, for a walk over the objects of a background context.
+///
+/// The context keeps the objects (`BackgroundContext.walks`) and this handle only their number. Its `deinit` releases
+/// them.
 final class BackgroundWalk: Sendable {
+  /// The context with the objects.
   let context: BackgroundContext
+  /// The number of the walk in `BackgroundContext.walks`.
   let number: Int
 
+  /// Retains the context.
   init(_ context: BackgroundContext, number: Int) { (self.context, self.number) = (context, number) }
 
   // The fetched objects must be released on the context's thread.
@@ -122,12 +143,18 @@ final class BackgroundWalk: Sendable {
 }
 
 /// The part of a walk that belongs to the context's thread.
+///
+/// Changed only by `BackgroundContext.next`.
 struct WalkState {
+  /// The fetched objects, in an open view of the store.
   let found: FetchedObjects
+  /// Receives the position.
   let progress: Progress?
+  /// The index of the next object.
   var position = 0
 
-  /// The results for the next `count` objects; empty at the end.
+  /// The results for the next `count` objects; empty at the end. Deleted objects are skipped. Throws
+  /// `CancellationError`, errors of the store, and those of `transform`.
   mutating func next<Item>(_ count: Int, _ transform: (ManagedObject) throws -> Item) throws -> [Item] {
     try Task.checkCancellation()
     var result: [Item] = []
@@ -144,8 +171,10 @@ struct WalkState {
   }
 }
 
+/// Walks over fetched objects.
 extension BackgroundContext {
-  /// Fetches, and keeps the result in the context until the walk ends.
+  /// Fetches, and keeps the result in the context until the walk ends. Waits for a turn. With a progress, the objects
+  /// are counted first.
   func beginWalk(_ request: FetchRequest, progress: Progress?) async throws -> BackgroundWalk {
     let turn = try await turns.take()
     defer { turn.end() }
@@ -158,6 +187,7 @@ extension BackgroundContext {
     return BackgroundWalk(self, number: add(WalkState(found: found, progress: progress)))
   }
 
+  /// The next results; empty at the end and after the end of the walk. Throws `.invalidObject` for a closed context.
   func next<Item: Sendable>(
     _ count: Int, of walk: BackgroundWalk, _ transform: @Sendable (ManagedObject) throws -> Item
   ) async throws -> [Item] {
@@ -171,9 +201,11 @@ extension BackgroundContext {
     return try state.next(count, transform)
   }
 
+  /// Called when the handle is released.
   func endWalk(_ number: Int) { walks[number] = nil }
 }
 
+/// Fetching in the background for a context of the view.
 extension ManagedObjectContext {
   /// The objects that match a request, fetched by a background context of the same coordinator while this context's
   /// executor stays free.

@@ -13,6 +13,7 @@ import MoonbasePlatform
 /// }
 /// ```
 public actor BackgroundContext {
+  /// The thread of the context.
   private let executor: ThreadExecutor
   /// The context, which only the actor's thread uses; replaced by `renew`.
   private(set) var context: ManagedObjectContext
@@ -20,13 +21,16 @@ public actor BackgroundContext {
   package nonisolated let turns: TurnQueue
   /// Walks (`fetchedObjects`) that are continued on request, by number.
   var walks: [Int: WalkState] = [:]
+  /// The number of the last walk.
   private var lastWalk = 0
+  /// Receives saves of other contexts, on their threads.
   private nonisolated let mail = SaveNotifier()
 
   /// The executor of the context's own thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// Makes a context over a coordinator, with a registry of its own from `extensions`, on a new thread.
+  /// Makes a context over a coordinator, with a registry of its own from `extensions`, on a new thread. Throws the
+  /// errors of `extensions`, and `.storeFailure` if no thread can be started.
   public init(
     _ coordinator: PersistentStoreCoordinator, extensions: (any ExtensionProvider)? = nil,
     name: String = "MoonbaseGraph.BackgroundContext"
@@ -50,6 +54,7 @@ public actor BackgroundContext {
     mail.deliver(to: self)
   }
 
+  /// Makes a context that belongs to the executor's thread.
   private static func make(
     _ coordinator: PersistentStoreCoordinator, _ registry: ExtensionRegistry, on executor: ThreadExecutor,
     _ mail: SaveNotifier
@@ -130,7 +135,7 @@ public actor BackgroundContext {
 
   /// Runs the only closure of a context that is renewed afterwards.
   ///
-  /// Also throws an error that an accessor kept, which no later call could throw.
+  /// Also throws an error that an accessor kept, which no later call could throw. Used by the pool of a container.
   func performOnce<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
@@ -141,7 +146,7 @@ public actor BackgroundContext {
     }
   }
 
-  /// Merges the saves of other contexts, between closures.
+  /// Merges the saves of other contexts, between closures. Called from a task of its own for each save.
   fileprivate func takeNews() async {
     // A context that is closed, or busy with the current task, merges nothing.
     guard let turn = try? await turns.take() else { return }
@@ -171,6 +176,7 @@ public actor BackgroundContext {
     return try result.get()
   }
 
+  /// Runs `body` and ends the event, unless the call is nested.
   private static func run<Output>(
     _ body: (ManagedObjectContext) throws -> sending Output, in context: ManagedObjectContext, endsEvent: Bool
   ) -> Result<Output, any Error> {
@@ -188,11 +194,16 @@ public actor BackgroundContext {
 }
 
 /// Notifies a context of saves by other contexts, without retaining it.
+///
+/// The context's notifier is called on other threads; a weak reference suffices, since a released context has nothing
+/// to merge.
 private final class SaveNotifier: Sendable {
+  /// A weak reference in a value, so that the lock can hold it.
   private struct Address: Sendable {
     weak var context: BackgroundContext?
   }
 
+  /// Nil before `deliver` and after the context's end.
   private let address = Lock(Address())
 
   /// Sets the context to notify.

@@ -3,10 +3,13 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
+/// Deleting, discarding and refreshing.
 extension ManagedObjectContext {
   /// Marks an object for deletion; delete rules are applied at the next save or `processPendingChanges`.
   ///
-  /// A new object leaves the context once its delete rules are applied.
+  /// A new object leaves the context once its delete rules are applied. Throws `.invalidObject` for an object of
+  /// another context, and the errors of a `prepareForDeletion` hook. Throws `.contextBusy` while rules are checked or a
+  /// derived value is computed.
   public func delete(_ object: ManagedObject) throws {
     settle()
     try requireOwn(object, participle: "deleted")
@@ -14,22 +17,26 @@ extension ManagedObjectContext {
     try refuseWithinGetters("an object was deleted")
     // A hook that deletes its own object repeats the deletion in progress.
     guard !object.state.contains(.departing) else { return }
+    // At the end of a transaction the version that was read tells whether other code changed the object meanwhile.
+    if running.isInTransaction, parent != nil { try object.fireFault() }
     try prepareForDeletion(of: object)
     guard !object.isDeleted, object.context === self else { return }
     markDeleted(object)
   }
 
-  /// Marks an object as deleted; its delete rules are applied later.
+  /// Marks an object as deleted; its delete rules are applied later. Called for deletions of the program and for those
+  /// of delete rules.
   func markDeleted(_ object: ManagedObject) {
     mark(object, nil, as: [.deleted, .listed])
     changedObjects.note(object)
-    if object.isInserted { newDeletedObjects.append(object) }
+    if object.isInserted { deletions.newObjects.append(object) }
     object.outdate(.presence)
     changeCount &+= 1
-    deletionsToPropagate.append(object)
+    deletions.toPropagate.append(object)
     tellObservers()
   }
 
+  /// Runs the hooks of the class and of extensions. A hook may change the object, or delete it again.
   private func prepareForDeletion(of object: ManagedObject) throws {
     let behavior = try behavior(of: object.entity)
     try object.departing {
@@ -40,14 +47,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Throws if an object belongs to another context, or to none.
+  /// Throws if an object belongs to another context, or to none. The code is `.invalidObject`; `participle` completes
+  /// the message.
   func requireOwn(_ object: ManagedObject, participle: String) throws {
     if object.context === self { return }
     throw object.context == nil
       ? object.detachedError : object.invalid("belongs to another context and cannot be \(participle) here")
   }
 
-  /// Removes an object from the context.
+  /// Removes an object from the context. With `mayReturn`, an undo may bring the object back.
   func disown(_ object: ManagedObject, because departure: ManagedObject.DetachReason, mayReturn: Bool = false) {
     object.outdateAll()
     registered.remove(object)
@@ -60,6 +68,7 @@ extension ManagedObjectContext {
   /// hooks around faults throw, the rollback is completed, discards the changes of these hooks as well, and throws the
   /// first error.
   public func rollback() throws {
+    try checkOpen()
     settle()
     try refuseWithinHooks("a rollback was asked for")
     try refuseDiscarding("a rollback was asked for")
@@ -70,7 +79,8 @@ extension ManagedObjectContext {
     try discardChanges()
   }
 
-  /// Discards all unsaved changes; see `rollback`.
+  /// Discards all unsaved changes; see `rollback`. Objects in use by hooks stay registered as faults. Throws the first
+  /// error of a hook at the end.
   func discardChanges() throws {
     var failures: [any Error] = []
     let holders = objectsToFaultAtRollback
@@ -88,23 +98,24 @@ extension ManagedObjectContext {
     for object in holders where object.context === self { object.becomeFault() }
     forgetJournal()
     sourceOfChildren?.parentRows?.forgetUnused(after: objects.count)
-    changeEvent?.rollback((objects + holders).filter { $0.context === self })
+    observations.changeEvent?.rollback((objects + holders).filter { $0.context === self })
     for object in holders where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfHooks(before: false) }
     for object in objects where object.context === self { failures += object.failuresOfAwaking(from: .rollback) }
     if let first = failures.first { throw first }
   }
 
+  /// Empties all lists of changes; the objects are handled by the caller.
   private func forgetChanges() {
-    deletionsToPropagate = []
-    newDeletedObjects = []
-    unclearedReferences.forgetNew()
+    deletions.toPropagate = []
+    deletions.newObjects = []
+    deletions.unclearedReferences.forgetNew()
     pendingErrors = []
-    readObjects = []
-    objectsToCheck = []
-    objectsWithTemporaryIDs = []
+    retained.readObjects = []
+    retained.objectsToCheck = []
+    writing.objectsWithTemporaryIDs = []
     forgetReadAhead()
-    outdatedStored = []
+    storedValues.outdated = []
     changedObjects = []
     registered.endOwnRows()
     changeCount &+= 1
@@ -114,29 +125,35 @@ extension ManagedObjectContext {
   ///
   /// Released objects that are still referenced cannot be used, and nothing remains to undo or redo. Throws
   /// `.recursiveSave` and `.contextBusy` within a hook.
-  public func reset() throws { try releaseAllObjects(because: .reset) }
+  public func reset() throws {
+    try checkOpen()
+    try releaseAllObjects(because: .reset)
+  }
 
-  /// Releases every object and discards every change, at a reset or when the context is closed.
+  /// Releases every object and discards every change, at a reset or when the context is closed. The objects become
+  /// unusable. `departure` is the reason that later accesses report.
   func releaseAllObjects(because departure: ManagedObject.DetachReason) throws {
     settle()
     try refuseWithinHooks("a reset was asked for")
     try refuseDiscarding("a reset was asked for")
     let formerCount = registered.count
     forgetChanges()
-    hasReadLists = false
-    resetCount &+= 1
+    readAhead.hasReadLists = false
+    counters.resetCount &+= 1
     registered.abandon { object in
       weigh(-object.weight)
       object.becomeAbandoned(because: departure)
     }
-    keptObjects = []
+    retained.all = []
     forgetJournal()
     undoManager?.removeAllActions()
-    changeEvent?.invalidateAll()
+    observations.changeEvent?.invalidateAll()
     forgetDerivations()
     observers.removeAll()
     source.forgetAllRows()
     sourceOfChildren?.parentRows?.forgetUnused(after: formerCount)
+    // Code that is notified of a closing context would fetch into the context again.
+    guard departure != .closed else { return }
     tellListenersOfEverything()
     tellObservers()
     endChangeEvent()
@@ -164,16 +181,17 @@ extension ManagedObjectContext {
     source.forgetRows(of: [object.objectID])
     undoManager?.noteNewRows()
     // Without the former row it is unknown which list contained the object.
-    if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { untrackedMoves &+= 1 }
+    if object.snapshot == nil, !object.entity.slotsInLists.isEmpty { counters.untrackedMoves &+= 1 }
     guard mergeChanges else { return try turnIntoFault(object) }
     changeCount &+= 1
     forgetReadAhead()
     try merge(source.currentRow(of: object.objectID), into: object)
   }
 
-  /// Gives an object the current row of its store, with unsaved changes on top.
+  /// Gives an object the current row of its store, with unsaved changes on top. Throws the first error of an awake
+  /// hook, and errors of following unsaved changes.
   func merge(_ row: Snapshot, into object: ManagedObject, because event: SnapshotEventType = .refresh) throws {
-    changeEvent?.refresh(object)
+    observations.changeEvent?.refresh(object)
     object.adopt(row)
     object.forgetReadDestinations()
     try object.followUnsavedChanges()
@@ -182,7 +200,7 @@ extension ManagedObjectContext {
   }
 
   /// Applies delete rules again, because the store may have destinations that the rules did not reach. Newer rows of
-  /// destinations are read for it.
+  /// destinations are read for it. Called when a deleted object gets a newer row.
   private func applyDeleteRulesAnew(to object: ManagedObject) throws {
     for slot in object.entity.ruledSlots {
       for row in try source.snapshots(of: storedDestinations(of: object, slot: slot)) {
@@ -190,13 +208,14 @@ extension ManagedObjectContext {
       }
     }
     object.markUnpropagated()
-    deletionsToPropagate.append(object)
+    deletions.toPropagate.append(object)
   }
 
   /// Turns saved objects into faults (`turnIntoFault`), with a fast path for objects without hooks, observers and other
   /// state.
   ///
-  /// Objects that are in use by a running operation, have unsaved changes, or left the context stay unchanged.
+  /// Objects that are in use by a running operation, have unsaved changes, or left the context stay unchanged. Throws
+  /// `.contextBusy` and `.recursiveSave` within a hook, and errors of hooks around faults.
   package func turnIntoFaults(_ objects: [ManagedObject]) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
@@ -213,6 +232,8 @@ extension ManagedObjectContext {
   }
 
   /// Turns a saved object into a fault. Its next access takes the values from the row cache, or else from the store.
+  /// Unsaved changes of the object are discarded, and both sides of its relationships are adjusted. Throws the first
+  /// error at the end.
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
@@ -225,7 +246,7 @@ extension ManagedObjectContext {
     let (partners, lists) = (object.partners, object.listsOfChangedOthers)
     let (ties, removals) = (object.unsavedTies, try object.deletedDestinations())
     object.becomeFault()
-    changeEvent?.refresh(object)
+    observations.changeEvent?.refresh(object)
     failures += object.failuresOfHooks(before: false)
     for (slot, ids) in removals {
       for id in ids { _ = object.toManyState(slot).remove(id) }
@@ -253,6 +274,7 @@ extension ManagedObjectContext {
   }
 
   /// Updates the other sides of relationships for the current row. If the row cannot be read, lists are read again.
+  /// Throws errors of the store.
   private func tell(_ partners: [(slot: Slot, value: Value)], of object: ManagedObject) throws {
     do {
       let row = try source.snapshot(of: object.objectID)
@@ -264,5 +286,111 @@ extension ManagedObjectContext {
       }
       throw error
     }
+  }
+}
+
+/// Refreshing everything at once.
+extension ManagedObjectContext {
+  /// Reads all objects again at their next access; unsaved changes stay on top of the new values (`refresh`).
+  ///
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook. All objects are refreshed before the first error is
+  /// thrown: `.objectNotFound` for an object with changes that is gone from its store, or the error of a hook around
+  /// faults.
+  public func refreshAllObjects() throws {
+    try checkOpen()
+    settle()
+    try refuseWithinHooks("a refresh was asked for")
+    let objects = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }
+    source.forgetRows(of: objects.map(\.objectID))
+    undoManager?.noteNewRows()
+    let kept = objects.filter { $0.state.contains(.listed) || !$0.isFault && $0.hasMoreThanItsRow }
+    var rows: [ManagedObjectID: Snapshot] = [:]
+    for row in try source.snapshots(of: kept.map(\.objectID)) { rows[row.id] = row }
+    var failures: [any Error] = []
+    func trying(_ body: () throws -> Void) {
+      do { try body() } catch { failures.append(error) }
+    }
+    changeCount &+= 1
+    forgetReadAhead()
+    let keptOnes = Set(kept)
+    for object in objects where object.context === self && !keptOnes.contains(object) {
+      trying { try turnIntoFault(object) }
+    }
+    for object in kept where object.context === self {
+      guard let row = rows[object.objectID] else {
+        trying { _ = try source.currentRow(of: object.objectID) }
+        continue
+      }
+      trying { try merge(row, into: object) }
+    }
+    if let first = failures.first { throw first }
+  }
+}
+
+/// The objects, changes and errors of a context.
+extension ManagedObjectContext {
+  /// Returns and clears the errors of accessors that could not throw.
+  public func drainAccessorErrors() -> [any Error] {
+    defer { pendingErrors = [] }
+    return pendingErrors
+  }
+
+  /// Returns and clears the errors of `didSave` hooks.
+  public func takeDidSaveErrors() -> [GraphError] {
+    defer { didSaveErrors = [] }
+    return didSaveErrors
+  }
+
+  /// Whether any change waits to be saved.
+  public var hasChanges: Bool { !changesToRead.isEmpty }
+  /// Objects that were never saved and are not deleted.
+  public var insertedObjects: [ManagedObject] { changesToRead.filter { $0.isInserted && !$0.isDeleted } }
+  /// Saved objects with unsaved changes, primitive values among them.
+  public var updatedObjects: [ManagedObject] { changesToRead.filter { !$0.isInserted && !$0.isDeleted } }
+  /// Saved objects marked for deletion.
+  public var deletedObjects: [ManagedObject] { changesToRead.filter { $0.isDeleted && !$0.isInserted } }
+  /// The list of changes; records the access if a getter is running. Ends batches of notes before reading.
+  private var changesToRead: ChangeList {
+    settle()
+    recordUntrackedRead()
+    return changedObjects
+  }
+  /// The number of changed objects, for messages; many changes are not counted by kind.
+  package var changesToShow: String {
+    guard hasChanges else { return "no changes" }
+    guard changedObjects.count <= 1000 else { return "\(changedObjects.count) changed objects" }
+    return
+      "\(insertedObjects.count) inserted, \(updatedObjects.count) updated and \(deletedObjects.count) deleted objects"
+  }
+  /// Whether the context can be replaced unnoticed: no changes, no registered objects, no errors to report, no running
+  /// operation.
+  package var isUnused: Bool {
+    !hasChanges && registered.count == 0 && pendingErrors.isEmpty && didSaveErrors.isEmpty && running.hookDepth == 0
+      && !running.isInTransaction && running.phase == nil && writing.pendingSave == nil
+  }
+  /// All registered objects, with or without changes.
+  public var registeredObjects: [ManagedObject] {
+    recordUntrackedRead()
+    return registered.values.map { $0.takeUnretainedValue() }
+  }
+}
+
+/// Estimates of the memory that objects hold, which are reported to the registry.
+extension ManagedObjectContext {
+  /// The growth in bytes after which the registry is notified.
+  private static let weighingStride = 1 << 16
+
+  /// Adds bytes that objects and requests hold, or subtracts released bytes. Called for each object and request, so the
+  /// registry is notified only of larger changes.
+  package func weigh(_ bytes: Int) {
+    weight &+= bytes
+    if (weight &- toldWeight).magnitude > UInt(Self.weighingStride) { tellWeight() }
+  }
+
+  /// Reports the change of weight to the registry. A script that owns the registry is charged.
+  func tellWeight() {
+    let growth = weight - toldWeight
+    toldWeight = weight
+    extensionRegistry.weigh?(growth)
   }
 }

@@ -9,13 +9,13 @@ extension ManagedObjectContext {
   /// Throws within a hook, for an operation that would remove objects or changes that the running code uses.
   func refuseWithinHooks(_ operation: String) throws {
     try Self.refuseWithinFunctions(operation)
-    if phase != nil {
+    if running.phase != nil {
       throw GraphError(
         .recursiveSave,
         message: "\(operation) while the same context saves: a hook or rule that runs during a save must not do that"
       )
     }
-    guard hookDepth == 0 else {
+    guard running.hookDepth == 0 else {
       throw GraphError(
         .contextBusy,
         message:
@@ -24,7 +24,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Throws while a function of a store's batch update runs.
+  /// Throws while a function of a store's batch update runs. The refusal is remembered, so that a function cannot hide
+  /// it (`runningFunction`).
   @inline(__always)
   package static func refuseWithinFunctions(_ operation: @autoclosure () -> String) throws {
     guard HostFunction.isRunning else { return }
@@ -32,6 +33,7 @@ extension ManagedObjectContext {
     throw functionRefusal(operation())
   }
 
+  /// The code is `.contextBusy`.
   private static func functionRefusal(_ operation: String) -> GraphError {
     GraphError(
       .contextBusy,
@@ -48,16 +50,20 @@ extension ManagedObjectContext {
     guard HostFunction.refusals == refusals else { throw functionRefusal("a store was asked") }
   }
 
-  /// Throws while rules are evaluated, since inserted or deleted objects would not be validated.
+  /// Throws while rules are evaluated, since inserted or deleted objects would not be validated. The code is
+  /// `.contextBusy`.
   func refuseWhileValidating(_ operation: String) throws {
-    guard phase == .validating else { return }
+    guard running.phase == .validating else { return }
     let hook = extensionRegistry.hookName("willSave")
     throw GraphError(.contextBusy, message: "\(operation) while rules are checked: a rule only looks; do it in \(hook)")
   }
 
-  /// Throws while a derived value is computed: reading a value must not insert or delete objects.
+  /// Throws while a derived value is computed: reading a value must not insert or delete objects. The code is
+  /// `.contextBusy`. Delete rules that apply meanwhile are allowed.
   func refuseWithinGetters(_ operation: @autoclosure () -> String) throws {
-    guard derivations.isRecording, propagationDepth == 0, let computed = derivations.computations.last else { return }
+    guard derivations.isRecording, running.propagationDepth == 0, let computed = derivations.computations.last else {
+      return
+    }
     throw GraphError(
       .contextBusy,
       message:
@@ -65,19 +71,20 @@ extension ManagedObjectContext {
     )
   }
 
-  /// Runs a rule. A change by the rule is undone, and an error names the rule.
+  /// Runs a rule. A change by the rule is undone, and an error names the rule. Throws `.contextBusy` for a change, and
+  /// the errors of `body`.
   func runningRule<Result>(_ rule: @autoclosure () -> String, _ body: () throws -> Result) throws -> Result {
-    let (savepoint, sweeps) = (journal.begin(), propagationCount)
-    ruleDepth += 1
+    let (savepoint, sweeps) = (journal.begin(), running.propagationCount)
+    running.ruleDepth += 1
     defer {
-      ruleDepth -= 1
+      running.ruleDepth -= 1
       endSavepoint(savepoint)
       tellObservers()
     }
     do {
       let result = try body()
       // A fetch applies pending delete rules, which is no change of the rule.
-      if sweeps == propagationCount, let change = journal.firstNoted(since: savepoint) {
+      if sweeps == running.propagationCount, let change = journal.firstNoted(since: savepoint) {
         throw changed(change.object, change.slot, by: rule())
       }
       return result
@@ -94,23 +101,24 @@ extension ManagedObjectContext {
     _ rule: EntityExtension.QuickRule, _ cell: RawCell, of object: ManagedObject
   ) -> Bool {
     // Nested rules would each be evaluated twice, at every level.
-    guard ruleDepth == 0, hookDepth < Self.greatestHookDepth else { return false }
-    let (savepoint, sweeps) = (journal.begin(), propagationCount)
-    ruleDepth += 1
-    hookDepth += 1
+    guard running.ruleDepth == 0, running.hookDepth < Self.greatestHookDepth else { return false }
+    let (savepoint, sweeps) = (journal.begin(), running.propagationCount)
+    running.ruleDepth += 1
+    running.hookDepth += 1
     var isFulfilled = (try? rule.holds(cell, object)) ?? false
     if journal.hasChanges(since: savepoint) {
-      if sweeps == propagationCount, journal.firstNoted(since: savepoint) != nil { isFulfilled = false }
+      if sweeps == running.propagationCount, journal.firstNoted(since: savepoint) != nil { isFulfilled = false }
       if !isFulfilled { undo(since: savepoint) }
     }
-    hookDepth -= 1
-    if hasEndsOfHooks { endHook() }
-    ruleDepth -= 1
+    running.hookDepth -= 1
+    if running.hasEndsOfHooks { endHook() }
+    running.ruleDepth -= 1
     endSavepoint(savepoint)
     tellObservers()
     return isFulfilled
   }
 
+  /// The error for a change by a rule, with the changed property.
   private func changed(_ object: ManagedObject, _ slot: Slot?, by rule: String) -> GraphError {
     let property = slot.map { object.entity.property(at: $0).name }
     let subject = property.map { "\($0) of \(object.objectID)" } ?? "\(object.objectID)"
@@ -124,30 +132,32 @@ extension ManagedObjectContext {
   /// Runs code of an extension, in which this context refuses saves, resets, rollbacks and refreshes.
   @inline(__always)
   func withinHook<Result>(_ body: () throws -> Result) rethrows -> Result {
-    hookDepth += 1
+    running.hookDepth += 1
     defer {
-      hookDepth -= 1
-      if hasEndsOfHooks { endHook() }
+      running.hookDepth -= 1
+      if running.hasEndsOfHooks { endHook() }
     }
     return try body()
   }
 
-  /// Calls a closure when the running hook returns; does nothing outside of hooks.
+  /// Calls a closure when the running hook returns; does nothing outside of hooks. Closures run in reverse order of
+  /// their addition.
   package func atEndOfHook(_ body: @escaping () -> Void) {
-    guard hookDepth > 0 else { return }
-    endsOfHooks.append((hookDepth, body))
-    hasEndsOfHooks = true
+    guard running.hookDepth > 0 else { return }
+    running.endsOfHooks.append((running.hookDepth, body))
+    running.hasEndsOfHooks = true
   }
 
+  /// Runs the closures of hooks that have ended.
   @inline(never)
   private func endHook() {
-    while let last = endsOfHooks.last, last.depth > hookDepth {
-      endsOfHooks.removeLast()
+    while let last = running.endsOfHooks.last, last.depth > running.hookDepth {
+      running.endsOfHooks.removeLast()
       last.body()
     }
-    hasEndsOfHooks = !endsOfHooks.isEmpty
+    running.hasEndsOfHooks = !running.endsOfHooks.isEmpty
   }
 
   /// Whether a hook, rule, transformer or getter is running.
-  package var isWithinHook: Bool { hookDepth > 0 }
+  package var isWithinHook: Bool { running.hookDepth > 0 }
 }

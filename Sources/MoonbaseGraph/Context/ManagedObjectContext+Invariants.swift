@@ -1,7 +1,9 @@
 import MoonbaseModel
 
+/// Checks for tests only; a healthy context returns no lines.
 extension ManagedObjectContext {
-  /// Checks the invariants between public calls, for tests; returns the violated ones.
+  /// Checks the invariants between public calls, for tests; returns the violated ones. Each line names the object and
+  /// the violation. Takes time in proportion to all registered objects.
   package func brokenInvariants() -> [String] {
     var broken = derivations.brokenInvariants + registered.brokenInvariants
     for pointer in registered.values {
@@ -57,7 +59,9 @@ extension ManagedObjectContext {
   }
 }
 
+/// For the check of inverses.
 extension ManagedObject {
+  /// Whether the object refers to another one by a relationship. True if that side was not read.
   fileprivate func pointsAt(_ id: ManagedObjectID, slot: Slot) -> Bool {
     if case .toOne = entity.properties[slot].kind {
       return current(slot) == .objectID(id)

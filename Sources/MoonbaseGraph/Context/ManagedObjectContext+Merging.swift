@@ -3,7 +3,7 @@ import MoonbaseModel
 /// Merging the saves of other contexts.
 extension ManagedObjectContext {
   /// Whether saves of other contexts wait to be merged.
-  var hasPendingNotifications: Bool { remainingMerges > 0 || inbox?.isPending == true }
+  var hasPendingNotifications: Bool { merging.remaining > 0 || inbox?.isPending == true }
 
   /// Merges the saves of another context or process.
   ///
@@ -16,8 +16,12 @@ extension ManagedObjectContext {
   ///
   /// Throws `.recursiveSave` and `.contextBusy` within a hook, `.invalidRequest` within a transaction, and the errors
   /// of a store. The merge is completed after an error, and the first error is thrown.
-  public func mergeChanges(from saved: SavedObjectIDs) throws { try mergeChanges(from: saved, automatically: false) }
+  public func mergeChanges(from saved: SavedObjectIDs) throws {
+    try checkOpen()
+    try mergeChanges(from: saved, automatically: false)
+  }
 
+  /// An automatic merge leaves objects with conflicts alone.
   private func mergeChanges(from saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     settle()
     try refuseWithinHooks("changes were merged")
@@ -40,33 +44,38 @@ extension ManagedObjectContext {
   /// Merges the saves that arrived since the last call, if merging is enabled and no operation is in progress.
   ///
   /// An object keeps its row if another context changed a value that also has an unsaved change here. Its save then
-  /// finds the conflict, which a newer row would hide. The object takes the newer row once it has no changes.
+  /// finds the conflict, which a newer row would hide. The object takes the newer row once it has no changes. Throws
+  /// the first error after all saves were merged.
   func mergeNews() throws {
     try parent?.mergeNews()
-    guard let inbox, phase == nil, hookDepth == 0, journal.isSettled, pinnedView == nil else { return }
+    guard let inbox, running.phase == nil, running.hookDepth == 0, journal.isSettled, readAhead.pinnedView == nil else {
+      return
+    }
     var failure: (any Error)?
     func take(_ saved: SavedObjectIDs) {
       do { try mergeChanges(from: saved, automatically: true) } catch { failure = failure ?? error }
     }
     let arrived = inbox.take()
-    defer { remainingMerges = 0 }
+    defer { merging.remaining = 0 }
     for (index, saved) in arrived.enumerated() {
-      remainingMerges = arrived.count - index - 1
+      merging.remaining = arrived.count - index - 1
       take(saved)
     }
-    let free = unmergedIDs.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) != true }
-    unmergedIDs.subtract(free)
+    let free = merging.unmergedIDs.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) != true }
+    merging.unmergedIDs.subtract(free)
     if !free.isEmpty { take(SavedObjectIDs(updated: Array(free))) }
     if let failure { throw failure }
   }
 
-  /// Merges arrived saves outside of any call of the program, and ends the event. An error fails the next save.
+  /// Merges arrived saves outside of any call of the program, and ends the event. An error fails the next save. Called
+  /// between events of the program.
   package func takeNews() {
     guard !isClosed else { return }
     do { try mergeNews() } catch { keep(error) }
     endChangeEvent()
   }
 
+  /// Objects that a deletion or an update removed from lists are unloaded from these.
   private func merge(_ saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
     if saved.isUnspecified || !saved.entityNames.isEmpty {
       source.forgetAllRows()
@@ -93,7 +102,8 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
-  /// Gives objects the current rows of their stores, with unsaved changes on top.
+  /// Gives objects the current rows of their stores, with unsaved changes on top. Objects without a row leave. Throws
+  /// the first error at the end.
   func takeInRows(of ids: [ManagedObjectID]) throws {
     guard !ids.isEmpty else { return }
     changeCount &+= 1
@@ -109,7 +119,8 @@ extension ManagedObjectContext {
     if let first = failures.first { throw first }
   }
 
-  /// Adds to a saved set all registered objects that may be affected, divided by whether their stores have them.
+  /// Adds to a saved set all registered objects that may be affected, divided by whether their stores have them. Reads
+  /// the rows of all registered objects, if the save does not name its objects.
   private func listed(_ saved: SavedObjectIDs) throws -> SavedObjectIDs {
     let entities = saved.entityNames.compactMap { model.entity($0) }
     let ids = registered.values.map { $0.takeUnretainedValue() }.filter { object in
@@ -122,6 +133,7 @@ extension ManagedObjectContext {
     ])
   }
 
+  /// Rows are read in one request. `trying` collects the errors of hooks.
   private func mergeUpdates(
     _ ids: [ManagedObjectID], automatically isAutomatic: Bool, _ trying: (() throws -> Void) -> Void
   ) throws {
@@ -131,7 +143,7 @@ extension ManagedObjectContext {
       guard let object = registered[row.id]?.takeUnretainedValue() else { continue }
       guard object.isFault, !object.state.contains(.listed) else {
         if isAutomatic, object.conflicts(with: row) {
-          unmergedIDs.insert(row.id)
+          merging.unmergedIDs.insert(row.id)
           continue
         }
         trying { try merge(row, into: object) }
@@ -142,11 +154,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Unloads read lists that have new members.
+  /// Unloads read lists that have new members. The next access reads the list again.
   private func mergeInsertions(_ ids: [ManagedObjectID]) throws {
     // A store may have been removed meanwhile.
     let ids = ids.filter { model.entity(of: $0) != nil && (try? source.store(of: $0)) != nil }
-    guard hasReadLists, !ids.isEmpty else { return }
+    guard readAhead.hasReadLists, !ids.isEmpty else { return }
     for row in try source.snapshots(of: ids) {
       guard let entity = model.entity(of: row.id) else { continue }
       for slot in entity.slotsInLists where !entity.properties[slot].isTransient {
@@ -159,7 +171,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Removes objects that other contexts deleted, unless they have unsaved changes.
+  /// Removes objects that other contexts deleted, unless they have unsaved changes. References to the objects are
+  /// cleared.
   private func leaveDeleted(_ ids: [ManagedObjectID]) {
     let gone = ids.compactMap { registered[$0]?.takeUnretainedValue() }.filter { !$0.state.contains(.listed) }
     forgetMembers(
@@ -177,9 +190,10 @@ extension ManagedObjectContext {
     UnclearedReferences(to: gone, in: self)?.cut()
   }
 
-  /// Unloads read lists that contain members which are gone or may have moved.
+  /// Unloads read lists that contain members which are gone or may have moved. Takes time in proportion to all
+  /// registered objects.
   private func forgetMembers(_ ids: Set<ManagedObjectID>) {
-    guard hasReadLists, !ids.isEmpty else { return }
+    guard readAhead.hasReadLists, !ids.isEmpty else { return }
     for pointer in registered.values {
       let owner = pointer.takeUnretainedValue()
       for (slot, list) in owner.relationships
@@ -190,6 +204,7 @@ extension ManagedObjectContext {
   }
 }
 
+/// Conflicts of a merge.
 extension ManagedObject {
   /// Whether another context changed a value with an unsaved change here, or changed an object that is deleted here.
   fileprivate final func conflicts(with row: Snapshot) -> Bool {

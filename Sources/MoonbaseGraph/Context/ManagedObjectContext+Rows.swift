@@ -3,7 +3,8 @@ import MoonbasePlatform
 
 /// Giving objects the rows that stores return.
 extension ManagedObjectContext {
-  /// The object of a row that was just read. A registered object with changes keeps them; a fault takes the row.
+  /// The object of a row that was just read. A registered object with changes keeps them; a fault takes the row. Throws
+  /// for a row of an unknown entity.
   func object(for snapshot: Snapshot) throws -> ManagedObject {
     let object = try object(with: snapshot.id)
     object.takeRow(snapshot)
@@ -11,13 +12,13 @@ extension ManagedObjectContext {
   }
 
   /// The objects of rows that were read. With `refreshing`, objects with older values take the new ones, with unsaved
-  /// changes on top.
+  /// changes on top. Throws the first error of an awake hook.
   package func objects(for rows: RowBatch, refreshing: Bool = false) throws -> [ManagedObject] {
     try takeNews(of: rows, refreshing: refreshing)
     return try objects(forRowsAhead: rows)
   }
 
-  /// Passes the objects of rows that were read to `body`, one by one.
+  /// Passes the objects of rows that were read to `body`, one by one. `body` must not change the context.
   @inline(__always)
   func forEachObject(
     for rows: RowBatch, refreshing: Bool = false, _ body: (ManagedObject) -> Void
@@ -26,7 +27,8 @@ extension ManagedObjectContext {
     try forEachObject(forRowsAhead: rows, body)
   }
 
-  /// Updates the row cache, read lists and, with `refreshing`, objects by rows that were read.
+  /// Updates the row cache, read lists and, with `refreshing`, objects by rows that were read. A row of an older
+  /// version than the object's is ignored.
   private func takeNews(of rows: RowBatch, refreshing: Bool) throws {
     copyRowsOfSparsePages()
     source.refreshRows(rows)
@@ -44,7 +46,8 @@ extension ManagedObjectContext {
     if let first = Array(failures).first { throw first }
   }
 
-  /// The objects of rows that were read ahead and are still current.
+  /// The objects of rows that were read ahead and are still current. Rows of registered objects with changes are not
+  /// taken.
   func objects(forRowsAhead rows: RowBatch) throws -> [ManagedObject] {
     var result: [ManagedObject] = []
     result.reserveCapacity(rows.count)
@@ -52,6 +55,7 @@ extension ManagedObjectContext {
     return result
   }
 
+  /// Charges the memory of all objects before the first is made.
   @inline(__always)
   private func forEachObject(forRowsAhead rows: RowBatch, _ body: (ManagedObject) -> Void) throws {
     copyRowsOfSparsePages()
@@ -66,7 +70,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes the objects of rows of one page, which share table, class and weight.
+  /// Makes the objects of rows of one page, which share table, class and weight. Objects are weighed together at the
+  /// end.
   @inline(__always)
   private func makeObjects(
     of places: Range<Int>, in page: RowPage, _ body: (ManagedObject) -> Void
@@ -95,7 +100,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects with some IDs in their order, with rows read in batches. Missing objects are left out.
+  /// The objects with some IDs in their order, with rows read in batches. Missing objects are left out. Unlike
+  /// `objects(with:)`, all values are read now. Throws errors of the store.
   public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
     settle(before: ids)
     copyRowsOfSparsePages()
@@ -105,10 +111,11 @@ extension ManagedObjectContext {
     return withExtendedLifetime(loaded) { ids.compactMap { registeredObject(for: $0) }.filter { !$0.needsRow } }
   }
 
-  /// The number of rows that are read together into the row cache.
+  /// The number of rows that are read together into the row cache. Bounds the memory of one request.
   private static let pageSize = 4096
 
-  /// Reads missing rows into the row cache and into the faults that need them.
+  /// Reads missing rows into the row cache and into the faults that need them. At most `pageSize` rows per request.
+  /// Throws errors of the store.
   func loadRows(of ids: [ManagedObjectID]) throws {
     settle(before: ids)
     copyRowsOfSparsePages()
@@ -124,10 +131,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The destinations of an object as its store has them.
+  /// The destinations of an object as its store has them. Empty for a new object. Prefetched destinations are used if
+  /// there are some.
   func storedDestinations(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
-    if let ids = prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
+    if let ids = readAhead.prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
     return try source.destinations(of: [object.objectID], relationship: slot, in: view)[0]
   }
 }

@@ -1,5 +1,6 @@
 import MoonbaseModel
 
+/// Changes that are saved together or not at all. The asynchronous form is in another file.
 extension ManagedObjectContext {
   /// Runs `body` and saves: all changes of `body` together with earlier unsaved changes, or none.
   ///
@@ -14,14 +15,16 @@ extension ManagedObjectContext {
     try transaction(with: nil, body)
   }
 
-  /// Runs a part of a larger save: `body` must neither save nor discard earlier changes.
+  /// Runs a part of a larger save: `body` must neither save nor discard earlier changes. Used by code that saves
+  /// several objects itself, such as imports.
   package func refusingSaves<Result>(_ body: () throws -> Result) rethrows -> Result {
     try withoutSaves(givingUp: false, body)
   }
 
-  /// Throws if an operation would discard changes that belong to other code of the same save.
+  /// Throws if an operation would discard changes that belong to other code of the same save. The code is
+  /// `.invalidRequest`.
   func refuseDiscarding(_ operation: String) throws {
-    guard refusesDiscarding else { return }
+    guard running.refusesDiscarding else { return }
     throw GraphError(
       .invalidRequest,
       message:
@@ -29,11 +32,12 @@ extension ManagedObjectContext {
     )
   }
 
-  /// Runs a transaction that also changes a store's metadata.
+  /// Runs a transaction that also changes a store's metadata. Throws `.recursiveSave` and `.contextBusy` within a hook,
+  /// the errors of `body`, and those of the save.
   @discardableResult
   package func transaction<Result>(with metadataChange: MetadataChange?, _ body: () throws -> Result) throws -> Result {
     try refuseWithinHooks("a transaction was begun")
-    if isInTransaction { return try undoingOnFailure { try refusingSaves(body) } }
+    if running.isInTransaction { return try undoingOnFailure { try refusingSaves(body) } }
     let hadChanges = hasChanges
     // Earlier changes can still be undone if the transaction fails, even if none of them waits to be saved.
     undoManager?.prepareForTransaction()
@@ -53,11 +57,60 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Runs `body`, which must not save and, unless `givingUp` is true, must not discard earlier changes.
+  /// Runs `body`, which must not save and, unless `givingUp` is true, must not discard earlier changes. The former
+  /// settings return at the end, so that transactions may nest.
   private func withoutSaves<Result>(givingUp mayGiveUp: Bool, _ body: () throws -> Result) rethrows -> Result {
-    let former = (isInTransaction, refusesDiscarding)
-    (isInTransaction, refusesDiscarding) = (true, refusesDiscarding || !mayGiveUp)
-    defer { (isInTransaction, refusesDiscarding) = former }
+    let former = (running.isInTransaction, running.refusesDiscarding)
+    (running.isInTransaction, running.refusesDiscarding) = (true, running.refusesDiscarding || !mayGiveUp)
+    defer { (running.isInTransaction, running.refusesDiscarding) = former }
     return try body()
+  }
+}
+
+/// The asynchronous form of `transaction`.
+extension ManagedObjectContext {
+  /// Runs `body` with a child of this context and saves its changes into the stores: all of them, or none.
+  ///
+  /// `body` may be suspended. Its changes are visible to other tasks only after the save. Saves and rollbacks of other
+  /// tasks affect only their own changes.
+  ///
+  /// ```swift
+  /// try await container.viewContext.transaction { context in
+  ///   let person = try context.object(with: personID)
+  ///   try person.setValue(await nameService.name(of: personID), forKey: "name")     // the view goes on meanwhile
+  /// }
+  /// ```
+  ///
+  /// The objects of `body` belong to the child context and are gone when `body` ends: pass IDs, for new objects after
+  /// `obtainPermanentIDs(for:)`. `body` must not save. A value that `body` and other code changed is a conflict, as
+  /// between any two contexts, which the merge policy of this context resolves. Earlier unsaved changes of this context
+  /// are saved as well, and stay unsaved if the save fails, as in the synchronous transaction.
+  ///
+  /// Throws the errors of `body` and of the save. After an error no change of `body` remains.
+  @discardableResult
+  public nonisolated(nonsending) func transaction<Result>(
+    _ body: nonisolated(nonsending) (ManagedObjectContext) async throws -> Result
+  ) async throws -> Result {
+    try checkOpen()
+    let child = ManagedObjectContext(parent: self)
+    child.name = name
+    child.mergePolicy = mergePolicy.isError ? .errorAtCollisions : mergePolicy
+    child.transactionAuthor = transactionAuthor
+    child.running.isInTransaction = true
+    do {
+      let result = try await body(child)
+      child.running.isInTransaction = false
+      try checkOpen()
+      // The child reads new objects of this context by permanent IDs, which a savepoint refuses to give.
+      try obtainPermanentIDs(for: insertedObjects)
+      try transaction { try child.save() }
+      try child.close()
+      return result
+    } catch {
+      child.running.isInTransaction = false
+      // The changes of `body` are discarded with the child.
+      try? child.close()
+      throw error
+    }
   }
 }

@@ -1,13 +1,18 @@
 import MoonbaseModel
 
+/// The grouping of IDs in `ObjectTable`.
 extension ManagedObjectID {
   /// The store and entity of an ID, which all IDs in a table share.
   struct Kind: Hashable {
+    /// The number of the store in the upper half, the number of the entity in the lower.
     let bits: UInt64
 
+    /// `store` is 0 for temporary IDs.
     init(store: UInt32, entity: Symbol) { bits = UInt64(store) << 32 | UInt64(entity.number) }
 
+    /// The number of the store.
     var store: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
+    /// The entity as a symbol.
     var entity: Symbol { Symbol(number: UInt32(truncatingIfNeeded: bits)) }
   }
 

@@ -4,6 +4,9 @@ import MoonbaseModel
 ///
 /// Unsaved values have a row version, too, which changes whenever the children have seen other values. So a child
 /// detects changes of its parent when it saves, as it detects changes in a store.
+///
+/// Owned by the coordinator of the children (`ParentStores`), and shared by them. Confined to the executor of parent
+/// and children. Versions begin with 1 and grow with each different row that children have seen.
 final class ParentRows {
   // The store that refers to this retains the parent.
   private unowned let parent: ManagedObjectContext
@@ -11,6 +14,7 @@ final class ParentRows {
   ///
   /// A row that no child has is dropped when the parent has no unsaved changes of the object.
   private var editions: [ManagedObjectID: Snapshot] = [:]
+  /// Weak references, cleaned up from time to time.
   private var children: [ContextReference] = []
   /// The number of kept rows at the last cleanup, and the number of rows saved or discarded by the parent since then.
   private var (keptCount, endedCount) = (0, 0)
@@ -19,32 +23,35 @@ final class ParentRows {
   /// The parent's count of new objects when these last got permanent IDs; nil if some still lack one.
   private var arrivalCount: UInt64?
 
+  /// Nothing is known yet.
   init(_ parent: ManagedObjectContext) { self.parent = parent }
 
-  /// Prepares the parent for a child's read: applies delete rules, and gives new objects permanent IDs.
+  /// Prepares the parent for a child's read: applies delete rules, and gives new objects permanent IDs. Called at the
+  /// beginning of each read and save of a child. Throws errors of delete rules and of reserving keys.
   func prepare() throws {
     try parent.checkOpen()
     parent.settle()
     try parent.applyDeleteRulesOfEvent()
-    guard arrivalCount != parent.arrivalCount else { return }
+    guard arrivalCount != parent.counters.arrivalCount else { return }
     // Only objects that changed since the last call can be new, or refer to a new object.
     let new = parent.changedObjects.recent.filter { $0.objectID.isTemporaryID && !$0.isDeleted }
     if !new.isEmpty { try parent.obtainPermanentIDs(for: new) }
     // A deleted new object keeps its temporary ID, with which it may return.
-    let mayReturn = parent.newDeletedObjects.contains { $0.context === parent && $0.objectID.isTemporaryID }
-    arrivalCount = mayReturn ? nil : parent.arrivalCount
+    let mayReturn = parent.deletions.newObjects.contains { $0.context === parent && $0.objectID.isTemporaryID }
+    arrivalCount = mayReturn ? nil : parent.counters.arrivalCount
     if !mayReturn { parent.changedObjects.beginRecent() }
   }
 
   /// The number of objects that were inserted since the last preparation.
-  var newArrivals: UInt64 { parent.arrivalCount &- (arrivalCount ?? 0) }
+  var newArrivals: UInt64 { parent.counters.arrivalCount &- (arrivalCount ?? 0) }
 
   /// Records that all new objects have permanent IDs.
-  func noteArrivals() { arrivalCount = parent.arrivalCount }
+  func noteArrivals() { arrivalCount = parent.counters.arrivalCount }
 
   // MARK: Rows
 
-  /// The row of an object as children see it; nil if it is deleted or does not exist.
+  /// The row of an object as children see it; nil if it is deleted or does not exist. Unsaved values of the parent are
+  /// included.
   func row(of id: ManagedObjectID) throws -> Snapshot? {
     let known = parent.registered[id]?.takeUnretainedValue()
     if let known, known.isDeleted { return nil }
@@ -54,7 +61,8 @@ final class ParentRows {
     return edition(of: row, base: known.snapshot)
   }
 
-  /// The rows with some IDs, without missing rows.
+  /// The rows with some IDs, without missing rows. In any order. Rows that the parent has not loaded are read in one
+  /// request.
   func rows(of ids: [ManagedObjectID]) throws -> [Snapshot] {
     var rows: [Snapshot] = []
     var unknown: [ManagedObjectID] = []
@@ -72,7 +80,8 @@ final class ParentRows {
     return rows
   }
 
-  /// A row with the version under which children know its values, or a new version.
+  /// A row with the version under which children know its values, or a new version. Equal values keep their version, so
+  /// that a change and its reversal are no conflict.
   private func edition(of row: Snapshot, base: Snapshot?) -> Snapshot {
     guard let known = editions[row.id] ?? base else { return keep(row, version: 1) }
     if known.isIdentical(to: row) { return row }
@@ -80,18 +89,21 @@ final class ParentRows {
     return keep(row, version: max(known.version, base?.version ?? 0) + 1)
   }
 
+  /// Gives a row a version and keeps it.
   private func keep(_ row: Snapshot, version: Int64) -> Snapshot {
     let new = Snapshot(id: row.id, version: version, values: row.values)
     note(new)
     return new
   }
 
+  /// Keeps a row in place of an older one.
   private func note(_ row: Snapshot) {
     let former = editions.updateValue(row, forKey: row.id)
     weigh(Self.weight(of: row) - (former.map(Self.weight) ?? 0))
   }
 
-  /// Whether two rows of an object have equal values, ignoring values that a store derives.
+  /// Whether two rows of an object have equal values, ignoring values that a store derives. To-many relationships and
+  /// transient values do not count.
   private func isSame(_ one: Snapshot, _ other: Snapshot) -> Bool {
     guard let entity = parent.model.entity(of: one.id) else { return false }
     return entity.properties.allSatisfy { property in
@@ -102,6 +114,7 @@ final class ParentRows {
   }
 
   /// Whether a child's version of a row is current. An object without unsaved changes is also known by its store's row.
+  /// Used to find conflicts.
   func isCurrent(_ version: Int64, of row: Snapshot) -> Bool {
     if row.version == version { return true }
     guard let object = parent.registered[row.id]?.takeUnretainedValue(), !object.state.contains(.listed) else {
@@ -110,20 +123,21 @@ final class ParentRows {
     return object.snapshot?.version == version
   }
 
-  /// Records the rows that a child saved, with their versions.
+  /// Records the rows that a child saved, with their versions. The versions are those that the child computed.
   func take(_ saved: [Snapshot]) {
     for row in saved { note(row) }
   }
 
   // MARK: Keeping
 
-  /// Registers a child context.
+  /// Registers a child context. Children are kept weakly.
   func add(_ child: ManagedObjectContext) {
     children.removeAll { $0.context == nil }
     children.append(child.reference)
   }
 
-  /// Drops rows that no child has, after the parent saved or discarded `count` objects.
+  /// Drops rows that no child has, after the parent saved or discarded `count` objects. Called with the number of
+  /// objects; the cleanup takes time in proportion to the kept rows.
   func forgetUnused(after count: Int) {
     endedCount += count
     // The cleanup runs rarely enough that its work is proportional to the number of saved objects.
@@ -142,12 +156,13 @@ final class ParentRows {
     (keptCount, endedCount) = (kept.count, 0)
   }
 
+  /// Whether the parent has unsaved changes of the object, or a child has its row.
   private func isKept(_ id: ManagedObjectID, by children: [ManagedObjectContext]) -> Bool {
     if parent.registered[id]?.takeUnretainedValue().state.contains(.listed) == true { return true }
     return children.contains { $0.registered[id]?.takeUnretainedValue().page != nil }
   }
 
-  /// Drops all rows when the last child is gone.
+  /// Drops all rows when the last child is gone. Called when the coordinator of the children is released.
   func forgetAll() {
     editions = [:]
     weigh(-weight)
@@ -157,8 +172,10 @@ final class ParentRows {
   /// The number of kept rows, for tests.
   var count: Int { editions.count }
 
+  /// In bytes.
   private static func weight(of row: Snapshot) -> Int { 64 + row.weight }
 
+  /// Charges the parent.
   private func weigh(_ bytes: Int) {
     weight += bytes
     parent.weigh(bytes)
@@ -166,7 +183,8 @@ final class ParentRows {
 
   // MARK: Destinations
 
-  /// The destinations of objects as children see them.
+  /// The destinations of objects as children see them. Lists in the order of `ids`. Unsaved changes of the parent are
+  /// included, and deleted objects are left out.
   func destinations(of ids: [ManagedObjectID], slot: Slot) throws -> [[ManagedObjectID]] {
     var lists = [[ManagedObjectID]](repeating: [], count: ids.count)
     var unknown: [Int] = []
@@ -179,7 +197,8 @@ final class ParentRows {
     return lists.map { list in list.filter { parent.registered[$0]?.takeUnretainedValue().isDeleted != true } }
   }
 
-  /// The destinations that the parent knows better than its store; nil if it does not.
+  /// The destinations that the parent knows better than its store; nil if it does not. Nil means that the store has to
+  /// be asked.
   private func knownDestinations(of id: ManagedObjectID, slot: Slot) throws -> [ManagedObjectID]? {
     guard let object = parent.registered[id]?.takeUnretainedValue() else { return nil }
     guard case .toMany = object.entity.properties[slot].kind else {
@@ -191,7 +210,8 @@ final class ParentRows {
     return try object.memberIDs(slot)
   }
 
-  /// Filters the destinations of a one-to-one relationship, without objects whose reference changed.
+  /// Filters the destinations of a one-to-one relationship, without objects whose reference changed. Needed because the
+  /// store still has the former reference.
   private func those(
     _ list: [ManagedObjectID], leadingTo id: ManagedObjectID, slot: Slot
   ) -> [ManagedObjectID] {
@@ -207,13 +227,16 @@ final class ParentRows {
   }
 }
 
+/// Idle contexts.
 extension ManagedObjectContext {
   /// Whether no operation of the context is in progress.
   fileprivate var isQuiet: Bool {
-    phase == nil && hookDepth == 0 && accessorDepth == 0 && pinnedView == nil && journal.isSettled
+    running.phase == nil && running.hookDepth == 0 && running.accessorDepth == 0 && readAhead.pinnedView == nil
+      && journal.isSettled
   }
 }
 
+/// Rows of unsaved objects.
 extension ManagedObject {
   /// The values that a save would write, as a row; nil if they are the row's values.
   fileprivate final var unsavedRow: Snapshot? {

@@ -4,11 +4,19 @@ import MoonbaseModel
 ///
 /// The changes are one undo step of the parent. The parent's objects run no awake-from-insert and prepare-for-deletion
 /// hooks, because the child's objects ran them. Rules and `willSave` run when the parent is saved.
+///
+/// Made by `ParentStore.beginSave`. The order of calls is that of every save session: `write`, `prepare`, `commit` or
+/// `abort`. A savepoint of the parent's journal makes the save atomic.
 final class ParentSaveSession: SaveSession {
+  /// The store as the child sees it.
   private let store: ParentStore
+  /// The context that receives the changes.
   private var parent: ManagedObjectContext { store.parent }
+  /// The state of the parent before the save.
   private let savepoint: ChangeJournal.Savepoint
+  /// The undo manager of the parent at the beginning.
   private let undo: UndoManager?
+  /// The rows that were written, for the versions in `ParentRows`.
   private var written: [Snapshot] = []
 
   /// Begins a save into the parent. Throws within a hook or a rule of the parent.
@@ -24,6 +32,8 @@ final class ParentSaveSession: SaveSession {
     savepoint = parent.journal.begin()
   }
 
+  /// Returns conflicts without changing the parent. Otherwise applies all changes; an error leaves the parent to
+  /// `abort`.
   func write(_ changes: StoreChanges) throws -> [SaveConflict] {
     let conflicts = try otherVersions(than: changes) + looseReferences(of: changes)
     guard conflicts.isEmpty else { return conflicts }
@@ -33,14 +43,18 @@ final class ParentSaveSession: SaveSession {
     return []
   }
 
+  /// The metadata of the store below.
   func metadata() throws -> [String: Value] { try store.metadata() }
 
+  /// Always throws `.invalidRequest`.
   func setMetadata(_ metadata: [String: Value]) throws {
     throw GraphError(.invalidRequest, message: "metadata was set through a child context: set that of a store")
   }
 
+  /// Nothing can fail after `write`.
   func prepare() {}
 
+  /// Keeps the changes as unsaved changes of the parent.
   func commit() {
     store.rows.take(written)
     parent.endSavepoint(savepoint)
@@ -57,7 +71,8 @@ final class ParentSaveSession: SaveSession {
 
   // MARK: Conflicts
 
-  /// Conflicts for rows that changed in the parent since the child read them.
+  /// Conflicts for rows that changed in the parent since the child read them. Versions are compared as children know
+  /// them.
   private func otherVersions(than changes: StoreChanges) throws -> [SaveConflict] {
     let expected =
       changes.updated.map { ($0.snapshot.id, $0.expectedVersion) }
@@ -70,7 +85,8 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
-  /// Conflicts for references from or to objects that are gone from the parent.
+  /// Conflicts for references from or to objects that are gone from the parent. For example, the parent deleted the
+  /// destination.
   private func looseReferences(of changes: StoreChanges) throws -> [SaveConflict] {
     let missing = try NewDestinations(changes, in: parent.model).ids.filter { try store.rows.row(of: $0) == nil }
     return changes.conflicts(missing: missing, in: parent.model)
@@ -91,7 +107,8 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
-  /// Applies the child's changes to the objects of the parent.
+  /// Applies the child's changes to the objects of the parent. The order matters: insertions, attributes, to-one
+  /// relationships, links, orders, deletions.
   private func apply(_ changes: StoreChanges, besides known: [[ManagedObjectID]]) throws {
     let new = try changes.inserted.map { try insert($0) }
     // No other object was inserted since the beginning.
@@ -118,7 +135,7 @@ final class ParentSaveSession: SaveSession {
     try parent.applyDeleteRulesOfEvent()
   }
 
-  /// Inserts an object with the attributes of a row; relationships follow later.
+  /// Inserts an object with the attributes of a row; relationships follow later. No hook is called.
   private func insert(_ row: Snapshot) throws -> ManagedObject {
     let entity = try parent.entity(of: row.id)
     let place = try parent.reserveNewObject(of: entity)
@@ -130,6 +147,7 @@ final class ParentSaveSession: SaveSession {
     return object
   }
 
+  /// Sets to-one relationships by a row.
   private func lead(_ object: ManagedObject, by row: Snapshot, slots: [Slot]) throws {
     for slot in slots where !object.entity.properties[slot].isTransient {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
@@ -137,6 +155,7 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
+  /// Removes and adds members of a to-many relationship.
   private func link(_ links: StoreChanges.Links) throws {
     guard !links.removed.isEmpty || !links.added.isEmpty else { return }
     let owner = try parent.object(with: links.owner)
@@ -146,6 +165,7 @@ final class ParentSaveSession: SaveSession {
     for id in links.added { try owner.addMember(id, slot: links.slot) }
   }
 
+  /// Applies the order of an ordered relationship. `known` are members that the parent already had.
   private func arrange(_ links: StoreChanges.Links, besides known: [ManagedObjectID]) throws {
     guard let order = links.order else { return }
     let owner = try parent.object(with: links.owner)
@@ -164,7 +184,8 @@ final class ParentSaveSession: SaveSession {
     }
   }
 
-  /// Members that the child did not know are placed at the end.
+  /// Members that the child did not know are placed at the end. The parent may have members of which the child does not
+  /// know.
   private func arrange(_ ids: [ManagedObjectID], in owner: ManagedObject, _ slot: Slot) throws {
     let members = try owner.memberIDs(slot)
     let known = Set(members)
@@ -173,7 +194,8 @@ final class ParentSaveSession: SaveSession {
     try owner.arrangeMembers(Array(list), slot: slot)
   }
 
-  /// Moves a member behind another member, or to the beginning; to the end if the other is gone.
+  /// Moves a member behind another member, or to the beginning; to the end if the other is gone. Does nothing if the
+  /// member itself is gone.
   private func move(
     _ id: ManagedObjectID, behind other: ManagedObjectID?, in owner: ManagedObject, _ slot: Slot
   ) throws {
@@ -183,12 +205,14 @@ final class ParentSaveSession: SaveSession {
     try owner.moveMember(from: old, to: old < before ? before : before + 1, slot: slot)
   }
 
+  /// Does nothing if the member is gone.
   private func moveToEnd(_ id: ManagedObjectID, in owner: ManagedObject, _ slot: Slot) throws {
     guard let old = try owner.memberIndex(of: id, slot: slot) else { return }
     try owner.moveMember(from: old, to: owner.memberCount(slot) - 1, slot: slot)
   }
 }
 
+/// Values without side effects.
 extension ManagedObject {
   /// Sets attributes to the values that a child saved, in stored form, without setters and transformers.
   fileprivate final func takeSaved(_ row: Snapshot, slots: [Slot]) throws {

@@ -6,30 +6,40 @@ import MoonbasePlatform
 ///
 /// A background context has one turn, so that a suspended closure keeps the context to itself. A pool has as many turns
 /// as contexts.
+///
+/// Thread-safe; a lock protects the state. Waiting calls are served in order. The queue recognizes a task that would
+/// wait for its own turn by `HeldTurn.current`.
 package final class TurnQueue: Sendable {
   /// A call that waits for a turn.
   fileprivate struct Waiter {
+    /// Identifies the call when it is cancelled.
     var number: Int
     /// Called once, outside of the lock, with the turn or with the reason of a refusal.
     var resume: @Sendable (Result<Void, any Error>) -> Void
   }
 
+  /// Changed under the lock.
   fileprivate struct State {
+    /// The number of free turns.
     var free: Int
+    /// The waiting calls in order.
     var waiting: Deque<Waiter> = []
     /// Tasks that are about to wait, with whether they were cancelled meanwhile.
     var arriving: [Int: Bool] = [:]
+    /// The number of the last call that had to wait.
     var lastNumber = 0
     /// The error that closed the queue.
     var closingError: GraphError?
   }
 
+  /// The free turns and the waiting calls.
   private let state: Lock<State>
   /// The queue's name in errors.
   private let name: String
+  /// Whether there is only one turn.
   private let isExclusive: Bool
 
-  /// Makes a queue that gives at most `limit` turns at the same time.
+  /// Makes a queue that gives at most `limit` turns at the same time. `name` is the subject of error messages.
   package init(limit: Int, name: String) {
     let limit = max(1, limit)
     (self.name, isExclusive) = (name, limit == 1)
@@ -52,6 +62,7 @@ package final class TurnQueue: Sendable {
     return HeldTurn(self)
   }
 
+  /// The cancellation may come before the call waits; `arriving` remembers it.
   private nonisolated(nonsending) func wait(_ number: Int) async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -73,7 +84,7 @@ package final class TurnQueue: Sendable {
     }
   }
 
-  /// Waits for a turn on a thread, which is blocked meanwhile.
+  /// Waits for a turn on a thread, which is blocked meanwhile. Throws `.contextBusy` and the error of `close`.
   package func takeAndWait() throws -> HeldTurn {
     try refuseWaitingForItself()
     let done = DispatchSemaphore(value: 0)
@@ -94,7 +105,7 @@ package final class TurnQueue: Sendable {
   }
 
   /// Takes a free turn without waiting; nil if the running code has a turn already. Throws `.contextBusy` if other code
-  /// has it.
+  /// has it. For code on the context's own thread.
   package func takeUnlessHeld() throws -> HeldTurn? {
     if hasTurn(where: { _ in true }) { return nil }
     guard try state.withLock({ state in try state.takeIfFree() }) else {
@@ -105,7 +116,7 @@ package final class TurnQueue: Sendable {
     return HeldTurn(self)
   }
 
-  /// Closes the queue: all waiting and later calls throw the error.
+  /// Closes the queue: all waiting and later calls throw the error. Turns that are held stay valid.
   package func close(_ error: GraphError) {
     let waiting = state.withLock { state in
       state.closingError = error
@@ -118,10 +129,10 @@ package final class TurnQueue: Sendable {
   /// Whether the queue is closed.
   package var isClosed: Bool { state.withLock { $0.closingError != nil } }
 
-  /// The number of waiting calls.
+  /// The number of waiting calls. For tests.
   package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-  /// Gives a turn back, to the next waiting call if there is one.
+  /// Gives a turn back, to the next waiting call if there is one. Called by `HeldTurn.end`.
   fileprivate func giveBack() {
     let next = state.withLock { state in
       if let next = state.waiting.popFirst() { return Optional(next) }
@@ -142,7 +153,8 @@ package final class TurnQueue: Sendable {
         + "use the context that the closure has, or ask when the closure has ended")
   }
 
-  /// Whether the running code has a turn of this queue that satisfies a condition.
+  /// Whether the running code has a turn of this queue that satisfies a condition. Follows the chain of turns from the
+  /// innermost to the outermost.
   private func hasTurn(where condition: (HeldTurn) -> Bool) -> Bool {
     var held = HeldTurn.current
     while let turn = held {
@@ -153,6 +165,7 @@ package final class TurnQueue: Sendable {
   }
 }
 
+/// The free turns.
 extension TurnQueue.State {
   /// Takes a free turn; false if there is none. Throws if the queue is closed.
   fileprivate mutating func takeIfFree() throws(GraphError) -> Bool {
@@ -164,16 +177,23 @@ extension TurnQueue.State {
 }
 
 /// A turn that a task or a thread has.
+///
+/// Ends with its last reference, if `end` was not called. Thread-safe.
 package final class HeldTurn: Sendable {
   /// The innermost turn of the task or of an ancestor. Set while the closure of the turn runs, whose further requests
   /// the queue refuses.
   @TaskLocal package static var current: HeldTurn?
 
+  /// The queue to which the turn returns.
   fileprivate let queue: TurnQueue
+  /// The turn that surrounds this one.
   fileprivate let outer: HeldTurn?
+  /// The task that took the turn.
   private let task = HeldTurn.currentTask
+  /// Whether the turn has ended.
   private let isOver = Lock(false)
 
+  /// Made by the queue only.
   fileprivate init(_ queue: TurnQueue) { (self.queue, outer) = (queue, Self.current) }
 
   deinit { end() }

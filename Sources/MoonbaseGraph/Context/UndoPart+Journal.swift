@@ -1,8 +1,10 @@
 import MoonbaseModel
 import OrderedCollections
 
+/// Undo parts from the journal.
 extension UndoPart {
-  /// Collects former states from the newest changes of a context.
+  /// Collects former states from the newest changes of a context. `epoch` and `idCount` are those of the undo manager
+  /// at this time.
   init(_ changes: ChangeSequence, in context: ManagedObjectContext, epoch: Int, idCount: Int) {
     var reader = JournalReader()
     for change in changes.reversed() { reader.read(change) }
@@ -12,15 +14,23 @@ extension UndoPart {
 }
 
 /// Reads changes from the newest to the oldest.
+///
+/// A sequence of many changes becomes few steps: for each value only the oldest former state matters, for an order the
+/// oldest order, and for an object only whether it existed. Used once.
 private struct JournalReader {
+  /// A property of an object.
   private struct Place: Hashable {
+    /// The object.
     let object: ObjectIdentifier
+    /// The property.
     let slot: Slot
+    /// Whether the value is one whose transformation is delayed.
     var isDelayed = false
   }
 
   /// The steps, newest first. For a value, only the oldest former state counts.
   private var steps: [UndoStep?] = []
+  /// The index of each value's step.
   private var places: [Place: Int] = [:]
   /// Transient properties whose mark as changed changed; nil for those that were marked at the beginning.
   private var unmarkings: OrderedDictionary<Place, UndoStep?> = [:]
@@ -28,18 +38,22 @@ private struct JournalReader {
   private var orders: [Place: (index: Int, contents: ToManyState.Contents)] = [:]
   /// Whether objects existed before the oldest change read so far, in reverse order of their first known change.
   private var presence: [(object: ManagedObject, wasThere: Bool)] = []
+  /// The index of each object in `presence`.
   private var known: [ObjectIdentifier: Int] = [:]
   /// The former rows of objects whose row changed.
   private var rows: [ObjectIdentifier: Snapshot?] = [:]
   /// Whether objects were destinations after the changes read so far, where the former membership is unknown.
   private var memberships: [Membership: Bool] = [:]
 
+  /// A possible destination of a relationship.
   private struct Membership: Hashable {
+    /// The state of the relationship.
     let state: ObjectIdentifier
+    /// The destination.
     let id: ManagedObjectID
   }
 
-  /// Reads a change, whose former state replaces that of later changes.
+  /// Reads a change, whose former state replaces that of later changes. Call it for each change, newest first.
   mutating func read(_ change: Change) {
     let object = change.object
     if case .row(let reading) = change.former { rows[ObjectIdentifier(object)] = .some(reading.row.snapshot) }
@@ -76,24 +90,28 @@ private struct JournalReader {
     }
   }
 
+  /// The row before the changes read so far.
   private func row(of object: ManagedObject) -> Snapshot? {
     if let known = rows[ObjectIdentifier(object)] { return known }
     return object.snapshot
   }
 
+  /// Replaces a later step for the same value.
   private mutating func replace(_ step: UndoStep, isDelayed: Bool) {
     let place = Place(object: ObjectIdentifier(step.object), slot: step.slot, isDelayed: isDelayed)
     if let later = places.updateValue(steps.count, forKey: place) { steps[later] = nil }
     steps.append(step)
   }
 
+  /// Notes whether the object existed.
   private mutating func note(_ object: ManagedObject, wasThere: Bool) {
     if let index = known[ObjectIdentifier(object)] { return presence[index].wasThere = wasThere }
     known[ObjectIdentifier(object)] = presence.count
     presence.append((object, wasThere))
   }
 
-  /// The insertions, deletions and steps that remain after reading all changes.
+  /// The insertions, deletions and steps that remain after reading all changes. In the order of the changes, oldest
+  /// first.
   func finish(in context: ManagedObjectContext) -> (passages: [UndoPresenceChange], steps: [UndoStep]) {
     var passages: [UndoPresenceChange] = []
     for (object, wasThere) in presence.reversed() {
@@ -107,12 +125,13 @@ private struct JournalReader {
     return (passages, unmarkings.values.compactMap { $0 }.filter { !came($0.object) } + kept)
   }
 
-  /// Whether an object did not exist at the beginning.
+  /// Whether an object did not exist at the beginning. Its values need no steps then, because it is removed as a whole.
   private func came(_ object: ManagedObject) -> Bool {
     known[ObjectIdentifier(object)].map { !presence[$0].wasThere } ?? false
   }
 
-  /// A step whose value is read if the row had a token for it; nil if the step would change nothing.
+  /// A step whose value is read if the row had a token for it; nil if the step would change nothing. Reads the data of
+  /// tokens now, as long as it exists.
   private func kept(_ step: UndoStep, at index: Int) -> UndoStep? {
     let object = step.object
     if came(object) { return nil }

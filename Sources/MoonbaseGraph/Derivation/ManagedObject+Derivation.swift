@@ -195,7 +195,7 @@ extension ManagedObject {
     guard let cached = caches[slot] else { return false }
     cache(nil, slot: slot)
     guard cached.reads?.isStored == true else { return true }
-    if cause == .change { context?.outdatedStored.append(StoredPlace(object: self, slot: slot)) }
+    if cause == .change { context?.storedValues.outdated.append(StoredPlace(object: self, slot: slot)) }
     return false
   }
 }

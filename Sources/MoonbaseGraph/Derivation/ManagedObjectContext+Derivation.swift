@@ -85,7 +85,7 @@ extension ManagedObjectContext {
   /// Drops all dependencies of derived values.
   func forgetDerivations() {
     derivations.removeAll()
-    outdatedStored = []
+    storedValues.outdated = []
     weigh(derivations.takeGrowth())
   }
 

@@ -103,7 +103,7 @@ struct ListUpdate {
     return result
   }
 
-  // MARK: Who stays
+  // MARK: Members that stay
 
   /// The changed objects that need not move: between unchanged neighbours, a longest subsequence that is in order.
   private mutating func staying(_ changed: [Candidate], deleted: Set<Int>) throws -> Set<ManagedObjectID> {
@@ -143,7 +143,7 @@ struct ListUpdate {
     return rank
   }
 
-  // MARK: Who comes
+  // MARK: Members that come
 
   /// Inserts objects at their places, behind objects that sort equally.
   private mutating func insert(_ candidates: [Candidate]) throws {

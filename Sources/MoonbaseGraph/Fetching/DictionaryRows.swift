@@ -8,11 +8,24 @@ package import enum MoonbaseModel.Expression
 /// If possible, the store reads and groups the values. Otherwise objects are read in batches, in a separate context
 /// without unsaved changes, so that only saved rows and values count. The objects are released after each batch; a
 /// group keeps only the values that its columns need.
+///
+/// Made for a request with the result type of dictionaries, and used once. Depending on the columns, the store computes
+/// the rows, or the context computes them from objects:
+///
+/// ```text
+/// columns        group by    rows
+/// name, age      -           one for each object
+/// average(age)   -           a single one
+/// city, count    city        one for each city
+/// ```
 package struct DictionaryRows {
   /// The names of the columns. Each row has a value for each, possibly null.
   package let names: [String]
+  /// The fetch of objects, or of the store's columns.
   let plan: FetchPlan
+  /// The columns with hidden ones behind.
   let columns: [GroupColumn]
+  /// The compiled `havingPredicate`.
   let condition: GroupCondition?
   /// The order of the rows, if the rows rather than the objects are sorted.
   private let order: RowOrder?
@@ -20,6 +33,7 @@ package struct DictionaryRows {
   let request: FetchRequest
   /// The expressions by which objects are grouped.
   private let keys: [CompiledExpression]
+  /// Results that objects share within the fetch.
   private let memo = EvaluationMemo()
   /// The to-one relationships in the columns' key paths, whose rows are prefetched.
   private let relationships: [String]
@@ -32,7 +46,8 @@ package struct DictionaryRows {
   /// Whether the context removes duplicate rows.
   let leavesOutEqualRows: Bool
 
-  /// Prepares a request. With `isKept`, rows are read in several calls that all see one state.
+  /// Prepares a request. With `isKept`, rows are read in several calls that all see one state. Throws `.invalidRequest`
+  /// and the errors of unknown names and of predicates.
   package init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
     context.settle()
     context.recordUntrackedRead()
@@ -76,7 +91,8 @@ package struct DictionaryRows {
       of: all.map(\.expression) + request.propertiesToGroupBy.map { .keyPath($0) }, from: entity, in: model)
   }
 
-  /// The columns for a store's query, or the reason why the context computes them from objects.
+  /// The columns for a store's query, or the reason why the context computes them from objects. A store can compute
+  /// functions over objects, grouped or not, and values of group keys. Throws for unknown names.
   private static func stored(
     _ columns: [GroupColumn], groupedBy keys: [String], paths: StoredPaths
   ) throws -> (QueryColumns?, String?) {
@@ -96,7 +112,7 @@ package struct DictionaryRows {
     return (wanted, nil)
   }
 
-  /// A description of the execution, in lines for display.
+  /// A description of the execution, in lines for display. The lines of the fetch come first.
   func lines() throws -> [String] {
     var lines = try plan.lines()
     if let columnsReason { lines.append("the context computes the columns: \(columnsReason)") }
@@ -108,14 +124,14 @@ package struct DictionaryRows {
     return lines
   }
 
-  /// The values of a row by column name; nulls are left out.
+  /// The values of a row by column name; nulls are left out. A later column of the same name wins.
   package func dictionary(_ values: [Value]) -> [String: Value] {
     var result: [String: Value] = [:]
     for (name, value) in zip(names, values) where !value.isNull { result[name] = value }
     return result
   }
 
-  /// Calls `body` with the values of each row.
+  /// Calls `body` with the values of each row. Ends the view when all rows are read or an error is thrown.
   package func forEach(_ body: ([Value]) throws -> Void) throws {
     let walk = try DictionaryWalk(self)
     while try walk.step(body) {}
@@ -127,7 +143,7 @@ package struct DictionaryRows {
   /// follow.
   typealias Steps = (_ pass: ([Value]) throws -> Bool) throws -> Bool
 
-  /// The rows including hidden columns, before any are left out.
+  /// The rows including hidden columns, before any are left out. Each call of the closure computes some rows.
   func steps() throws -> Steps {
     guard let order else { return try unsortedSteps() }
     return Self.steps {
@@ -136,7 +152,7 @@ package struct DictionaryRows {
     }
   }
 
-  /// All rows, including groups that are left out later.
+  /// All rows, including groups that are left out later. The memory of the rows is charged.
   private func allRows() throws -> [[Value]] {
     let steps = try unsortedSteps()
     var rows: [[Value]] = []
@@ -149,7 +165,8 @@ package struct DictionaryRows {
     return rows
   }
 
-  /// The rows in the order of the objects, computed in the simplest way that the columns allow.
+  /// The rows in the order of the objects, computed in the simplest way that the columns allow. See the type for the
+  /// kinds.
   private func unsortedSteps() throws -> Steps {
     if plan.givesColumns { return try stored() }
     if !keys.isEmpty { return Self.steps { try groups() } }
@@ -159,7 +176,7 @@ package struct DictionaryRows {
     return Self.steps { try repeating(aggregates) }
   }
 
-  /// Steps through rows that are computed together when the first is requested.
+  /// Steps through rows that are computed together when the first is requested. `read` is called once.
   private static func steps(_ read: @escaping () throws -> (count: Int, row: (Int) throws -> [Value])) -> Steps {
     var rows: (count: Int, row: (Int) throws -> [Value])?
     var place = 0
@@ -175,7 +192,8 @@ package struct DictionaryRows {
     }
   }
 
-  /// The rows that the store computes: limited to the window, unless rows are left out.
+  /// The rows that the store computes: limited to the window, unless rows are left out. Values are converted by the
+  /// columns.
   private func stored() throws -> Steps {
     let leavesOut = judgesRows || leavesOutEqualRows
     let end = plan.windowEnd
@@ -191,7 +209,7 @@ package struct DictionaryRows {
     }
   }
 
-  /// Steps through rows of which each describes one object.
+  /// Steps through rows of which each describes one object. Objects are released after each batch.
   private func objects() throws -> Steps {
     let next = try plan.batches()
     return { pass in
@@ -202,7 +220,7 @@ package struct DictionaryRows {
     }
   }
 
-  /// Computes the single row for all objects.
+  /// Computes the single row for all objects. An empty result also gives a row.
   private func whole() throws -> (count: Int, row: (Int) throws -> [Value]) {
     var group = Group(columns)
     var memory = HostMemory()
@@ -211,7 +229,8 @@ package struct DictionaryRows {
     return (1, { _ in row })
   }
 
-  /// Computes a row for each group, in the order of the groups' first objects.
+  /// Computes a row for each group, in the order of the groups' first objects. Keys are compared as values; null is a
+  /// key too. Throws for values that cannot be compared.
   private func groups() throws -> (count: Int, row: (Int) throws -> [Value]) {
     var groups: [Group] = []
     var places: [[Value]: Int] = [:]
@@ -232,7 +251,8 @@ package struct DictionaryRows {
     return (found.count, { try found[$0].row(columns) })
   }
 
-  /// Computes a row for each object, with aggregates over all objects.
+  /// Computes a row for each object, with aggregates over all objects. Values of objects are kept until all aggregates
+  /// are known.
   private func repeating(_ aggregates: [Int]) throws -> (count: Int, row: (Int) throws -> [Value]) {
     let plain = columns.indices.filter { !columns[$0].isAggregate }
     let shared = aggregates.map { columns[$0] }
@@ -262,7 +282,7 @@ package struct DictionaryRows {
 
   // MARK: Objects
 
-  /// Calls `body` for each object of the fetch, batch by batch.
+  /// Calls `body` for each object of the fetch, batch by batch. Reads in the view of the fetch.
   private func forEachObject(_ body: (ManagedObject) throws -> Void) throws {
     try plan.reading {
       let next = try plan.batches()
@@ -275,6 +295,7 @@ package struct DictionaryRows {
     }
   }
 
+  /// Prefetches relationships of the batch first. Returns false if `body` did.
   private func forEach(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Bool) throws -> Bool {
     try plan.context.prefetch(relationships, of: objects)
     for object in objects {
@@ -284,7 +305,8 @@ package struct DictionaryRows {
     return true
   }
 
-  /// The to-one relationships in the key paths of expressions, as key paths for prefetching.
+  /// The to-one relationships in the key paths of expressions, as key paths for prefetching. Parts behind a to-many
+  /// relationship are not prefetched.
   private static func relationships(
     of expressions: [Expression], from entity: ResolvedEntity, in model: ResolvedModel
   ) -> [String] {
@@ -301,7 +323,8 @@ package struct DictionaryRows {
     return found.sorted()
   }
 
-  /// The to-one relationships of a key path, through which its end is read.
+  /// The to-one relationships of a key path, through which its end is read. For example `department.company` of
+  /// `department.company.name`.
   private static func toOneKeys(
     _ keys: ArraySlice<String>, from start: ResolvedEntity, in model: ResolvedModel
   ) -> [String] {

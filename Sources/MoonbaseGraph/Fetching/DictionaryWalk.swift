@@ -3,13 +3,21 @@ import MoonbasePlatform
 
 /// Iterates over the rows of a dictionary result, without the rows that `havingPredicate`, the window and removal of
 /// duplicates leave out.
+///
+/// Owns the view of the fetch, which ends with the walk. Used by iterators and cursors over dictionaries.
 final class DictionaryWalk {
+  /// The rows without selection.
   private let rows: DictionaryRows
+  /// The names of all columns.
   private let names: [String]
+  /// Computes the next rows.
   private let steps: DictionaryRows.Steps
+  /// Applies limit, offset and distinct results.
   private var window: RowWindow
+  /// Whether no further row follows.
   private var isOver: Bool
 
+  /// The view ends at once if preparing fails.
   init(_ rows: DictionaryRows) throws {
     self.rows = rows
     names = rows.columns.map(\.name)
@@ -23,7 +31,8 @@ final class DictionaryWalk {
 
   deinit { rows.plan.view.end() }
 
-  /// Passes further rows to `body` as they are computed. Returns whether more rows may follow.
+  /// Passes further rows to `body` as they are computed. Returns whether more rows may follow. At most a batch of rows.
+  /// An error of `body` ends the walk.
   func step(_ body: ([Value]) throws -> Void) throws -> Bool {
     guard !isOver else { return false }
     // An error ends the walk.
@@ -39,7 +48,7 @@ final class DictionaryWalk {
     return !isOver
   }
 
-  /// The next rows; nil at the end.
+  /// The next rows; nil at the end. Nulls are left out of the dictionaries.
   func next() throws -> [[String: Value]]? {
     var found: [[String: Value]] = []
     while found.isEmpty {
@@ -51,13 +60,21 @@ final class DictionaryWalk {
 }
 
 /// Selects the rows of a result: without duplicates, from an offset up to a limit.
+///
+/// Rows are counted in the order in which they come.
 private struct RowWindow: ~Copyable {
+  /// Whether duplicates are left out.
   private let isDistinct: Bool
+  /// The rows that are still to be skipped.
   private var skipped: Int
+  /// The rows that are still wanted.
   private var left: Int
+  /// The rows so far, if duplicates are left out.
   private var seen: Set<[Value]> = []
+  /// Charges the kept rows.
   private var memory = HostMemory()
 
+  /// A limit of 0 means no limit.
   init(_ request: FetchRequest, isDistinct: Bool) {
     self.isDistinct = isDistinct
     skipped = request.fetchOffset
@@ -67,7 +84,7 @@ private struct RowWindow: ~Copyable {
   /// Whether no further row is in the window.
   var isClosed: Bool { left == 0 }
 
-  /// Whether a row belongs to the result; advances the window.
+  /// Whether a row belongs to the result; advances the window. Throws for values that cannot be compared.
   mutating func admits(_ row: [Value]) throws -> Bool {
     if isDistinct {
       for value in row { try value.checkComparable() }

@@ -4,7 +4,7 @@ import MoonbasePlatform
 /// Fetch results in batches. Each function returns a closure that returns the next batch, or nil at the end.
 extension FetchPlan {
   /// The objects of saved rows, without limit and offset. They are retained only by the caller, unless the context has
-  /// to sort them.
+  /// to sort them. Rows are read in pages of `RowPage.capacity`. Changed objects are not included.
   func batches() throws -> () throws -> [ManagedObject]? {
     try reading {
       if let (store, found) = storeQuery {
@@ -37,6 +37,7 @@ extension FetchPlan {
     }
   }
 
+  /// Whether an object of a store that evaluates only a part of the condition matches.
   private func judged(_ object: ManagedObject) throws -> Bool {
     try HostWork.charge()
     return try matches(object)
@@ -45,7 +46,8 @@ extension FetchPlan {
   /// Whether the store computes the columns.
   var givesColumns: Bool { storeQuery?.1.columns != nil }
 
-  /// The columns' values, one row for each object or group. `limit` is the greatest number of rows; 0 means all.
+  /// The columns' values, one row for each object or group. `limit` is the greatest number of rows; 0 means all. Rows
+  /// come from a single store.
   func rowsOfValues(limit: Int) throws -> () throws -> RowBatch? {
     guard let (store, found) = storeQuery else { return { nil } }
     var query = found
@@ -53,7 +55,7 @@ extension FetchPlan {
     return try pages(of: store) { try $0.values(matching: query) }
   }
 
-  /// The IDs of the objects that match.
+  /// The IDs of the objects that match. Unsaved changes are included. Without a view all IDs are read at once.
   func idBatches() throws -> () throws -> [ManagedObjectID]? {
     guard let (store, query) = storeQuery, !hasPending else { return Self.batches(of: try reading { try objectIDs() }) }
     let session = try view.session(of: store)
@@ -67,7 +69,7 @@ extension FetchPlan {
 
   /// The pages of the matching rows. If no consistent view can be held open and there is more than one page, only the
   /// keys are read now. Their rows are read later, in the state of that time and without rows that were deleted
-  /// meanwhile.
+  /// meanwhile. Throws errors of the store.
   private func rowPages(of store: any PersistentStore, _ query: StoreQuery) throws -> () throws -> RowBatch? {
     let session = try view.session(of: store)
     guard readsByKeys else { return try pages(of: store) { try $0.rows(matching: query) } }
@@ -95,7 +97,7 @@ extension FetchPlan {
   var readsByKeys: Bool { isKept && !view.canBeHeldOpen && context.parent == nil }
 
   /// The matching rows, if they fit in one page, which is then consistent. Nil if there are more rows, or if they are
-  /// too large.
+  /// too large. A single statement is always consistent.
   func onlyPage(of query: StoreQuery, in session: any ReadSession) throws -> [Snapshot]? {
     let isShort = query.limit > 0 && query.limit <= RowPage.capacity
     var first = query
@@ -111,7 +113,7 @@ extension FetchPlan {
   }
 
   /// The pages of a cursor. If the store keeps no state for reading, all pages are read at once when another save could
-  /// interfere.
+  /// interfere. The next pages may be read on another thread, unless the query calls functions of scripts.
   private func pages(
     of store: any PersistentStore, _ cursor: (any ReadSession) throws -> any RowCursor
   ) throws -> () throws -> RowBatch? {
@@ -129,7 +131,7 @@ extension FetchPlan {
     return { all.popLast() }
   }
 
-  /// Returns the elements in batches, releasing each batch.
+  /// Returns the elements in batches, releasing each batch. The order is kept.
   private static func batches<Element>(of elements: consuming [Element]) -> () throws -> [Element]? {
     var rest = elements
     rest.reverse()

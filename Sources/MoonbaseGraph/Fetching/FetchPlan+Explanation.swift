@@ -2,7 +2,10 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The description of a fetch for display.
+///
+/// For `FetchRequest` explanations of programs and of `moonbase`.
 extension FetchPlan {
+  /// Each step is a line, indented below its store.
   func lines() throws -> [String] {
     var lines = try linesOfStores()
     if hasPending {
@@ -12,7 +15,7 @@ extension FetchPlan {
     return lines
   }
 
-  /// With several stores, each finds rows, and the context applies order and window.
+  /// With several stores, each finds rows, and the context applies order and window. Throws errors of the stores.
   private func linesOfStores() throws -> [String] {
     var lines: [String] = []
     for (store, plan) in parts {
@@ -28,6 +31,7 @@ extension FetchPlan {
   }
 }
 
+/// Names in messages.
 extension PersistentStore {
   /// The path of the store's file, or its UUID, for error messages and explanations.
   var name: String { url?.relativePath ?? "store \(identifier)" }

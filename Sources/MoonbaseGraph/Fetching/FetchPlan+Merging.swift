@@ -7,7 +7,7 @@ extension FetchPlan {
   /// offset. Binary search finds the places, so only some of the saved rows are read.
   ///
   /// Nil if the result is not sorted, if so many rows would be read that sorting all is better, or if a row was deleted
-  /// meanwhile.
+  /// meanwhile. Both lists are sorted by the same order. `twins` gives saved values of objects with changes.
   func merged(
     _ pending: [ManagedObject], with query: StoreQuery, of store: any PersistentStore, twins: CommittedCopies
   ) throws -> [ManagedObjectID]? {
@@ -33,18 +33,27 @@ extension FetchPlan {
 }
 
 /// The sort ranks of saved rows, each read on demand.
+///
+/// Binary search reads about log2(n) ranks for each changed object.
 private struct SavedRanks {
+  /// The saved IDs in order.
   let ids: [ManagedObjectID]
+  /// The fetch, with its view.
   let plan: FetchPlan
+  /// The order.
   let sort: CompiledSort
+  /// Copies for objects with other values.
   let twins: CommittedCopies
+  /// The ranks that were read.
   private var known: [Int: CompiledSort.Rank] = [:]
 
+  /// Nothing is read yet.
   init(ids: [ManagedObjectID], plan: FetchPlan, sort: CompiledSort, twins: CommittedCopies) {
     (self.ids, self.plan, self.sort, self.twins) = (ids, plan, sort, twins)
   }
 
-  /// The first place whose row sorts after a rank; nil if a row was deleted meanwhile.
+  /// The first place whose row sorts after a rank; nil if a row was deleted meanwhile. Places before `start` are not
+  /// searched.
   mutating func firstPlace(after rank: CompiledSort.Rank, from start: Int) throws -> Int? {
     var (low, high) = (start, ids.count)
     while low < high {
@@ -55,7 +64,7 @@ private struct SavedRanks {
     return low
   }
 
-  /// The rank of the row at a place; nil if the row was deleted.
+  /// The rank of the row at a place; nil if the row was deleted. Reads the row if necessary.
   private mutating func rank(_ place: Int) throws -> CompiledSort.Rank? {
     if let rank = known[place] { return rank }
     guard let row = try plan.view.currentSnapshot(of: ids[place]) else { return nil }

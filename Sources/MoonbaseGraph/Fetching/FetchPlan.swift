@@ -10,16 +10,27 @@ import enum MoonbaseModel.Predicate
 /// memory (transient and impure derived attributes, several stores), and applies limits afterwards. Unsaved changes are
 /// merged into the result: changed objects are removed from the store's rows, and added if they match with their
 /// current values.
+///
+/// Made for each request and used once. The order of steps for objects: ask the stores (`parts`), read in `view`,
+/// evaluate what stores do not (`matcher`, `sort`), merge changed objects, apply the window.
+///
+/// `storeQuery` is the fast case: a single store executes the whole request.
 struct FetchPlan {
+  /// The checked request.
   let request: FetchRequest
+  /// The context that fetches.
   let context: ManagedObjectContext
+  /// The entity of the request.
   let entity: ResolvedEntity
+  /// The entity and its subentities.
   private let entities: Range<EntityIndex>
   /// The plan of each store. A single store may also sort and apply the window.
   let parts: [(store: any PersistentStore, plan: QueryPlan)]
   /// Whether changed objects may enter or leave the result.
   let hasPending: Bool
+  /// The compiled predicate; nil for all objects.
   private let matcher: CompiledPredicate?
+  /// The compiled order; nil for none.
   let sort: CompiledSort?
   /// Results shared by the evaluations of a fetch; nil if predicate and order have none to share.
   let memo: EvaluationMemo?
@@ -33,7 +44,8 @@ struct FetchPlan {
   let isKept: Bool
 
   /// With `isKept`, the view is one for a walk. With `readsObjects`, a fetch of objects allows further reads from them
-  /// in the same view.
+  /// in the same view. Throws `.unknownName`, `.invalidRequest`, and errors of predicates; a pending error of the
+  /// context is thrown as well.
   init(
     _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false,
     readsObjects: Bool = false
@@ -63,10 +75,11 @@ struct FetchPlan {
     view = ReadView(context.source, extent: isOneCall ? .oneCall : .view, isKept: isKept)
   }
 
-  /// Runs `body` so that all its reads, also beyond the rows of the fetch, use the view.
+  /// Runs `body` so that all its reads, also beyond the rows of the fetch, use the view. Faults that fire meanwhile are
+  /// read from the same state.
   func reading<Result>(_ body: () throws -> Result) rethrows -> Result { try context.reading(in: view, body) }
 
-  /// Asks each store that holds the entity for its plan.
+  /// Asks each store that holds the entity for its plan. Throws an error if no store holds the entity.
   private static func parts(
     of request: FetchRequest, entity: ResolvedEntity, entities: Range<EntityIndex>, columns: QueryColumns?,
     in context: ManagedObjectContext
@@ -90,7 +103,8 @@ struct FetchPlan {
 
   // MARK: Results
 
-  /// The objects that match, in order and within the window.
+  /// The objects that match, in order and within the window. Throws errors of the stores, and of evaluating the
+  /// predicate.
   func objects() throws -> [ManagedObject] {
     let twins = CommittedCopies(of: context)
     guard let (store, query) = storeQuery else { return window(try sorted(matching(twins), twins: twins)) }
@@ -99,7 +113,8 @@ struct FetchPlan {
     return try objects(query, of: store, with: pending, twins: twins)
   }
 
-  /// The saved and the changed objects. A sorted result with changes is sorted again as a whole.
+  /// The saved and the changed objects. A sorted result with changes is sorted again as a whole. Only rows of unchanged
+  /// objects are read from the store.
   private func objects(
     _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject], twins: CommittedCopies
   ) throws -> [ManagedObject] {
@@ -119,7 +134,8 @@ struct FetchPlan {
     return window(pending.isEmpty ? saved : try sorted(saved + pending, twins: twins))
   }
 
-  /// The objects of all rows that the store finds, created while rows are read.
+  /// The objects of all rows that the store finds, created while rows are read. Rows are read ahead on another thread,
+  /// if the query allows it.
   private func allObjects(_ query: StoreQuery, of store: any PersistentStore) throws -> [ManagedObject] {
     guard HostWork.greatestValue == .max else {
       // Under a memory limit, the weight of all objects is checked before the first is created.
@@ -134,7 +150,7 @@ struct FetchPlan {
     return objects
   }
 
-  /// Faults for all rows that the store finds, created while keys are read.
+  /// Faults for all rows that the store finds, created while keys are read. Only keys are read.
   private func allFaults(_ query: StoreQuery, of store: any PersistentStore) throws -> [ManagedObject] {
     let ids = try view.session(of: store).ids(matching: query)
     var objects: [ManagedObject] = []
@@ -144,7 +160,8 @@ struct FetchPlan {
     return objects
   }
 
-  /// Faults; with a batch size, they are grouped to read their rows together.
+  /// Faults; with a batch size, they are grouped to read their rows together. The rows of a group are read when its
+  /// first object is accessed.
   private func faults(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
     let objects = try context.objects(with: ids)
     let size = request.fetchBatchSize
@@ -157,20 +174,20 @@ struct FetchPlan {
     return objects
   }
 
-  /// Objects in the order of their IDs, with values if the request includes them.
+  /// Objects in the order of their IDs, with values if the request includes them. Used for merged IDs.
   private func read(_ ids: [ManagedObjectID]) throws -> [ManagedObject] {
     let objects = try faults(ids)
     if request.includesPropertyValues && request.fetchBatchSize == 0 { try context.loadRows(of: ids) }
     return objects
   }
 
-  /// The IDs of the result, packed.
+  /// The IDs of the result, packed. Without unsaved changes, no array of IDs is made.
   func idList() throws -> IDList {
     guard let (store, query) = storeQuery, !hasPending else { return IDList(try objectIDs()) }
     return try view.session(of: store).objectIDs(matching: query)
   }
 
-  /// The IDs of the objects that match, in order and within the window.
+  /// The IDs of the objects that match, in order and within the window. Temporary IDs of new objects are included.
   func objectIDs() throws -> [ManagedObjectID] {
     guard let (store, query) = storeQuery else {
       return try sort == nil ? window(matchingIDs()) : objects().map(\.objectID)
@@ -178,7 +195,8 @@ struct FetchPlan {
     return try objectIDs(query, of: store, with: pendingMatches())
   }
 
-  /// The IDs if a single store executes the whole request, merged with the changed objects that match.
+  /// The IDs if a single store executes the whole request, merged with the changed objects that match. Only IDs are
+  /// read, unless the order has to be computed.
   private func objectIDs(
     _ query: StoreQuery, of store: any PersistentStore, with pending: [ManagedObject]
   ) throws -> [ManagedObjectID] {
@@ -193,7 +211,8 @@ struct FetchPlan {
 
   /// The result as a collection that reads rows on demand from a view that is held open. Rows are read directly if
   /// unsaved changes do not matter, otherwise the keys are read now. If the store keeps no view, a single page of rows
-  /// is read completely, and of more rows the keys; rows of a parent context are read completely.
+  /// is read completely, and of more rows the keys; rows of a parent context are read completely. `holdsContext` is
+  /// false for walks of scripts.
   func results(readsKeys: Bool = false, holdsContext: Bool = true) throws -> FetchedObjects {
     try reading {
       guard let (store, query) = storeQuery, !readsKeys, !hasPending else {
@@ -214,7 +233,7 @@ struct FetchPlan {
     }
   }
 
-  /// The number of objects that match, within the window.
+  /// The number of objects that match, within the window. The store counts if possible. Unsaved changes count.
   func count() throws -> Int {
     guard parts.count == 1, parts[0].plan.isExact else {
       var count = 0
@@ -235,7 +254,7 @@ struct FetchPlan {
 
   // MARK: The store's part
 
-  /// Passes the matching rows to `body` in pages until it returns false.
+  /// Passes the matching rows to `body` in pages until it returns false. Read ahead, if the query allows it.
   private func forEachPage(
     _ query: StoreQuery, of store: any PersistentStore, _ body: (RowBatch) throws -> Bool
   ) throws {
@@ -243,7 +262,8 @@ struct FetchPlan {
     while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty, try body(rows) {}
   }
 
-  /// The query for all saved rows of the result in order, if a single store can execute the whole request.
+  /// The query for all saved rows of the result in order, if a single store can execute the whole request. With its
+  /// columns, order and window.
   var storeQuery: (any PersistentStore, StoreQuery)? {
     guard parts.count == 1, parts[0].plan.isComplete else { return nil }
     return (parts[0].store, parts[0].plan.query)
@@ -251,16 +271,18 @@ struct FetchPlan {
 
   // MARK: Unsaved changes
 
+  /// Whether an object has unsaved changes, or depends on some.
   private func isChanged(_ id: ManagedObjectID) -> Bool {
     context.registered[id].map { isChanged($0.takeUnretainedValue()) } ?? false
   }
 
+  /// Whether an object has unsaved changes, or depends on some.
   private func isChanged(_ object: ManagedObject) -> Bool {
     object.state.contains(.listed) || !affected.isEmpty && affected.contains(object)
   }
 
   /// The results of a query without changed objects. With a limit, slightly more rows are requested at first, and many
-  /// more only if these do not suffice.
+  /// more only if these do not suffice. `read` may be called several times with growing limits.
   private func unchanged<Row>(
     _ query: StoreQuery, _ id: (Row) -> ManagedObjectID, _ read: (StoreQuery) throws -> [Row]
   ) throws -> [Row] {
@@ -280,13 +302,13 @@ struct FetchPlan {
     }
   }
 
-  /// The IDs of a query's rows without changed objects.
+  /// The IDs of a query's rows without changed objects. In the order of the query.
   func unchangedIDs(_ query: StoreQuery, in session: any ReadSession) throws -> [ManagedObjectID] {
     try unchanged(query, \.self) { Array(try session.objectIDs(matching: $0)) }
   }
 
   /// The rows of a query without changed objects. If slightly more rows do not suffice, for example behind many deleted
-  /// objects, IDs are read: then no rows of changed objects before the window are read.
+  /// objects, IDs are read: then no rows of changed objects before the window are read. Throws errors of the store.
   private func unchangedRows(_ query: StoreQuery, in session: any ReadSession) throws -> [Snapshot] {
     let (wanted, isAll) = query.limit.addingReportingOverflow(query.offset)
     let (limit, overflow) = wanted.addingReportingOverflow(Self.fewMore)
@@ -311,7 +333,8 @@ struct FetchPlan {
   /// The greatest number of changed rows that the store excludes by their IDs.
   private static let fewRows = 100
 
-  /// The number of a query's rows without changed objects.
+  /// The number of a query's rows without changed objects. If there are few changed objects, the store excludes them by
+  /// their IDs; otherwise the IDs are counted here.
   private func unchangedCount(_ store: any PersistentStore, matching query: StoreQuery) throws -> Int {
     var rows: [Value] = []
     for object in [Array(context.changedObjects), Array(affected)].joined()
@@ -331,7 +354,7 @@ struct FetchPlan {
     return try session.objectIDs(matching: query).reduce(0) { $0 + (isChanged($1) ? 0 : 1) }
   }
 
-  /// The changed objects that match with their current values.
+  /// The changed objects that match with their current values. Includes unchanged objects that depend on changed ones.
   private func pendingMatches() throws -> [ManagedObject] {
     guard hasPending else { return [] }
     let changed: [ManagedObject] = try context.changedObjects(
@@ -342,13 +365,15 @@ struct FetchPlan {
   // MARK: The context's part
 
   /// Passes the objects that the context finds to `body`, saved ones first, until it returns false. Objects that do not
-  /// match are released as rows are read. If all are kept, their weight is checked before they are created.
+  /// match are released as rows are read. If all are kept, their weight is checked before they are created. All reads
+  /// use the view.
   private func forEachMatch(
     _ twins: CommittedCopies, keepsAll: Bool = false, _ body: (ManagedObject) throws -> Bool
   ) throws {
     try reading { try readEachMatch(twins, keepsAll: keepsAll, body) }
   }
 
+  /// Within the view.
   private func readEachMatch(
     _ twins: CommittedCopies, keepsAll: Bool, _ body: (ManagedObject) throws -> Bool
   ) throws {
@@ -375,7 +400,8 @@ struct FetchPlan {
     }
   }
 
-  /// The objects that the context finds, without order and window; an unsorted result ends with the window.
+  /// The objects that the context finds, without order and window; an unsorted result ends with the window. A sorted
+  /// result is complete.
   func matching(_ twins: CommittedCopies) throws -> [ManagedObject] {
     var result: [ManagedObject] = []
     let bound = sort == nil ? windowEnd : .max
@@ -386,7 +412,7 @@ struct FetchPlan {
     return result
   }
 
-  /// The IDs of the objects that the context finds, in its order.
+  /// The IDs of the objects that the context finds, in its order. The memory of the IDs is charged.
   private func matchingIDs() throws -> [ManagedObjectID] {
     var result: [ManagedObjectID] = []
     var memory = HostMemory()
@@ -398,20 +424,22 @@ struct FetchPlan {
     return result
   }
 
-  /// The number of rows up to the end of the window.
+  /// The number of rows up to the end of the window. `Int.max` for no limit.
   var windowEnd: Int {
     let (end, overflow) = request.fetchOffset.addingReportingOverflow(request.fetchLimit)
     return request.fetchLimit > 0 && !overflow ? end : .max
   }
 
+  /// Evaluates the whole predicate.
   func matches(_ object: ManagedObject) throws -> Bool { try matcher?.matches(object, memo: memo) ?? true }
 
+  /// Copies take the place of objects while sorting.
   func sorted(_ objects: [ManagedObject], twins: CommittedCopies) throws -> [ManagedObject] {
     guard let sort else { return objects }
     return try twins.replacing(objects) { try sort.sorted($0, memo: memo) }
   }
 
-  /// The rows from the offset to the limit.
+  /// The rows from the offset to the limit. Unchanged without limit and offset.
   private func window<Row>(_ rows: [Row]) -> [Row] {
     guard request.fetchOffset > 0 || request.fetchLimit > 0 else { return rows }
     let rest = rows.dropFirst(request.fetchOffset)
@@ -419,6 +447,7 @@ struct FetchPlan {
   }
 }
 
+/// Parts of queries.
 extension StoreQuery {
   /// Whether the store calls no script functions, which are confined to the calling thread.
   var runsNoFunctions: Bool { functions == nil || predicate == nil && sortDescriptors.isEmpty }

@@ -22,10 +22,15 @@ import MoonbasePlatform
 public final class FetchedObjects: ViewedWalk {
   // A walk in a script must not retain the context, which itself retains the script.
   private let reference: ContextReference
+  /// Nil for a walk of a script.
   private let holder: ManagedObjectContext?
+  /// The entity of the request.
   private let entity: ResolvedEntity
+  /// Whether registered objects take newer rows.
   private let isRefreshing: Bool
+  /// The relationships to prefetch.
   private let keyPaths: [String]
+  /// The greatest number of rows of a batch.
   private let greatestSize: Int
 
   /// The view for all reads; nil if reads use the current state, or if everything has been read.
@@ -38,9 +43,11 @@ public final class FetchedObjects: ViewedWalk {
   private var source: (store: any PersistentStore, query: StoreQuery)?
   /// The error that prevented reading the remaining rows.
   private var failure: (any Error)?
+  /// The result of the count query.
   private var knownCount: Int?
   /// Rows that were read and may have no objects yet, and the index of the first.
   private var page = RowBatch()
+  /// The index of the first row of `page`.
   private var pageStart = 0
   /// The memory shared by the prefetches of all windows.
   private var prefetched = PrefetchMemory()
@@ -56,6 +63,7 @@ public final class FetchedObjects: ViewedWalk {
   private var nextSize: Int
   /// The range of loaded objects.
   @exclusivity(unchecked) private var window = 0..<0
+  /// The objects of `window`; nil for rows that are gone.
   @exclusivity(unchecked) private var objects: ContiguousArray<ManagedObject?> = []
   /// The context's reset count when the objects were read: objects from before a reset do not belong to the context any
   /// more.
@@ -63,10 +71,12 @@ public final class FetchedObjects: ViewedWalk {
   /// The bytes that are charged to the context.
   private var weighed = 0
 
+  /// For a plan.
   private convenience init(ids: IDList, plan: FetchPlan, holdsContext: Bool, view: ReadView?) {
     self.init(ids: ids, plan.request, of: plan.entity, in: plan.context, holdsContext: holdsContext, view: view)
   }
 
+  /// Nothing is read yet.
   private init(
     ids: IDList, _ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext,
     holdsContext: Bool, view: ReadView?
@@ -76,14 +86,15 @@ public final class FetchedObjects: ViewedWalk {
     self.entity = entity
     self.ids = ids
     self.view = view
-    readAheadNumber = context.readAheadNumber
+    readAheadNumber = context.readAhead.number
     isRefreshing = request.shouldRefreshRefetchedObjects
     keyPaths = request.relationshipKeyPathsForPrefetching
     greatestSize = request.fetchBatchSize > 0 ? request.fetchBatchSize : [Snapshot].batchSize
     nextSize = request.fetchBatchSize > 0 ? greatestSize : Self.firstSize
   }
 
-  /// Makes a collection of known IDs whose rows are read in their current state.
+  /// Makes a collection of known IDs whose rows are read in their current state. Collections whose rows are read
+  /// completely need not follow.
   convenience init(ids: IDList, _ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext) {
     self.init(ids: ids, request, of: entity, in: context, holdsContext: true, view: nil)
     for id in ids where id.isTemporaryID { unsaved[id] = context.registeredObject(for: id) }
@@ -130,10 +141,11 @@ public final class FetchedObjects: ViewedWalk {
     context.follow(view)
   }
 
-  /// The context of the objects, which the collection retains.
+  /// The context of the objects, which the collection retains. Nil for a walk of a script whose context is gone.
   public var managedObjectContext: ManagedObjectContext? { reference.context }
 
-  /// The number of objects. If rows remain to be read, a count query is run.
+  /// The number of objects. If rows remain to be read, a count query is run. An error of the query is kept by the
+  /// context.
   public var count: Int {
     guard rest != nil || failure != nil else { return ids.count }
     if let knownCount { return knownCount }
@@ -145,10 +157,11 @@ public final class FetchedObjects: ViewedWalk {
     } ?? ids.count
   }
 
-  /// A lower bound of the number of objects.
+  /// A lower bound of the number of objects. Nothing is read.
   public var underestimatedCount: Int { ids.count }
 
-  /// The IDs of the objects in order; for new objects that were saved meanwhile, the permanent IDs.
+  /// The IDs of the objects in order; for new objects that were saved meanwhile, the permanent IDs. Reads the remaining
+  /// IDs.
   public var objectIDs: [ManagedObjectID] {
     attempt { try readRest() }
     return ids(0..<ids.count)
@@ -176,6 +189,7 @@ public final class FetchedObjects: ViewedWalk {
     return object
   }
 
+  /// Permanent IDs replace temporary ones.
   private func ids(_ range: Range<Int>) -> [ManagedObjectID] {
     unsaved.isEmpty ? Array(ids[range]) : ids[range].map { unsaved[$0]?.objectID ?? $0 }
   }
@@ -190,10 +204,16 @@ public final class FetchedObjects: ViewedWalk {
   }
 }
 
+/// Indexes begin with 0. Accessing an index reads a window of rows around it; forward and backward iterations are
+/// equally fast.
 extension FetchedObjects: RandomAccessCollection {
   /// Iterates over the objects as they are read.
+  ///
+  /// Reads no more rows than needed. Several iterators over a collection share its window.
   public struct Iterator: IteratorProtocol {
+    /// The collection, which is retained.
     fileprivate let found: FetchedObjects
+    /// The index of the next object.
     fileprivate var index = 0
 
     /// The next object. If rows cannot be read, the iteration ends and the context keeps the error.
@@ -235,6 +255,7 @@ extension FetchedObjects: RandomAccessCollection {
 
 // MARK: - Pages
 
+/// Reading rows from the cursor.
 extension FetchedObjects {
   /// Reads the next remaining rows; with `keeping`, adds them to the current page.
   private func readPage(keeping: Bool = false) throws {
@@ -246,7 +267,8 @@ extension FetchedObjects {
     weigh(in: context)
   }
 
-  /// Reads the remaining IDs, for access to a distant index or before the view ends.
+  /// Reads the remaining IDs, for access to a distant index or before the view ends. The walk continues by keys
+  /// afterwards.
   private func readRest() throws {
     if let failure { throw failure }
     guard let rest, let context = reference.context else { return }
@@ -255,6 +277,7 @@ extension FetchedObjects {
     weigh(in: context)
   }
 
+  /// Drops the cursor.
   private func endRest() { (rest, source, knownCount) = (nil, nil, nil) }
 
   /// Charges the context for the change of the collection's memory.
@@ -275,13 +298,14 @@ extension FetchedObjects {
     (page, view, mayReadAhead) = ([], nil, true)
   }
 
-  /// Ends the walk: remaining rows are not read, and the view ends.
+  /// Ends the walk: remaining rows are not read, and the view ends. Accessed objects stay valid.
   package func close() {
     endRest()
     view?.end()
     (page, view, following) = ([], nil, nil)
   }
 
+  /// The code is `.objectNotFound`.
   private var detachedError: GraphError {
     GraphError(.objectNotFound, message: "the context of what was fetched is gone: keep it while you walk")
   }
@@ -289,19 +313,22 @@ extension FetchedObjects {
 
 // MARK: - Windows
 
+/// The window of loaded objects.
 extension FetchedObjects {
+  /// The number of rows of the first window.
   private static let firstSize = 8
   /// The greatest number of bytes of a window's objects, estimated from the previous window.
   static let greatestWeight = 4 << 20
   /// The units charged for a window, even if all its rows are gone.
   private static let units = 100
 
-  /// Reads the window around an index.
+  /// Reads the window around an index. The sizes of windows grow with the iteration, up to the batch size or to
+  /// `greatestWeight`.
   private func readWindow(with index: Int) throws {
     guard let context = reference.context else { throw detachedError }
     try HostWork.charge(Self.units)
     guard try reaches(index) else { throw detachedError }
-    if context.readAheadNumber != readAheadNumber { page = [] }
+    if context.readAhead.number != readAheadNumber { page = [] }
     let goesOn = index == window.upperBound
     let range = rangeToRead(with: index)
     // Releases the previous window first.
@@ -311,7 +338,7 @@ extension FetchedObjects {
       if !keyPaths.isEmpty { try context.prefetch(keyPaths, of: held.compactMap { $0 }, after: &prefetched) }
       return held
     }
-    (window, objects, windowResets) = (range, held, context.resetCount)
+    (window, objects, windowResets) = (range, held, context.counters.resetCount)
     // Objects of one page have the same weight, apart from own values, so a sample suffices.
     let some = stride(from: 0, to: held.count, by: 8)
     let weight = some.reduce(0) { $0 + (held[$1]?.weight ?? 0) } / Swift.max(1, some.underestimatedCount)
@@ -319,7 +346,7 @@ extension FetchedObjects {
   }
 
   /// The range to read: forwards from an index, or backwards if the access goes backwards. A jump begins with a small
-  /// range again.
+  /// range again. `nextSize` is the greatest length.
   private func rangeToRead(with index: Int) -> Range<Int> {
     if index == window.lowerBound - 1 { return Swift.max(0, index + 1 - nextSize)..<index + 1 }
     if index != window.upperBound { nextSize = Swift.min(greatestSize, Self.firstSize) }
@@ -328,7 +355,8 @@ extension FetchedObjects {
     return index..<(index >= pageStart && index < pageEnd ? Swift.min(end, pageEnd) : end)
   }
 
-  /// The objects of a range, from the current page or read by key; nil for objects whose rows are gone.
+  /// The objects of a range, from the current page or read by key; nil for objects whose rows are gone. Missing rows
+  /// give nil at their place.
   private func read(
     _ range: Range<Int>, goesOn: Bool, in context: ManagedObjectContext
   ) throws -> ContiguousArray<ManagedObject?> {
@@ -344,7 +372,7 @@ extension FetchedObjects {
     return loaded.count == ids.count ? ContiguousArray(loaded) : present(ids, holding: loaded, in: context)
   }
 
-  /// Creates the objects of rows.
+  /// Creates the objects of rows. Registered objects are used again.
   private func objects(
     of rows: RowBatch, in context: ManagedObjectContext
   ) throws -> ContiguousArray<ManagedObject?> {
@@ -366,9 +394,11 @@ extension FetchedObjects {
 
 // MARK: - After the view
 
+/// The walk after its view has ended, by keys.
 extension FetchedObjects {
   /// Reads the rows of known keys, window by window.
   private struct Following {
+    /// Reads ahead, if allowed.
     let pages: PageReader
     /// The size of the windows.
     let size: Int
@@ -378,7 +408,8 @@ extension FetchedObjects {
     let number: Int
   }
 
-  /// The rows of a window that follows the previous one, in any order; nil if rows must be read object by object.
+  /// The rows of a window that follows the previous one, in any order; nil if rows must be read object by object. A
+  /// window of another size or place begins anew.
   private func rowsThatFollow(
     _ range: Range<Int>, _ ids: [ManagedObjectID], in context: ManagedObjectContext
   ) throws -> RowBatch? {
@@ -386,7 +417,7 @@ extension FetchedObjects {
     // Waits for rows that a save in progress is still writing.
     context.settle(before: ids)
     let isLast = range.upperBound == self.ids.count
-    if let following, following.position == range.lowerBound, following.number == context.readAheadNumber,
+    if let following, following.position == range.lowerBound, following.number == context.readAhead.number,
       following.size == range.count || isLast && following.size > range.count
     {
       self.following?.position = range.upperBound
@@ -398,11 +429,12 @@ extension FetchedObjects {
     let pages = PageReader(rows, mayReadAhead: mayReadAhead && context.parent == nil)
     following = nil
     let first = try pages.next(upTo: range.count)
-    following = Following(pages: pages, size: range.count, position: range.upperBound, number: context.readAheadNumber)
+    following = Following(pages: pages, size: range.count, position: range.upperBound, number: context.readAhead.number)
     return first
   }
 }
 
+/// Walks over results.
 extension ManagedObjectContext {
   /// The objects that match a request, as a collection that reads rows in batches and creates objects on access.
   ///
@@ -414,7 +446,7 @@ extension ManagedObjectContext {
     try FetchPlan(request, in: self, isKept: true).results(readsKeys: !request.includesPropertyValues)
   }
 
-  /// The collection for a walk that does not retain the context and accesses only existing objects.
+  /// The collection for a walk that does not retain the context and accesses only existing objects. Used by scripts.
   package func walk(_ request: FetchRequest) throws -> FetchedObjects {
     try FetchPlan(request, in: self, isKept: true).results(holdsContext: false)
   }

@@ -12,20 +12,27 @@ public import MoonbaseModel
 /// iteration and is kept in the context's pending errors; `forEachBatch` throws it. The sequence retains its context
 /// and is confined to the context's executor.
 public struct LazyFetchResults<Element>: Sequence {
+  /// The context of the fetch, which keeps errors of the iteration.
   private let context: ManagedObjectContext
+  /// Begins a fetch, and returns the closure for its batches; that closure returns nil at the end.
   private let begin: () throws -> () throws -> [Element]?
 
+  /// Makes a sequence whose fetches are begun by `begin`, once for each iteration.
   init(_ context: ManagedObjectContext, _ begin: @escaping () throws -> () throws -> [Element]?) {
     (self.context, self.begin) = (context, begin)
   }
 
   /// Passes the results to `body` in batches. Throws the errors of the store and of `body`.
+  ///
+  /// Batches are not empty. An error ends the fetch; batches that were already passed are not repeated.
   public func forEachBatch(_ body: ([Element]) throws -> Void) throws {
     let next = try begin()
     while let batch = try next() { try body(batch) }
   }
 
   /// Begins a fetch.
+  ///
+  /// Cannot throw: if the fetch cannot begin, the iterator is empty and the context keeps the error.
   public func makeIterator() -> Iterator {
     do { return Iterator(context: context, batches: try begin()) } catch {
       context.keep(error)
@@ -33,12 +40,16 @@ public struct LazyFetchResults<Element>: Sequence {
     }
   }
 
-  /// Iterates over the results.
+  /// Iterates over the results. A single pass: at the end, or after an error, the fetch is released.
   public struct Iterator: IteratorProtocol {
+    /// The context that keeps errors.
     fileprivate let context: ManagedObjectContext
+    /// The closure for the next batch; nil at the end and after an error.
     fileprivate var batches: (() throws -> [Element]?)?
+    /// The results of the current batch that were not returned yet.
     private var batch: ArraySlice<Element> = []
 
+    /// Makes an iterator over the batches of a fetch that has begun; `batches` is nil if it could not begin.
     fileprivate init(context: ManagedObjectContext, batches: (() throws -> [Element]?)?) {
       (self.context, self.batches) = (context, batches)
     }
@@ -67,13 +78,17 @@ extension ManagedObjectContext {
   /// The IDs of the objects that match a request, read during iteration.
   ///
   /// Throws as `fetch` does for a request that does not fit the model.
+  ///
+  /// Deleted objects and unsaved changes count as in `fetchIDs`. The request is checked now, and read when an iteration
+  /// begins.
   public func fetchedObjectIDs(_ request: FetchRequest) throws -> LazyFetchResults<ManagedObjectID> {
     _ = try request.checked(in: model)
     return LazyFetchResults(self) { try FetchPlan(request, in: self, isKept: true).idBatches() }
   }
 
   /// Returns a closure for the batches of a dictionary result, which returns nil at the end. The walk does not retain
-  /// the context.
+  /// the context. For callers that manage the life of the context, for example scripts. Throws as `fetchDictionaries`
+  /// does.
   package func dictionaryBatches(_ request: FetchRequest) throws -> () throws -> [[String: Value]]? {
     let walk = try DictionaryWalk(DictionaryRows(request, in: self, isKept: true))
     return { try walk.next() }

@@ -3,6 +3,9 @@ import MoonbasePlatform
 
 extension ManagedObjectContext {
   /// Prepares the context for a fetch, or for a lookup in place of a fetch.
+  ///
+  /// Waits for a save in progress, and marks a derived value that is being computed as dependent on any change. Throws
+  /// within functions of batch updates, which run in the store.
   func beginFetch(of entityName: String) throws {
     try ManagedObjectContext.refuseWithinFunctions("a fetch of \(entityName) was asked for")
     settle()
@@ -10,6 +13,9 @@ extension ManagedObjectContext {
   }
 
   /// Merges saves of other contexts, and applies pending delete rules.
+  ///
+  /// Called at the beginning of a read, so that results reflect the saves that were announced until then. With
+  /// `appliesDeleteRules`, deletions of the current event take their effects first.
   func takeInChanges(appliesDeleteRules: Bool = true) throws {
     try mergeNews()
     if appliesDeleteRules { try applyDeleteRulesOfEvent() }
@@ -20,12 +26,16 @@ extension ManagedObjectContext {
   /// Unsaved changes count if the request includes them: new and changed objects that match are in the result, deleted
   /// objects are not. Throws for unknown names, for a predicate that does not fit the entity, and the errors of the
   /// store.
+  ///
+  /// The result is in the request's order. Objects are registered in the context, at most one for each ID; saved
+  /// objects are faults unless `returnsObjectsAsFaults` is false.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
     followExtensions()
     return try measuring(.fetch, of: request.entityName) { try fetchNow(request) }
   }
 
-  /// Runs a request as part of another fetch, without reloading extensions first.
+  /// Runs a request as part of another fetch, without reloading extensions first. Observers are notified after the
+  /// fetch, because it may refresh registered objects.
   func fetchNow(_ request: FetchRequest) throws -> [ManagedObject] {
     let plan = try FetchPlan(request, in: self)
     // The fetch may refresh registered objects from newer rows.
@@ -38,6 +48,7 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Fires the faults of a result; rows of the whole result are usually in the row cache by now.
   private func fireFaults(of objects: [ManagedObject]) throws {
     for object in objects {
       try HostWork.charge()
@@ -46,34 +57,46 @@ extension ManagedObjectContext {
   }
 
   /// Prefetches the destinations of objects along key paths, as a request with key paths for prefetching does.
+  ///
+  /// A key path has relationships only, for example `department.boss`. Throws `.invalidRequest` for a key that is no
+  /// relationship of the entity.
   package func prefetch(_ keyPaths: [String], of objects: [ManagedObject]) throws {
     var memory = PrefetchMemory()
     try prefetch(keyPaths, of: objects, after: &memory)
   }
 
   /// Prefetches for one window of a walk; `memory` has the owners that earlier windows read.
+  ///
+  /// Owners that an earlier window read are skipped, as many objects of a walk share them.
   func prefetch(_ keyPaths: [String], of objects: [ManagedObject], after memory: inout PrefetchMemory) throws {
     guard !keyPaths.isEmpty else { return }
-    memory.begin(objects.count, number: readAheadNumber)
+    memory.begin(objects.count, number: readAhead.number)
     var prefetch = Prefetch(context: self, objects: objects, shared: memory)
     defer { memory = prefetch.shared }
     try prefetch.run(keyPaths)
   }
 
   /// The IDs of the objects that match a request.
+  ///
+  /// Unsaved changes count as in `fetch`. No objects are created, and no rows are kept.
   public func fetchIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
     followExtensions()
     return try measuring(.fetch, of: request.entityName) { try fetchIDsNow(request) }
   }
 
+  /// Runs a request for IDs without reloading extensions first.
   func fetchIDsNow(_ request: FetchRequest) throws -> [ManagedObjectID] {
     try FetchPlan(request, in: self).objectIDs()
   }
 
-  /// The IDs of the objects that match a request, packed.
+  /// The IDs of the objects that match a request, packed. A list of IDs takes less memory than an array of
+  /// `ManagedObjectID`. Extensions are not reloaded first.
   package func fetchIDList(_ request: FetchRequest) throws -> IDList { try FetchPlan(request, in: self).idList() }
 
   /// The number of objects that match a request.
+  ///
+  /// Unsaved changes, limit and offset count as in `fetch`. The store counts the rows if it can evaluate the whole
+  /// predicate; otherwise the matches are walked.
   public func count(_ request: FetchRequest) throws -> Int {
     followExtensions()
     return try measuring(.count, of: request.entityName) { try FetchPlan(request, in: self).count() }
@@ -100,6 +123,7 @@ extension ManagedObjectContext {
 
   /// The request of a template in the model, with variables replaced by Swift values.
   @_disfavoredOverload
+  /// Throws as the variant with values of type `Value` does.
   public func fetchRequest(fromTemplate name: String, substituting values: ConvertibleValues) throws -> FetchRequest {
     try fetchRequest(fromTemplate: name, substituting: [String: Value](values))
   }
@@ -107,6 +131,9 @@ extension ManagedObjectContext {
   /// The request of a template in the model, with variables replaced.
   ///
   /// Throws for an unknown template and for a variable without a value.
+  ///
+  /// Variables are replaced in `predicate` and `havingPredicate`. The result is a copy; the template in the model does
+  /// not change.
   public func fetchRequest(fromTemplate name: String, substituting values: [String: Value] = [:]) throws
     -> FetchRequest
   {
@@ -118,5 +145,94 @@ extension ManagedObjectContext {
     request.predicate = try request.predicate?.substituting(values)
     request.havingPredicate = try request.havingPredicate?.substituting(values)
     return request
+  }
+}
+
+/// The result of a request of any result type, read during iteration.
+///
+/// ```swift
+/// var request = FetchRequest("Person")
+/// request.resultType = .count
+/// if case .count(let number) = try context.execute(request) { print(number) }
+/// ```
+/// A case for each `FetchRequest.resultType`.
+public enum FetchResult {
+  /// Managed objects.
+  case objects(FetchedObjects)
+  /// Object IDs.
+  case objectIDs(LazyFetchResults<ManagedObjectID>)
+  /// Values by column name.
+  case dictionaries(LazyFetchResults<[String: Value]>)
+  /// The number of objects that match.
+  case count(Int)
+}
+
+extension ManagedObjectContext {
+  /// Runs a request and returns the kind of result that its `resultType` specifies.
+  ///
+  /// Throws as `fetchedObjects`, `fetchedObjectIDs`, `fetchedDictionaries` and `count` do.
+  public func execute(_ request: FetchRequest) throws -> FetchResult {
+    switch request.resultType {
+    case .objects: .objects(try fetchedObjects(request))
+    case .objectIDs: .objectIDs(try fetchedObjectIDs(request))
+    case .dictionaries: .dictionaries(try fetchedDictionaries(request))
+    case .count: .count(try count(request))
+    }
+  }
+
+  /// Values instead of objects: a dictionary for each group, or for each object if the request has neither groups nor
+  /// aggregates.
+  ///
+  /// The columns are the request's `propertiesToFetch`, or all attributes. `@count` of a key path skips nulls; `@sum`
+  /// over no values is 0; `@avg`, `@min` and `@max` over no values are absent, as is every null. An aggregate beside
+  /// plain columns without groups repeats its value in all rows. `havingPredicate` can use the columns of a group, the
+  /// group keys, and functions over the group's objects. Only saved rows and values count, without unsaved changes.
+  ///
+  /// Throws as `fetch` does, for columns that do not fit the entity, and if the rows exceed the memory of the running
+  /// script.
+  public func fetchDictionaries(_ request: FetchRequest) throws -> [[String: Value]] {
+    let rows = try DictionaryRows(request, in: self)
+    var result: [[String: Value]] = []
+    var memory = HostMemory()
+    try rows.forEach { values in
+      try memory.hold(64 + values.reduce(64 * values.count) { $0 + $1.weight })
+      result.append(rows.dictionary(values))
+    }
+    return result
+  }
+}
+
+extension ManagedObjectContext {
+  /// Passes the rows that match a request to `body` in batches without keeping them, for callers that read rows only.
+  ///
+  /// If the session is consistent, all rows are of one state and `body` may read more of that state, even if the
+  /// session cannot be held open beside writers. Otherwise rows are read by the keys found, without rows deleted
+  /// meanwhile. Returns false, without calling `body`, if rows do not suffice: with unsaved changes, several stores, or
+  /// conditions that the context evaluates.
+  package func forEachRowBatch(matching request: FetchRequest, _ body: (RowBatch) throws -> Void) throws -> Bool {
+    let plan = try FetchPlan(request, in: self, readsObjects: true)
+    guard let (store, query) = plan.storeQuery, !plan.hasPending else { return false }
+    try plan.reading {
+      let session = try plan.view.session(of: store)
+      guard session.isConsistent else { return try forEachRowBatch(of: session, matching: query, body) }
+      let pages = PageReader(try session.rows(matching: query), mayReadAhead: query.runsNoFunctions)
+      // Before the view ends, which would wait for the thread that reads ahead.
+      defer { pages.stop() }
+      while case let rows = try pages.next(upTo: RowPage.capacity), !rows.isEmpty { try body(rows) }
+    }
+    return true
+  }
+
+  /// Reads the rows by the keys found, in the order of the keys, for a session that has no single state.
+  private func forEachRowBatch(
+    of session: any ReadSession, matching query: StoreQuery, _ body: (RowBatch) throws -> Void
+  ) throws {
+    let ids = try session.objectIDs(matching: query)
+    for start in stride(from: 0, to: ids.count, by: RowPage.capacity) {
+      let part = Array(ids[start..<min(ids.count, start + RowPage.capacity)])
+      let rows = try session.snapshots(of: part)
+      let places = Dictionary(zip(part, part.indices)) { first, _ in first }
+      try body(RowBatch(rows.sorted { places[$0.id] ?? 0 < places[$1.id] ?? 0 }))
+    }
   }
 }

@@ -6,13 +6,18 @@ import MoonbasePlatform
 /// For objects that the caller retains, a to-many relationship is read together with the rows of its destinations, one
 /// statement for up to 512 owners; the rows are kept beside the list until it is first used. All other rows go into the
 /// row cache.
+///
+/// Made for one call of `prefetch`, on the context's thread.
 struct Prefetch {
+  /// The context of the objects.
   let context: ManagedObjectContext
+  /// The objects at the beginning of all key paths, retained by the caller.
   let objects: [ManagedObject]
   /// The memory shared by the windows of a walk.
   var shared: PrefetchMemory
 
-  /// Prefetches along key paths.
+  /// Prefetches along key paths. Each path is followed step by step; the destinations of a step are the owners of the
+  /// next one. Throws `.invalidRequest` for a key that is no relationship, and errors of the store.
   mutating func run(_ paths: [String]) throws {
     // Waits for a save in progress, which may be writing rows that are read with a list.
     if !paths.isEmpty { context.settle() }
@@ -31,6 +36,9 @@ struct Prefetch {
 
   /// Loads one relationship and returns its destinations without duplicates. At the end of a path it returns none: only
   /// the rows are needed, and objects are created on access.
+  ///
+  /// With `areHeld`, the caller retains the owners, so that lists and rows may be kept in them. Throws for an unknown
+  /// relationship.
   private mutating func load(
     _ key: String, of owners: [ManagedObject], areHeld: Bool, isLast: Bool
   ) throws -> [ManagedObject] {
@@ -88,6 +96,7 @@ struct Prefetch {
   }
 
   /// Loads missing lists of owners, with the rows for the first use of a list. Returns the owners whose rows are kept.
+  /// Lists are read for up to 512 owners at once; with a memory limit, the number adapts to the size of the rows.
   private func loadWithRows(_ slot: Slot, of owners: [ManagedObject]) throws -> [ManagedObject] {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     var room = RowRoom()
@@ -107,7 +116,7 @@ struct Prefetch {
         let bytes = found.rows.weight
         let weight = room.take(bytes, of: batch.count) ? SharedWeight(bytes, in: context) : nil
         for (index, id) in batch.enumerated() {
-          let ahead = RowsAhead(rows: found.rows(index), number: context.readAheadNumber, weight: weight)
+          let ahead = RowsAhead(rows: found.rows(index), number: context.readAhead.number, weight: weight)
           try load(found.ids(index), weight == nil ? .outdated : ahead, into: slot, of: id)
         }
       }
@@ -127,13 +136,17 @@ struct Prefetch {
   /// The share of a script's memory limit that the rows of destinations may take. Beyond it, lists read their rows when
   /// first used.
   private struct RowRoom {
+    /// Whether a memory limit applies.
     private let isBounded = HostWork.greatestValue < .max
+    /// The bytes that may still be kept.
     private var bytes = HostWork.greatestValue / 4
     /// The number of owners whose rows are read next; small at first, because the size of rows is not known yet.
     private(set) var ownerCount: Int
 
+    /// Makes the room for one call, from the memory limit of the current run.
     init() { ownerCount = isBounded ? 1 : [Snapshot].batchSize }
 
+    /// Whether rows are no longer kept.
     var isUsedUp: Bool { bytes <= 0 }
 
     /// Accounts for rows of `count` owners; returns whether the rows may be kept.
@@ -148,37 +161,39 @@ struct Prefetch {
   }
 
   /// Loads lists of owners further down the path, which are released after the prefetch: the context keeps the
-  /// destination IDs.
+  /// destination IDs. Nothing is kept in the owners themselves.
   private func loadLists(_ slot: Slot, of owners: [ManagedObject]) throws {
     let missing = owners.filter { !$0.objectID.isTemporaryID && !$0.toManyState(slot).isLoaded }
     for (_, group) in try context.source.byStore(missing.map(\.objectID)) {
       let lists = try context.source.destinations(of: group, relationship: slot, in: context.view)
       try HostWork.charge(lists.count)
       for (id, list) in zip(group, lists) {
-        context.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
+        context.readAhead.prefetched.insert(list, for: PrefetchKey(id: id, slot: slot))
       }
     }
   }
 }
 
 extension ManagedObjectContext {
-  /// Announces rows that will be needed, so that faults read them in groups.
+  /// Announces rows that will be needed, so that faults read them in groups. Replaces an earlier announcement. The IDs
+  /// count in the context's memory until they are read or forgotten.
   func readTogether(_ ids: IDList) throws {
     let wanted = DeferredRows(ids)
     try HostMemory.require(wanted.weight)
     forgetDeferredRows()
     weigh(wanted.weight)
-    deferredRows = wanted
+    readAhead.deferredRows = wanted
   }
 
+  /// Forgets announced rows.
   func forgetDeferredRows() {
-    guard let wanted = deferredRows else { return }
+    guard let wanted = readAhead.deferredRows else { return }
     weigh(-wanted.weight)
-    deferredRows = nil
+    readAhead.deferredRows = nil
   }
 
-  /// Reads the group of announced rows to which a fault belongs.
+  /// Reads the group of announced rows to which a fault belongs. Does nothing if the ID was not announced.
   func readWantedRows(around id: ManagedObjectID) throws {
-    if let ids = deferredRows?.take(around: id) { try loadRows(of: ids) }
+    if let ids = readAhead.deferredRows?.take(around: id) { try loadRows(of: ids) }
   }
 }

@@ -4,11 +4,17 @@ import MoonbasePlatform
 ///
 /// Several fetches may share a progress, which has only one cancellation handler. While any of these fetches exists,
 /// the handler ends all of them and also calls the handler that was set before.
+///
+/// Owned by the running fetch. The former handler is set again when the last fetch of the progress ends.
 final class ProgressCancellation: Sendable {
+  /// The progress of the request.
   private let progress: Progress
+  /// The closures of all fetches with this progress.
   private let ends: Ends
+  /// The number of this fetch in `ends`.
   private let number: Int
 
+  /// Adds the fetch to the progress. The first fetch replaces the progress's handler.
   init(_ progress: Progress) {
     self.progress = progress
     (ends, number) = Self.handlers.withLock { handlers in
@@ -33,13 +39,16 @@ final class ProgressCancellation: Sendable {
     if progress.isCancelled { body() }
   }
 
+  /// Throws `CancellationError` if the progress was cancelled.
   func checkCancellation() throws {
     if progress.isCancelled { throw CancellationError() }
   }
 
-  // MARK: One handler for all
+  // MARK: The shared handler
 
+  /// The handler of a progress, shared by its fetches.
   private struct Handler {
+    /// The closures that end the fetches.
     let ends = Ends()
     /// The handler that was set before.
     let former: (@Sendable () -> Void)?
@@ -62,14 +71,20 @@ final class ProgressCancellation: Sendable {
 
   /// The closures that end the fetches of one progress.
   private final class Ends: Sendable {
+    /// The closures, and the number of fetches.
     private struct State {
+      /// The closures by the number of their fetch.
       var bodies: [Int: @Sendable () -> Void] = [:]
+      /// The number of fetches that still exist.
       var count = 0
+      /// The last number given to a fetch.
       var last = 0
     }
 
+    /// Accessed from the threads of fetches and of the cancellation.
     private let state = Lock(State())
 
+    /// Adds a fetch, and returns its number.
     func add() -> Int {
       state.withLock { state in
         state.count += 1
@@ -78,9 +93,10 @@ final class ProgressCancellation: Sendable {
       }
     }
 
+    /// Sets the closure of a fetch.
     func set(_ body: @escaping @Sendable () -> Void, of number: Int) { state.withLock { $0.bodies[number] = body } }
 
-    /// Removes a closure; returns whether none is left.
+    /// Removes a closure; returns whether none is left. The closure is not called.
     func remove(_ number: Int) -> Bool {
       state.withLock { state in
         state.bodies[number] = nil
@@ -89,6 +105,7 @@ final class ProgressCancellation: Sendable {
       }
     }
 
+    /// Calls all closures outside the lock, because they may end a fetch that removes itself.
     func all() { for body in state.withLock({ Array($0.bodies.values) }) { body() } }
   }
 }

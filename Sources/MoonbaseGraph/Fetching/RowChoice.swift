@@ -1,6 +1,7 @@
 import MoonbaseModel
 
-/// The store's part in omitting rows of a dictionary result: rows that `havingPredicate` rejects, and duplicates.
+/// The store's part in omitting rows of a dictionary result: rows that `havingPredicate` rejects, and duplicates. Made
+/// once for a request; a dictionary result then omits the remaining rows itself.
 struct RowChoice {
   /// The reason why the store does not omit all of them, as a clause; nil if it does, or none are omitted.
   private(set) var reason: String?
@@ -8,6 +9,7 @@ struct RowChoice {
   private(set) var isDistinctAnyway = false
 
   /// Adds the selection of rows to the query's columns. `columns` has the visible columns first, then the hidden ones.
+  /// Changes `stored`, unless the store cannot evaluate the condition; `shown` is the number of visible columns.
   init(
     of request: FetchRequest, _ condition: GroupCondition?, columns: [GroupColumn], shown: Int,
     in stored: inout QueryColumns?
@@ -42,7 +44,7 @@ struct RowChoice {
 }
 
 extension GroupColumn {
-  /// The key path, if the column is the plain value of one.
+  /// The key path, if the column is the plain value of one. Nil for aggregates and computed columns.
   fileprivate var plainKeyPath: [String]? {
     guard isPlain, case .parts(let parts) = stored, case .value(let keys)? = parts.first else { return nil }
     return keys

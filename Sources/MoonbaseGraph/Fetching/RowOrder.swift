@@ -4,8 +4,13 @@ import MoonbasePlatform
 import struct MoonbaseModel.SortDescriptor
 
 /// The order of the rows of a dictionary result, if they are sorted by aggregates or computed columns.
+///
+/// The rows are sorted in memory after all have been read. Columns that are only sorted by are appended to the rows,
+/// and removed before the result is returned.
 struct RowOrder {
+  /// The request's sort descriptors.
   private let sort: [SortDescriptor]
+  /// For each sort descriptor, the name of its column.
   private let names: [String]
   /// The hidden columns by which the rows are sorted.
   let hiddenColumns: [FetchColumn]
@@ -25,7 +30,8 @@ struct RowOrder {
     hiddenColumns = hidden
   }
 
-  /// The rows in order; the sort is stable.
+  /// The rows in order; the sort is stable. `columns` has the names of the values in each row. Sort keys are prepared
+  /// once for each row.
   func sorted(_ rows: [[Value]], columns: [String]) throws -> [[Value]] {
     let keys = Array(zip(sort, names.map { name in columns.lastIndex(of: name) ?? 0 }))
     let ranks = try rows.map { row in try keys.map { key, place in try key.prepared(row[place]) } }

@@ -1,12 +1,19 @@
 import MoonbaseModel
 
 /// Decides which key paths a store can read without the context.
+///
+/// Used for columns, groups and sort keys. A path qualifies if every step is stored as it is, in all entities
+/// concerned, and leads to one value.
 struct StoredPaths {
+  /// The context with the behaviors of the entities.
   let context: ManagedObjectContext
+  /// The entity at which paths begin.
   let entity: ResolvedEntity
+  /// The entity and, if included, its subentities.
   let entities: Range<EntityIndex>
 
-  /// The reason why a store does not have the values of a key path, as a clause; nil if it has them.
+  /// The reason why a store does not have the values of a key path, as a clause; nil if it has them. For example, "city
+  /// of Person is computed by the context".
   func reason(_ keys: [String]) throws -> String? {
     var (entity, entities) = (entity, entities)
     let path = keys.joined(separator: ".")

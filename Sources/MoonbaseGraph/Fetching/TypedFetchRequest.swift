@@ -10,12 +10,13 @@ public import MoonbaseModel
 /// ```
 @dynamicMemberLookup
 public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
+  /// The untyped request. Its entity name is empty until it is set explicitly.
   private var request = FetchRequest("")
 
   /// A request with the conditions of another one, whose entity name is empty.
   package init(_ request: FetchRequest) { self.request = request }
 
-  /// A request for all objects of the class.
+  /// A request for all objects of the class. The predicate is checked when the request is executed.
   public init(where predicate: Predicate? = nil) { request.predicate = predicate }
 
   /// A request for the objects of the class that match a predicate format string with Swift values. Throws `ModelError`
@@ -27,6 +28,8 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
   }
 
   /// The untyped request, for a context whose model has an entity of the class. Throws if there is none.
+  ///
+  /// An entity name that was set explicitly is used unchanged.
   public func request(in context: ManagedObjectContext) throws -> FetchRequest {
     guard request.entityName.isEmpty else { return request }
     var request = request
@@ -42,7 +45,7 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
 }
 
 extension TypedObject where Self: ManagedObject {
-  /// A request for objects of the class.
+  /// A request for objects of the class. The same as the initializer of `TypedFetchRequest`.
   public static func fetchRequest(where predicate: Predicate? = nil) -> TypedFetchRequest<Self> {
     TypedFetchRequest(where: predicate)
   }
@@ -63,12 +66,13 @@ extension ManagedObjectContext {
     try fetch(request.request(in: self)).map(typed)
   }
 
-  /// The number of objects of a class that match a request.
+  /// The number of objects of a class that match a request. Throws as `count` of a `FetchRequest` does. Classes of
+  /// objects are not checked.
   public func count<Object: ManagedObject>(_ request: TypedFetchRequest<Object>) throws -> Int {
     try count(request.request(in: self))
   }
 
-  /// The objects of a class that match a predicate.
+  /// The objects of a class that match a predicate. Subentities are included.
   public func fetch<Object: ManagedObject>(_ type: Object.Type, where predicate: Predicate? = nil) throws -> [Object] {
     try fetch(TypedFetchRequest<Object>(where: predicate))
   }
@@ -96,12 +100,13 @@ extension ManagedObjectContext {
     try fetch(type, where: Predicate(format: text, arguments: [Value](converting: repeat each arguments)))
   }
 
-  /// The number of objects of a class that match a predicate.
+  /// The number of objects of a class that match a predicate. Subentities are included.
   public func count<Object: ManagedObject>(_ type: Object.Type, where predicate: Predicate? = nil) throws -> Int {
     try count(TypedFetchRequest<Object>(where: predicate))
   }
 
-  /// The number of objects of a class that match a predicate format string with Swift values.
+  /// The number of objects of a class that match a predicate format string with Swift values. Throws `ModelError` for
+  /// an invalid format string.
   public func count<Object: ManagedObject, each Argument: ValueConvertible>(
     _ type: Object.Type, where text: String, _ arguments: repeat each Argument
   ) throws -> Int {

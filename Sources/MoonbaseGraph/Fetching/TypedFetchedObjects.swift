@@ -6,9 +6,10 @@ public import MoonbaseModel
 /// for person in try context.fetchedObjects(Person.self, where: "age > 30") { total += person.age }
 /// ```
 public struct TypedFetchedObjects<Object: ManagedObject> {
-  /// The collection without the class.
+  /// The collection without the class. Both read the same rows and create the same objects.
   public let untyped: FetchedObjects
 
+  /// Makes a collection; the caller has checked the classes.
   init(_ untyped: FetchedObjects) { self.untyped = untyped }
 
   /// The IDs of the objects, in their order.
@@ -18,7 +19,8 @@ public struct TypedFetchedObjects<Object: ManagedObject> {
   /// `FetchedObjects` does.
   public func existingObject(at index: Int) throws -> Object? { try untyped.existingObject(at: index).map(Self.typed) }
 
-  /// The object with its class, which was checked before the fetch.
+  /// The object with its class, which was checked before the fetch. A precondition fails if the object has another
+  /// class nevertheless.
   fileprivate static func typed(_ object: ManagedObject) -> Object {
     guard let typed = object as? Object else { preconditionFailure("\(object.entity.name) has another class by now") }
     return typed
@@ -28,6 +30,7 @@ public struct TypedFetchedObjects<Object: ManagedObject> {
 extension TypedFetchedObjects: RandomAccessCollection {
   /// Iterates over the objects as they are read.
   public struct Iterator: IteratorProtocol {
+    /// The iterator without the class.
     fileprivate var untyped: FetchedObjects.Iterator
 
     /// The next object. If rows cannot be read, the iteration ends and the context keeps the error.
@@ -63,6 +66,7 @@ extension ManagedObjectContext {
   public func fetchedObjects<Object: ManagedObject>(
     _ type: Object.Type, where predicate: Predicate? = nil
   ) throws -> TypedFetchedObjects<Object> {
+    /// Throws as the variant with a request does.
     try fetchedObjects(TypedFetchRequest<Object>(where: predicate))
   }
 

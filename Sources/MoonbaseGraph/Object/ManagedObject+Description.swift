@@ -18,9 +18,11 @@ extension ManagedObject: CustomStringConvertible {
     return "\(entity.name) \(objectID)\(isDeleted ? " (deleted)" : "") {\(text) }"
   }
 
+  /// The number of UTF-8 bytes after which further properties are omitted.
   private static let greatestDescription = 800
 
-  /// The stored values, with unsaved changes; nil if they cannot be read.
+  /// The stored values, with unsaved changes; nil if they cannot be read. The values of a fault are read from the store
+  /// without firing it.
   private var valuesToShow: ContiguousArray<Value>? {
     settle()
     guard let context else { return nil }
@@ -29,6 +31,7 @@ extension ManagedObject: CustomStringConvertible {
     return (try? context.source.snapshot(of: objectID, in: context.view)).map { ContiguousArray($0.values) }
   }
 
+  /// Why there are no values, as text in parentheses.
   private var absence: String {
     guard context == nil else { return "its row cannot be read" }
     return switch departure {
@@ -41,6 +44,7 @@ extension ManagedObject: CustomStringConvertible {
     }
   }
 
+  /// The value as text. Large values are described by kind and size.
   private func shown(_ value: Value, as property: ResolvedProperty) -> String {
     // The cache entry of a stored derived attribute contains no value.
     let computed = caches[property.slot]?.value ?? .null
@@ -57,6 +61,7 @@ extension ManagedObject: CustomStringConvertible {
     }
   }
 
+  /// At most 60 Unicode scalars, in quotation marks, with special characters escaped.
   private static func quoted(_ text: String) -> String {
     let start = String(text.unicodeScalars.prefix(60))
     return (start.utf8.count < text.utf8.count ? start + "…" : start).quoted { "\\u{\(String($0.value, radix: 16))}" }

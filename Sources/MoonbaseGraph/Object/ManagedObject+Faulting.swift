@@ -1,5 +1,6 @@
 import MoonbaseModel
 
+/// Faults: objects without values, until their first access.
 extension ManagedObject {
   /// Reads the object's values from its store unless they are known.
   ///
@@ -13,7 +14,7 @@ extension ManagedObject {
     if page == nil, let batch { try context.loadRows(of: batch.ids) }
     leaveBatch()
     if page == nil {
-      if context.deferredRows != nil { try context.readWantedRows(around: objectID) }
+      if context.readAhead.deferredRows != nil { try context.readWantedRows(around: objectID) }
       // The reads above may have delivered this row.
       if page == nil {
         takeRow(try context.source.row(of: objectID, in: context.view, within: context.greatestAge))
@@ -21,21 +22,22 @@ extension ManagedObject {
     } else if context.greatestAge != nil {
       try takeFreshRow(in: context)
     }
-    if stopBeingFault() || context.hasReadLists { updateInverses() }
+    if stopBeingFault() || context.readAhead.hasReadLists { updateInverses() }
     try wakeUp(in: context)
   }
 
-  /// Whether a row has to be read before the values can be used.
+  /// Whether a row has to be read before the values can be used. False for a fault whose row is in the row cache.
   final var needsRow: Bool { state.contains(.fault) && snapshot == nil }
 
   /// Reads the row again if it exceeds the context's staleness interval. The view of a walk has one state, whatever its
-  /// age.
+  /// age. Throws errors of the store, and `.objectNotFound`.
   private func takeFreshRow(in context: ManagedObjectContext) throws {
     guard let page, !page.isFresh(within: context.greatestAge), context.view == nil, !isInserted else { return }
     takeRow(try context.source.row(of: objectID, in: nil, within: context.greatestAge))
   }
 
-  /// Runs the awake-from-fetch hooks, and computes values in advance.
+  /// Runs the awake-from-fetch hooks, and computes values in advance. If a hook throws, the object becomes a fault
+  /// again, and the error is thrown.
   private func wakeUp(in context: ManagedObjectContext) throws {
     let behavior = try context.behavior(of: entity)
     guard behavior.hasAwakeFromFetch else { return }
@@ -48,7 +50,8 @@ extension ManagedObject {
 
   /// Computes a value at awake-from-fetch. If the getter fails, only a reader of the value gets the error.
   ///
-  /// So the program can still read the other values, and make the assignment that repairs this one.
+  /// So the program can still read the other values, and make the assignment that repairs this one. The error is thrown
+  /// again by the reader, which computes the value again.
   private func calculateAhead(_ slot: Slot, _ behavior: EntityBehavior) throws {
     do { _ = try read(slot, behavior: behavior) } catch let error as any CodedError
       where !error.code.endsRun && !error.code.isOfStore
@@ -56,7 +59,7 @@ extension ManagedObject {
   }
 
   /// Runs the hooks before or after the object becomes a fault, and returns their errors. Each hook runs despite other
-  /// errors.
+  /// errors. Hooks of the class come before those of extensions.
   final func failuresOfHooks(before: Bool) -> [any Error] {
     let name = before ? "willTurnIntoFault" : "didTurnIntoFault"
     var failures: [any Error] = []
@@ -101,13 +104,14 @@ extension ManagedObject {
     return failures
   }
 
-  /// Adopts a newer row of the store; unsaved changes stay on top.
+  /// Adopts a newer row of the store; unsaved changes stay on top. Both sides of its relationships and values computed
+  /// from the former row are adjusted.
   final func adopt(_ newer: Snapshot) {
     let (former, old, row) = (watchedValues, entity.toOneSlots.map(current), snapshot)
     if state.contains(.listed) { remember(.row(reading)) }
     forgetReadings(before: newer)
     rebase(on: newer)
-    context?.changeEvent?.refresh(self)
+    context?.observations.changeEvent?.refresh(self)
     outdateDifferences(from: former, because: .row)
     context?.derivations.setVersion(newer.version, of: objectID)
     context?.noteChange()
@@ -121,7 +125,7 @@ extension ManagedObject {
     }
   }
 
-  /// Adopts the store's current row, unless the object is a fault or has unsaved changes.
+  /// Adopts the store's current row, unless the object is a fault or has unsaved changes. Throws errors of the store.
   package final func takeCurrentValues() throws {
     if !isFault, !state.contains(.listed) { _ = try takeCurrentRow() }
   }

@@ -5,14 +5,15 @@ extension ManagedObject {
   /// Runs code of an extension for an attribute. An error keeps its kind, and gains the names of the attribute and the
   /// hook.
   ///
-  /// Endless recursion, for example by a derived attribute that depends on itself, ends with an error.
+  /// Endless recursion, for example by a derived attribute that depends on itself, ends with an error. Throws
+  /// `.extensionFailure` beyond `ManagedObjectContext.greatestHookDepth`.
   package final func blaming<Result>(_ slot: Slot, hook: String, _ body: () throws -> Result) throws -> Result {
     guard let context else {
       do { return try body() } catch { throw failure(of: error, property: entity.property(at: slot).name, hook: hook) }
     }
-    if context.hookDepth >= ManagedObjectContext.greatestHookDepth {
+    if context.running.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
-        "needs itself: \(context.hookDepth) transformers, rules and derived attributes called each other",
+        "needs itself: \(context.running.hookDepth) transformers, rules and derived attributes called each other",
         property: entity.property(at: slot).name)
     }
     do {
@@ -23,6 +24,7 @@ extension ManagedObject {
   }
 
   /// Runs a transformer. An error of the default transformer is caused by the value or the bytes, not by an extension.
+  /// Errors of the default transformer refuse the value.
   final func running<Result>(
     _ transformer: SlotTransformer, slot: Slot, hook: String, _ body: () throws -> Result
   ) throws -> Result {
@@ -34,32 +36,35 @@ extension ManagedObject {
     }
   }
 
-  /// Runs an accessor of a subclass. An accessor that accesses its own property by name ends with an error.
+  /// Runs an accessor of a subclass. An accessor that accesses its own property by name ends with an error. Throws
+  /// `.extensionFailure` beyond `ManagedObjectContext.greatestHookDepth`.
   final func accessing<Result>(_ slot: Slot, _ body: () throws -> Result) throws -> Result {
     guard let context else { return try body() }
-    guard context.accessorDepth < ManagedObjectContext.greatestHookDepth else {
+    guard context.running.accessorDepth < ManagedObjectContext.greatestHookDepth else {
       let name = entity.property(at: slot).name
       throw failure(
-        "its accessor needs itself: \(context.accessorDepth) accessors called each other; inside an accessor use the primitive value",
+        "its accessor needs itself: \(context.running.accessorDepth) accessors called each other; inside an accessor use the primitive value",
         property: name)
     }
-    context.accessorDepth += 1
-    defer { context.accessorDepth -= 1 }
+    context.running.accessorDepth += 1
+    defer { context.running.accessorDepth -= 1 }
     return try body()
   }
 
-  /// Runs a hook of an extension, if there is one; an error gains the hook's name.
+  /// Runs a hook of an extension, if there is one; an error gains the hook's name. Does nothing without a hook.
   final func run(_ name: String, hook: EntityExtension.Hook?) throws {
     guard let hook else { return }
     try running(name) { try hook(self) }
   }
 
-  /// Runs code of an extension for the object as a whole; an error gains the hook's name.
+  /// Runs code of an extension for the object as a whole; an error gains the hook's name. Saves, resets and rollbacks
+  /// are refused while `body` runs.
   @discardableResult
   package final func running<Result>(_ hook: String, _ body: () throws -> Result) throws -> Result {
-    if let context, context.hookDepth >= ManagedObjectContext.greatestHookDepth {
+    if let context, context.running.hookDepth >= ManagedObjectContext.greatestHookDepth {
       throw failure(
-        "\(context.extensionRegistry.hookName(hook)): \(context.hookDepth) hooks called each other", property: nil)
+        "\(context.extensionRegistry.hookName(hook)): \(context.running.hookDepth) hooks called each other",
+        property: nil)
     }
     do {
       guard let context else { return try body() }
@@ -70,17 +75,18 @@ extension ManagedObject {
   }
 
   /// Converts an error of an extension to one of the graph. An error of the graph that passed through a script is
-  /// restored.
+  /// restored. Errors that end a script's run stay unchanged.
   private func failure(of error: any Error, property: String?, hook: String) -> any Error {
     if let error = error as? GraphError { return error.causedElsewhere }
     let ended = GraphError(endOf: error, in: hook, entity: entity.name, property: property, objectID: objectID)
     if let ended { return ended }
     let script = error as? any ScriptFailure
     if let script, script.endsRun { return error }
-    if let script, script.isOutOfStack, let context, context.hookDepth > 10 {
+    if let script, script.isOutOfStack, let context, context.running.hookDepth > 10 {
       let prefix = property == nil ? "\(script.hookName(hook)): " : ""
       return failure(
-        "\(prefix)needs itself, or too much: \(context.hookDepth) scripts called each other", property: property)
+        "\(prefix)needs itself, or too much: \(context.running.hookDepth) scripts called each other", property: property
+      )
     }
     let name = script?.hookName(hook) ?? hook
     if let script, let known = script.hostError as? GraphError {
@@ -93,7 +99,8 @@ extension ManagedObject {
     return failure
   }
 
-  /// Adds the place in the innermost script hook to an error of the graph that the script did not catch.
+  /// Adds the place in the innermost script hook to an error of the graph that the script did not catch. An error that
+  /// already names an extension is not changed.
   private func known(_ error: GraphError, script: any ScriptFailure, property: String?, hook: String)
     -> GraphError
   {
@@ -108,9 +115,11 @@ extension ManagedObject {
     return known
   }
 
+  /// For example "Person.age", or "Person" for the whole object.
   private func subject(_ property: String?) -> String { property.map { "\(entity.name).\($0)" } ?? entity.name }
 
-  /// The error of an extension with a reason, for a property or the object as a whole.
+  /// The error of an extension with a reason, for a property or the object as a whole. The message begins with entity
+  /// and property.
   final func failure(_ reason: String, property: String?) -> GraphError {
     var error = GraphError(
       .extensionFailure, message: "\(subject(property)): \(reason)", entity: entity.name, property: property,

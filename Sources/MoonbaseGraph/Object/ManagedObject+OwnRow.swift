@@ -4,18 +4,19 @@ package import MoonbaseModel
 ///
 /// A new object has such a row from the beginning, a saved object from its first change.
 extension ManagedObject {
-  /// Moves a new object's row to another page, because few rows of its page are left.
+  /// Moves a new object's row to another page, because few rows of its page are left. Called for pages with few
+  /// remaining objects.
   final func copyOwnRow() {
     guard row.isOwn else { return }
     weigh(row.copyOwn(key: key, to: table._withUnsafeGuaranteedRef { $0.pageForOwnRow().takeUnretainedValue() }))
   }
 
-  /// Restores the store's row, with the own row's values beside it.
+  /// Restores the store's row, with the own row's values beside it. Called before another row takes the place.
   final func spillRow() {
     if row.isOwn { weigh(row.spill(slotCount: entity.properties.count)) }
   }
 
-  /// Completes the own row for the save (`ObjectRow.complete`).
+  /// Completes the own row for the save (`ObjectRow.complete`). False if the page is sealed, after a failed save.
   final func completeRow(under key: Int64, version: Int64) -> Bool {
     guard let bytes = table._withUnsafeGuaranteedRef({ row.complete(under: key, version: version, of: $0) }) else {
       return false
@@ -28,6 +29,7 @@ extension ManagedObject {
   final func completeRow(leadingTo id: ManagedObjectID, slot: Slot) { weigh(row.complete(leadingTo: id, slot: slot)) }
 
   /// Makes an own row at the first change of a saved object; false without effect if the row has no cell for the value.
+  /// Attributes and to-one relationships to saved objects have cells.
   final func beginChange(_ value: Value, slot: Slot) -> Bool {
     guard slot < 64, row.page != nil, row.live.isEmpty || row.live[slot] == nil else { return false }
     if case .objectID(let id) = value, id.isTemporaryID { return false }
@@ -57,7 +59,8 @@ extension ManagedObject {
   @inline(__always)
   private final var isAsRead: Bool { record == nil && state.subtracting(.born).isEmpty }
 
-  /// Sets a value in the object's own row; false without effect if the change needs the slow path.
+  /// Sets a value in the object's own row; false without effect if the change needs the slow path. The journal records
+  /// the former value if necessary.
   @inline(__always)
   final func setFast(_ value: Value, slot: Slot) -> Bool {
     guard row.isOwn, isFillingItsRow, row.live.isEmpty, slot < 64 else { return false }
@@ -72,6 +75,7 @@ extension ManagedObject {
     }
   }
 
+  /// False without effect if the page has no room.
   private final func put(_ value: Value, slot: Slot, in page: RowPage, of context: ManagedObjectContext) -> Bool {
     // A reference to or from a saved object needs more work.
     if case .objectID(let id) = value, id.isTemporaryID || !state.contains(.inserted) { return false }
@@ -85,7 +89,7 @@ extension ManagedObject {
 
   /// Overwrites an attribute in the own row by a cell of the same kind, when the former value need not be recorded.
   ///
-  /// False without effect if `setRecording` has to be tried.
+  /// False without effect if `setRecording` has to be tried. The usual path of a script's assignment.
   @inline(__always)
   final func overwrite(_ cell: RawCell, slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
@@ -109,7 +113,8 @@ extension ManagedObject {
     }
   }
 
-  /// Overwrites the attribute when the journal records the former value, or changes are followed.
+  /// Overwrites the attribute when the journal records the former value, or changes are followed. False without effect
+  /// if derived values are watched.
   private final func overwriteRecording(
     _ cell: RawCell, slot: Slot, in page: Unmanaged<RowPage>, of context: ManagedObjectContext
   ) -> Bool {
@@ -129,7 +134,8 @@ extension ManagedObject {
     }
   }
 
-  /// Overwrites an attribute of an object without changes.
+  /// Overwrites an attribute of an object without changes. False without effect if the object has any state beside its
+  /// row.
   final func overwriteFirst(_ cell: RawCell, slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
       guard table.takes(cell, slot), isAsRead, row.live.isEmpty, RowPage.takes(cell),
@@ -148,12 +154,14 @@ extension ManagedObject {
   }
 
   /// Sets an attribute to a cell without an intermediate `Value`; false without effect if `setValue` has to be called.
+  /// Used by typed accessors.
   @inline(__always)
   package final func setFast(_ cell: RawCell, slot: Slot) -> Bool {
     (row.isOwn ? overwrite(cell, slot: slot) : overwriteFirst(cell, slot: slot)) || setRecording(cell, slot: slot)
   }
 
-  /// Sets an attribute when the former value has to be recorded, or the cell is of another kind.
+  /// Sets an attribute when the former value has to be recorded, or the cell is of another kind. The former value is
+  /// recorded as a `Value`.
   private final func setRecording(_ cell: RawCell, slot: Slot) -> Bool {
     guard writesItsRow, isSimple(slot), row.live.isEmpty || row.live[slot] == nil else { return false }
     return table._withUnsafeGuaranteedRef { table in
@@ -172,6 +180,7 @@ extension ManagedObject {
     }
   }
 
+  /// For an object with a row of its own.
   @inline(__always)
   private final func put(_ cell: RawCell, slot: Slot, in page: RowPage, of context: ManagedObjectContext) -> Bool {
     context.recordValue(slot, of: self)
@@ -180,6 +189,7 @@ extension ManagedObject {
     return true
   }
 
+  /// For an object without changes.
   @inline(__always)
   private final func beginChange(
     _ cell: RawCell, slot: Slot, of table: ObjectTable, in context: ManagedObjectContext
@@ -192,7 +202,7 @@ extension ManagedObject {
     return true
   }
 
-  /// Records that a slot of the row was set; `bytes` is the growth of the row.
+  /// Records that a slot of the row was set; `bytes` is the growth of the row. The object counts as changed.
   @inline(__always)
   private final func noteSet(_ slot: Slot, _ bytes: Int, in context: ManagedObjectContext) {
     if bytes != 0, isWeighed { context.weigh(bytes) }

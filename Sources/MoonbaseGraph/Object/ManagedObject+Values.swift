@@ -1,6 +1,8 @@
 public import MoonbaseModel
 import OrderedCollections
 
+/// Reading and setting properties by name and by slot. A read goes from the accessor of a subclass to derived values,
+/// transformers and the row; `isSimple` marks slots that need nothing but the row.
 extension ManagedObject {
   /// The value of a property by name, through a subclass's accessor if there is one.
   ///
@@ -192,12 +194,13 @@ extension ManagedObject {
 
   // MARK: Kinds of values
 
+  /// For an attribute without function and transformer.
   private func writePlain(_ value: Value, slot: Slot, behavior: EntityBehavior) throws {
     try checkFree(slot, value: value, behavior: behavior)
     try storeChecked(value, slot: slot, behavior: behavior)
   }
 
-  /// Throws if the store derives the attribute, or if a delayed value will overwrite it.
+  /// Throws if the store derives the attribute, or if a delayed value will overwrite it. The code is `.invalidValue`.
   final func checkFree(_ slot: Slot, value: Value, behavior: EntityBehavior) throws {
     if let derivedSlot = behavior.delayedShadows[slot], delayed[derivedSlot] != nil {
       throw refused(
@@ -207,7 +210,7 @@ extension ManagedObject {
     try checkAssignable(slot, value: value)
   }
 
-  /// The value as an assignment would convert it. Throws the errors of the assignment.
+  /// The value as an assignment would convert it. Throws the errors of the assignment. Nothing is stored.
   final func assignable(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Value {
     switch behavior.kind(slot) {
     case .toOne, .toMany: return value
@@ -250,7 +253,8 @@ extension ManagedObject {
     return value
   }
 
-  /// The value that a transformer makes from bytes.
+  /// The value that a transformer makes from bytes. Throws for bytes that have no value, and for a value of another
+  /// class.
   private func value(
     of bytes: Value, slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior
   ) throws -> Value {
@@ -270,7 +274,7 @@ extension ManagedObject {
     return value
   }
 
-  /// The value of a slot in the row.
+  /// The value of a slot in the row. Null for a new object.
   final func committedValue(_ slot: Slot) throws -> Value {
     if isAdded(slot) { return .null }
     return try presented(snapshot?.values[slot] ?? .null, slot: slot)
@@ -278,7 +282,7 @@ extension ManagedObject {
 
   /// The destinations of a to-many relationship at the last save or read.
   ///
-  /// Destinations removed since come at the end, unless the list is read again.
+  /// Destinations removed since come at the end, unless the list is read again. Reads the relationship if necessary.
   final func committedDestinations(_ slot: Slot) throws -> [ManagedObjectID] {
     guard let known = relationships[slot], known.isLoaded, !known.isReordered else {
       return try context?.storedDestinations(of: self, slot: slot) ?? []
@@ -286,7 +290,7 @@ extension ManagedObject {
     return known.members.filter { !known.added.contains($0) } + known.removed
   }
 
-  /// A stored value as readers see it, after loading and transformation.
+  /// A stored value as readers see it, after loading and transformation. Throws errors of the transformer.
   final func presented(_ value: Value, slot: Slot) throws -> Value {
     let value = try loaded(value, slot: slot)
     guard !isSimple(slot), !value.isNull else { return value }
@@ -297,10 +301,10 @@ extension ManagedObject {
 
   /// Registers the object for the detection of changes in place.
   private func keepForChecks() {
-    if let context, context.detectsInPlaceMutation { context.readObjects.append(self) }
+    if let context, context.detectsInPlaceMutation { context.retained.readObjects.append(self) }
   }
 
-  /// Sets a transformable attribute, whose bytes a transformer makes.
+  /// Sets a transformable attribute, whose bytes a transformer makes. The value itself is cached.
   final func writeTransformable(
     _ value: Value, slot: Slot, transformer: SlotTransformer, behavior: EntityBehavior
   ) throws {
@@ -336,18 +340,21 @@ extension ManagedObject {
     }
   }
 
+  /// Removes the bytes of an attribute without a transformer.
   private func writeOpaque(_ value: Value, slot: Slot) throws {
     try checkOpaque(value, slot: slot)
     try setStoredValue(.null, slot: slot)
   }
 
+  /// Only null can be assigned.
   private func checkOpaque(_ value: Value, slot: Slot) throws {
     guard value.isNull else {
       throw refused(slot, value: value, reason: entity.properties[slot].attribute?.lackOfTransformer ?? "")
     }
   }
 
-  /// The value of a derived attribute: a delayed or cached value, else the getter's result.
+  /// The value of a derived attribute: a delayed or cached value, else the getter's result. Throws errors of the
+  /// getter.
   private func derivedValue(_ slot: Slot, derived: DerivedSlot, behavior: EntityBehavior) throws -> Value {
     if hasDelayedValues, let pending = delayed[slot] { return pending }
     if state.contains(.fault) { try fireFault() }
@@ -359,7 +366,8 @@ extension ManagedObject {
     return value
   }
 
-  /// Assigns to a derived attribute, by its setter or delayed until will-save.
+  /// Assigns to a derived attribute, by its setter or delayed until will-save. An immediate setter runs at once, as a
+  /// hook.
   private func writeDerived(
     _ value: Value, slot: Slot, derived: DerivedSlot, behavior: EntityBehavior
   ) throws {
@@ -401,7 +409,7 @@ extension ManagedObject {
     return known.isSame(as: coming)
   }
 
-  /// The setter of a derived attribute. Throws if it has none.
+  /// The setter of a derived attribute. Throws if it has none. The code is `.invalidValue`.
   private func setter(of derived: DerivedSlot, slot: Slot, value: Value) throws -> (
     (Value, ManagedObject) throws -> Void
   ) {
@@ -410,7 +418,8 @@ extension ManagedObject {
       slot, value: value, reason: "it is derived and nothing says how to write it: give it a set function")
   }
 
-  /// Writes the values of delayed derived attributes through; returns whether there were any.
+  /// Writes the values of delayed derived attributes through; returns whether there were any. A setter may assign other
+  /// attributes.
   final func writeDelayedValues() throws -> Bool {
     guard !delayed.isEmpty else { return false }
     // A deleted object's delayed values are not needed.

@@ -15,7 +15,7 @@ public final class MergeObservation {
   /// Ends the observation: its closure is not called any more.
   public func cancel() {
     isOver = true
-    context.context?.mergeObservations.removeAll { $0.pointer == ObjectIdentifier(self) }
+    context.context?.observations.merges.removeAll { $0.pointer == ObjectIdentifier(self) }
   }
 }
 
@@ -32,14 +32,14 @@ extension ManagedObjectContext {
   /// The closure may change objects. Merging, saving, resetting or rolling back within it throws `.contextBusy`.
   public func observeMerges(_ didMerge: @escaping (SavedObjectIDs) -> Void) -> MergeObservation {
     let observation = MergeObservation(self, didMerge)
-    mergeObservations.append(MergeObserver(observation: observation, pointer: ObjectIdentifier(observation)))
+    observations.merges.append(MergeObserver(observation: observation, pointer: ObjectIdentifier(observation)))
     return observation
   }
 
   /// Notifies the observers of merges.
   func tellDidMerge(_ saved: SavedObjectIDs) {
     // A closure may end other observations.
-    for observer in mergeObservations {
+    for observer in observations.merges {
       guard let observation = observer.observation, !observation.isOver else { continue }
       withinHook { observation.didMerge(saved) }
     }
@@ -49,13 +49,13 @@ extension ManagedObjectContext {
 /// Observations that a context retains, and late errors.
 extension ManagedObjectContext {
   /// Retains an observation until it is released or the context is closed.
-  package func keep(observation: AnyObject) { keptObservations[ObjectIdentifier(observation)] = observation }
+  package func keep(observation: AnyObject) { observations.kept[ObjectIdentifier(observation)] = observation }
 
   /// Whether the context retains an observation.
-  package func keeps(observation: AnyObject) -> Bool { keptObservations[ObjectIdentifier(observation)] != nil }
+  package func keeps(observation: AnyObject) -> Bool { observations.kept[ObjectIdentifier(observation)] != nil }
 
   /// Releases an observation.
-  package func release(observation: AnyObject) { keptObservations[ObjectIdentifier(observation)] = nil }
+  package func release(observation: AnyObject) { observations.kept[ObjectIdentifier(observation)] = nil }
 
   /// Keeps an error that comes too late to fail a call, such as the error of a `didSave` hook.
   package func keepLate(_ error: GraphError) {
@@ -66,5 +66,5 @@ extension ManagedObjectContext {
   private static let greatestErrorCount = 100
 
   /// Releases the retained observations.
-  package func endObservations() { keptObservations = [:] }
+  package func endObservations() { observations.kept = [:] }
 }

@@ -37,7 +37,7 @@ public final class SaveObservation {
   /// Ends the observation. Its closures are not called any more, even if other observers are being notified of a save.
   public func cancel() {
     isOver = true
-    context.context?.saveObservations.removeAll { $0.pointer == ObjectIdentifier(self) }
+    context.context?.observations.saves.removeAll { $0.pointer == ObjectIdentifier(self) }
   }
 }
 
@@ -58,25 +58,25 @@ extension ManagedObjectContext {
     willSave: ((ManagedObjectContext) throws -> Void)? = nil, didSave: ((ContextSave) -> Void)? = nil
   ) -> SaveObservation {
     let observation = SaveObservation(self, willSave: willSave, didSave: didSave)
-    saveObservations.append(SaveObserver(observation: observation, pointer: ObjectIdentifier(observation)))
+    observations.saves.append(SaveObserver(observation: observation, pointer: ObjectIdentifier(observation)))
     return observation
   }
 
   /// Whether any observer or sequence is to be notified of saves.
   var tellsOfSaves: Bool {
-    guard let saveSequences else { return !saveObservations.isEmpty }
-    if saveSequences.willSave.isEmpty, saveSequences.didSave.isEmpty { self.saveSequences = nil }
-    return self.saveSequences != nil || !saveObservations.isEmpty
+    guard let saveSequences = observations.sequences else { return !observations.saves.isEmpty }
+    if saveSequences.willSave.isEmpty, saveSequences.didSave.isEmpty { self.observations.sequences = nil }
+    return self.observations.sequences != nil || !observations.saves.isEmpty
   }
 
   /// Notifies observers before a save. Throws the error of an observer.
   func tellWillSave() throws {
     // A closure may end other observations.
-    for observer in saveObservations {
+    for observer in observations.saves {
       guard let observation = observer.observation, !observation.isOver else { continue }
       try withinHook { try observation.willSave?(self) }
     }
-    saveSequences?.willSave.tell(changedObjectIDs)
+    observations.sequences?.willSave.tell(changedObjectIDs)
   }
 
   /// The IDs of the objects to be saved.
@@ -89,8 +89,8 @@ extension ManagedObjectContext {
   /// Notifies observers after a save.
   func tellDidSave(_ save: ContextSave) {
     withinHook {
-      saveSequences?.didSave.tell(save.objectIDs)
-      for observer in saveObservations {
+      observations.sequences?.didSave.tell(save.objectIDs)
+      for observer in observations.saves {
         guard let observation = observer.observation, !observation.isOver else { continue }
         observation.didSave?(save)
       }

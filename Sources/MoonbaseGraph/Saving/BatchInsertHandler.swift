@@ -3,8 +3,10 @@ import MoonbaseModel
 /// Marks a batch insert's handler, which runs while its store may be written on another thread. Writing to that store
 /// from the handler would deadlock, as could writing to another store.
 package enum BatchInsertHandler {
+  /// Inherited by the tasks of the handler.
   @TaskLocal private static var isRunning = false
 
+  /// Runs the handler.
   static func run(_ body: () throws -> Void) rethrows { try $isRunning.withValue(true, operation: body) }
 
   /// Throws `.contextBusy` for an operation of a handler that would wait for a store.

@@ -1,6 +1,8 @@
 import MoonbaseModel
 
 /// Resolves conflicts over unique values.
+///
+/// A new object that loses gives way to the saved one; a saved object that loses gives up its change.
 extension ConflictResolver {
   /// Makes the object whose unique values changed the subject of the conflict. A store may name the other object
   /// instead, if it writes that row later.
@@ -11,12 +13,13 @@ extension ConflictResolver {
     return SaveConflict(id, .sameValues(properties: properties, as: conflict.objectID))
   }
 
-  /// Whether the object is new or has a changed value among the properties.
+  /// Whether the object is new or has a changed value among the properties. Derived values do not count.
   private func hasChanged(_ properties: [String], _ object: ManagedObject) -> Bool {
     object.isInserted || properties.contains { object.entity.slot($0).map(object.changed.contains) ?? false }
   }
 
-  /// Resolves a conflict in which an object has the unique values of another one.
+  /// Resolves a conflict in which an object has the unique values of another one. Returns false if both objects are
+  /// new.
   func resolveSameValues(
     _ properties: [String], of object: ManagedObject, and id: ManagedObjectID?, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
@@ -34,7 +37,7 @@ extension ConflictResolver {
     return !values.isEmpty
   }
 
-  /// Resolves the conflict of a saved object by giving up its change.
+  /// Resolves the conflict of a saved object by giving up its change. Returns false for a policy that does not decide.
   private func giveUpUniqueValues(
     _ properties: [String], of object: ManagedObject, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
@@ -57,7 +60,7 @@ extension ConflictResolver {
   }
 
   /// Copies the values of a new object to the saved object that replaces it, and redirects relationships to the saved
-  /// object.
+  /// object. Members of lists are added, not replaced.
   private func hand(over new: ManagedObject, to saved: ManagedObject, isWhole: Bool) throws {
     for slot in slots(of: new) where isWhole || new.changed.contains(slot) {
       guard let own = saved.entity.slot(new.entity.property(at: slot).name) else { continue }
@@ -72,13 +75,14 @@ extension ConflictResolver {
         if let member, !member.isDeleted { try saved.addMember(member.objectID, slot: own) }
       }
     }
-    for lead in context.unclearedReferences.leads(to: new)
+    for lead in context.deletions.unclearedReferences.leads(to: new)
     where lead.object.context === context && !lead.object.isDeleted {
       try redirect(lead, from: new.objectID, to: saved.objectID)
     }
   }
 
-  /// Redirects a relationship without an inverse to another object, if its type allows.
+  /// Redirects a relationship without an inverse to another object, if its type allows. Only relationships that the
+  /// context knows are redirected.
   private func redirect(_ lead: UnclearedReferenceIndex.Lead, from id: ManagedObjectID, to other: ManagedObjectID)
     throws
   {

@@ -3,13 +3,19 @@ import MoonbaseModel
 /// Resolves the conflicts of a save by the merge policy of its context, so that the save can be repeated.
 ///
 /// Every change goes through the journal, so that a save that still fails undoes it.
+///
+/// Made by `SaveOperation` for each attempt with conflicts. The policy decides for each conflict
+/// (`MergePolicy.Resolution`), and the resolver changes the objects accordingly; the save then runs again with all its
+/// rules. Confined to the executor of the context.
 struct ConflictResolver {
+  /// The context of the save.
   let context: ManagedObjectContext
   /// New objects of the save, by their reserved permanent IDs.
   let new: [ManagedObjectID: ManagedObject]
 
   /// Resolves conflicts. Returns false if nothing changed, so that repeating the save would fail in the same way.
-  /// Throws `failure` if the policy does not resolve a conflict.
+  /// Throws `failure` if the policy does not resolve a conflict. The conflicts are resolved in order. The policy is
+  /// called as a hook, so that it cannot save.
   func resolve(_ conflicts: [SaveConflict], or failure: any Error) throws -> Bool {
     let count = context.journal.count
     let versions = versions(of: conflicts)
@@ -44,7 +50,8 @@ struct ConflictResolver {
     return nil
   }
 
-  /// Resolves one conflict; returns false if the resolution does not apply to it.
+  /// Resolves one conflict; returns false if the resolution does not apply to it. Throws errors of setting values and
+  /// of refreshing.
   private func resolve(
     _ conflict: SaveConflict, of object: ManagedObject, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
@@ -78,12 +85,13 @@ struct ConflictResolver {
     return true
   }
 
+  /// Applies the values of a policy that states them.
   private func setValues(of resolution: MergePolicy.Resolution, in object: ManagedObject) throws {
     guard case .values(let values) = resolution else { return }
     for (key, value) in values { try object.setValue(value, forKey: key) }
   }
 
-  /// Discards all changes of an object.
+  /// Discards all changes of an object. A deleted object returns. Always true, for use as a result.
   func giveUp(_ object: ManagedObject) throws -> Bool {
     try context.refresh(object, mergeChanges: false)
     return true
@@ -91,7 +99,8 @@ struct ConflictResolver {
 
   // MARK: Rows that others saved
 
-  /// Resolves a conflict in which another context saved the row.
+  /// Resolves a conflict in which another context saved the row. The object gets the newer row first, and the winning
+  /// values are then set.
   private func resolveChange(
     of object: ManagedObject, found: Snapshot?, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
@@ -127,7 +136,8 @@ struct ConflictResolver {
     return true
   }
 
-  /// The slots that are stored in a row and can be set.
+  /// The slots that are stored in a row and can be set. Attributes and to-one relationships, without derived and
+  /// transient ones.
   func slots(of object: ManagedObject) -> [Slot] {
     object.entity.properties.compactMap { property in
       if property.isTransient || property.isDerived { return nil }
@@ -136,17 +146,18 @@ struct ConflictResolver {
     }
   }
 
+  /// Whether the store changed a value.
   private func differs(_ old: Snapshot?, _ row: Snapshot, _ slot: Slot) -> Bool {
     old.map { !$0.cell(slot).isSame(as: row.values[slot]) } ?? true
   }
 
-  /// Discards the change of a slot in favour of a newer row that is about to be adopted.
+  /// Discards the change of a slot in favour of a newer row that is about to be adopted. The attribute keeps no change.
   private func takeBack(_ slot: Slot, of object: ManagedObject, to row: Snapshot) throws {
     if object.entity.properties[slot].relationship != nil { return try set(row.values[slot], slot: slot, of: object) }
     object.giveUpChange(slot)
   }
 
-  /// Sets a stored value or destination of an object through the journal.
+  /// Sets a stored value or destination of an object through the journal. Data of tokens is read first.
   func set(_ value: Value, slot: Slot, of object: ManagedObject) throws {
     guard let relationship = object.entity.properties[slot].relationship else {
       return try object.setStoredValue(object.loaded(value, slot: slot), slot: slot)
@@ -158,14 +169,15 @@ struct ConflictResolver {
     try object.setDestination(destination?.objectID, slot: slot, relationship: relationship)
   }
 
-  /// Resolves a conflict in which another context deleted the row. An object deleted here stays deleted.
+  /// Resolves a conflict in which another context deleted the row. An object deleted here stays deleted. Throws the
+  /// errors of turning the object into a fault.
   private func resolveDeletion(of object: ManagedObject, by resolution: MergePolicy.Resolution) throws -> Bool {
     guard object.isDeleted || resolution.isForStore else { return false }
     try giveUpRow(of: object)
     return true
   }
 
-  /// Deletes the object with this save, without a change for the store.
+  /// Deletes the object with this save, without a change for the store. Other objects react as to any deletion.
   private func giveUpRow(of object: ManagedObject) throws {
     context.source.forgetRows(of: [object.objectID])
     try context.turnIntoFault(object)
@@ -174,7 +186,7 @@ struct ConflictResolver {
 
   // MARK: Relationships
 
-  /// Removes a destination that is deleted or linked elsewhere from a relationship.
+  /// Removes a destination that is deleted or linked elsewhere from a relationship. Returns false for a deleted object.
   private func release(_ id: ManagedObjectID, from object: ManagedObject, _ name: String) throws -> Bool {
     guard !object.isDeleted, let slot = object.entity.slot(name),
       let relationship = object.entity.properties[slot].relationship
@@ -190,7 +202,7 @@ struct ConflictResolver {
 
   /// Resolves the conflict of a one-to-one relationship whose destination another context linked to a different object.
   /// The destination is refreshed. Then either it is taken from its present partner, or the relationship adopts the
-  /// stored row's value.
+  /// stored row's value. Returns false for a deleted object or destination.
   private func lead(
     _ object: ManagedObject, to id: ManagedObjectID, _ name: String, anyhow isOurs: Bool
   ) throws -> Bool {
@@ -209,6 +221,7 @@ struct ConflictResolver {
   }
 }
 
+/// Groups of resolutions.
 extension MergePolicy.Resolution {
   /// Whether the store's values win.
   var isForStore: Bool {
@@ -218,9 +231,11 @@ extension MergePolicy.Resolution {
     }
   }
 
+  /// Whether all values of the object win, even unchanged ones.
   var isWhole: Bool { if case .overwrite = self { true } else { false } }
 }
 
+/// Discarding changes of single properties.
 extension ManagedObject {
   /// Discards the change of an attribute, so that the attribute has the row's value and the next save does not write
   /// it.
@@ -235,6 +250,7 @@ extension ManagedObject {
   }
 }
 
+/// Changes by a policy.
 extension Change {
   /// Whether the change may resolve a conflict: loading a list does not.
   fileprivate var mayResolve: Bool { if case .members = former { false } else { true } }

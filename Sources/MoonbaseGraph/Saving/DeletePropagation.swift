@@ -4,13 +4,19 @@ import MoonbasePlatform
 /// Applies the delete rules of a deleted object to its destinations.
 ///
 /// `deny` is checked later, at validation, when all deletions are known.
+///
+/// Made for each deleted object by `ManagedObjectContext.propagateDeletions`. `nullify` removes the object from its
+/// destinations, `cascade` deletes them, and `noAction` does nothing. Objects that a cascade deletes are added to the
+/// waiting ones.
 struct DeletePropagation {
+  /// The deleted object.
   let object: ManagedObject
+  /// The context of the object.
   let context: ManagedObjectContext
   /// The destinations that were read together with those of other deleted objects.
   let ahead: DeletionPrefetch.Destinations
 
-  /// Applies the delete rules of all relationships.
+  /// Applies the delete rules of all relationships. Throws errors of the store and of hooks.
   func run() throws {
     for slot in object.entity.toOneSlots + object.entity.toManySlots {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
@@ -34,8 +40,9 @@ struct DeletePropagation {
   }
 }
 
+/// Lists of the deleted object.
 extension DeletePropagation {
-  /// Adopts a list that was read in a batch, as if the object had loaded it.
+  /// Adopts a list that was read in a batch, as if the object had loaded it. Then both sides are adjusted as usual.
   private func takeIn(_ slot: Slot) throws {
     guard let ids = ahead.lists[slot], case .toMany = object.entity.properties[slot].kind else { return }
     let state = object.toManyState(slot)
@@ -43,7 +50,8 @@ extension DeletePropagation {
   }
 
   /// The destinations that other contexts have removed since the list was read, to which a cascade does not apply. Only
-  /// for links stored as pairs: otherwise the rows of the destinations show the change.
+  /// for links stored as pairs: otherwise the rows of the destinations show the change. Empty for a list that was not
+  /// read before.
   private func takenOut(of slot: Slot, _ relationship: ResolvedRelationship) throws -> Set<ManagedObjectID> {
     guard let known = object.relationships[slot], known.isLoaded, !object.objectID.isTemporaryID,
       !relationship.description.isTransient, relationship.isManyToMany || relationship.inverseSlot == nil
@@ -53,8 +61,10 @@ extension DeletePropagation {
   }
 }
 
+/// Destinations of deleted objects.
 extension ManagedObject {
-  /// The stored destinations of a relationship. Without any, the objects that point here by the inverse alone.
+  /// The stored destinations of a relationship. Without any, the objects that point here by the inverse alone. Reads
+  /// the relationship if necessary.
   final func destinationIDs(_ slot: Slot) throws -> [ManagedObjectID] {
     if case .toMany = entity.properties[slot].kind { return try memberIDs(slot) }
     if case .objectID(let id) = try stored(slot) { return [id] }
@@ -62,7 +72,7 @@ extension ManagedObject {
   }
 
   /// The destinations for which the rule `deny` keeps the object. They still exist, are not deleted and still point
-  /// here.
+  /// here. Reads the relationship if necessary.
   final func remainingDestinations(_ slot: Slot) throws -> [ManagedObjectID] {
     let inverse = entity.properties[slot].relationship?.inverseSlot
     return try destinationIDs(slot).filter { id in
@@ -72,7 +82,8 @@ extension ManagedObject {
     }
   }
 
-  /// Whether a destination still points here: a list may be older than the row of a member that was moved since.
+  /// Whether a destination still points here: a list may be older than the row of a member that was moved since. The
+  /// row of the destination decides.
   final func holds(_ destination: ManagedObject, _ relationship: ResolvedRelationship) throws -> Bool {
     guard relationship.description.isToMany, let inverse = relationship.inverseSlot,
       case .toOne = destination.entity.properties[inverse].kind, !destination.isDeleted
@@ -81,7 +92,7 @@ extension ManagedObject {
   }
 
   /// Removes new objects that will never be saved from a relationship. The removal counts as a change, unless adding
-  /// the object did not (in `awakeFromFetch`).
+  /// the object did not (in `awakeFromFetch`). Observers of the owner are informed.
   final func release(_ gone: Set<ManagedObjectID>, slot: Slot) throws {
     let ids: [ManagedObjectID]
     if case .toMany = entity.properties[slot].kind {

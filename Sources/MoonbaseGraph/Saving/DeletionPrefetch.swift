@@ -4,6 +4,9 @@ import MoonbasePlatform
 
 /// Reads the destinations of many deleted objects at once before their delete rules run: a cascade over thousands of
 /// objects costs a few statements for each level.
+///
+/// Used by one run of delete rules. A write in between makes the read lists useless, so the next reads begin with small
+/// numbers again.
 struct DeletionPrefetch {
   /// The destinations of one object.
   struct Destinations {
@@ -13,20 +16,23 @@ struct DeletionPrefetch {
     fileprivate(set) var haveRows = false
   }
 
+  /// The context of the objects.
   let context: ManagedObjectContext
+  /// The lists of objects whose rules have not run yet.
   private var waiting: [ManagedObjectID: Destinations] = [:]
   /// The number of writes when the lists were read. A later write by a hook or another thread makes them outdated.
   private var writingCount: Int
   /// The number of objects that are read together; small after a read that was of no use.
   private var size = [Snapshot].batchSize
 
+  /// Nothing is read yet.
   init(_ context: ManagedObjectContext) {
     self.context = context
     writingCount = context.source.writingCount
   }
 
   /// The destinations of an object. The destinations of further waiting objects of its entity are read at the same
-  /// time.
+  /// time. Empty for a new object.
   mutating func destinations(of object: ManagedObject) throws -> Destinations {
     guard !object.objectID.isTemporaryID else { return Destinations() }
     let count = context.source.writingCount
@@ -40,10 +46,11 @@ struct DeletionPrefetch {
     return waiting.removeValue(forKey: object.objectID) ?? Destinations()
   }
 
-  /// Reads the destinations of an object and of the next waiting objects of the same entity.
+  /// Reads the destinations of an object and of the next waiting objects of the same entity. Reads at most `size`
+  /// objects, rows first and then the lists of each relationship.
   private mutating func read(_ object: ManagedObject) throws {
     var owners = [object]
-    for other in context.deletionsToPropagate.prefix(size - 1)
+    for other in context.deletions.toPropagate.prefix(size - 1)
     where other.table.toOpaque() == object.table.toOpaque() && other.state.contains(.deleted)
       && !other.state.contains(.propagated)
       && !other.objectID.isTemporaryID
@@ -71,7 +78,8 @@ struct DeletionPrefetch {
     for id in ids { waiting[id]?.haveRows = true }
   }
 
-  /// Whether a relationship has a delete rule to apply.
+  /// Whether a relationship has a delete rule to apply. Relationships with the rule `noAction` and transient ones are
+  /// not read.
   private func isLookedAt(_ slot: Slot, of entity: ResolvedEntity) -> Bool {
     guard let relationship = entity.properties[slot].relationship?.description else { return false }
     return relationship.deleteRule != .noAction && !relationship.isTransient

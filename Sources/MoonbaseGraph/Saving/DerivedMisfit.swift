@@ -1,6 +1,7 @@
 package import MoonbaseModel
 
-/// Values that a store derives and that exceed the attribute's type: a large sum or count.
+/// Values that a store derives and that exceed the attribute's type: a large sum or count. The code is
+/// `.numberTooSmall` or `.numberTooLarge`.
 extension ResolvedProperty {
   /// The error of the save that derived such a value; nil if the value fits.
   package func misfit(_ value: Value, of id: ManagedObjectID) -> GraphError? {
@@ -17,8 +18,9 @@ extension ResolvedProperty {
   }
 }
 
+/// For deciding whether values must be read after a save.
 extension StoredDerivation {
-  /// Whether the value may exceed an attribute's type.
+  /// Whether the value may exceed an attribute's type. True for sums and counts in narrow types.
   func mayMisfit(_ attribute: AttributeDescription?) -> Bool {
     guard case .collection(_, _, let function) = result else { return false }
     return switch attribute?.type {
@@ -30,11 +32,15 @@ extension StoredDerivation {
 }
 
 /// The range of a numeric type that holds less than its column.
+///
+/// For messages, too.
 private enum NumberRange: CustomStringConvertible {
+  /// The integers of a type.
   case integers(ClosedRange<Int64>)
+  /// The finite numbers of `Float`.
   case singles
 
-  /// Values other than numbers are checked elsewhere.
+  /// Values other than numbers are checked elsewhere. A fraction does not fit integers.
   func holds(_ value: Value) -> Bool {
     switch (self, value) {
     case (.integers(let range), .int(let number)): range.contains(number)
@@ -44,6 +50,7 @@ private enum NumberRange: CustomStringConvertible {
     }
   }
 
+  /// For example "-32768 to 32767".
   var description: String {
     switch self {
     case .integers(let range): "\(range.lowerBound) to \(range.upperBound)"
@@ -52,7 +59,9 @@ private enum NumberRange: CustomStringConvertible {
   }
 }
 
+/// Ranges of types.
 extension AttributeType {
+  /// Nil for a type without a range of its own.
   fileprivate var range: NumberRange? {
     switch self {
     case .integer16: .integers(Int64(Int16.min)...Int64(Int16.max))

@@ -3,12 +3,14 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
+/// Delete rules.
 extension ManagedObjectContext {
   /// Applies the delete rules of recently deleted objects, and closes the undo group of the event
   /// (`UndoManager.groupsByEvent`).
   ///
   /// Throws the errors of hooks and stores; rules that were not applied are applied at the next call.
   public func processPendingChanges() throws {
+    try checkOpen()
     defer { followExtensions() }
     try mergeNews()
     try applyDeleteRulesOfEvent()
@@ -16,34 +18,36 @@ extension ManagedObjectContext {
     endChangeEvent()
   }
 
-  /// Applies delete rules, unless they are left to the save.
+  /// Applies delete rules, unless they are left to the save. By `propagatesDeletesAtEndOfEvent`.
   func applyDeleteRulesOfEvent() throws {
     if propagatesDeletesAtEndOfEvent { try applyDeleteRules() }
   }
 
-  /// Applies the delete rules of all waiting objects, and then notifies observers.
+  /// Applies the delete rules of all waiting objects, and then notifies observers. Observers see all deletions at once.
   func applyDeleteRules() throws {
     defer { tellObservers() }
     try observers.holding { try propagateDeletions() }
   }
 
-  /// Applies the delete rules of waiting objects, including objects that cascades add.
+  /// Applies the delete rules of waiting objects, including objects that cascades add. After an error the failed object
+  /// is the first to be tried again.
   private func propagateDeletions() throws {
-    guard !deletionsToPropagate.isEmpty else { return try dropNewDeletedObjects() }
-    propagationCount &+= 1
-    propagationDepth += 1
-    defer { propagationDepth -= 1 }
+    guard !deletions.toPropagate.isEmpty else { return try dropNewDeletedObjects() }
+    running.propagationCount &+= 1
+    running.propagationDepth += 1
+    defer { running.propagationDepth -= 1 }
     var ahead = DeletionPrefetch(self)
-    while !deletionsToPropagate.isEmpty {
+    while !deletions.toPropagate.isEmpty {
       try HostWork.charge()
       // Level by level, so that the destinations of each level are read together.
-      let object = deletionsToPropagate.removeFirst()
+      let object = deletions.toPropagate.removeFirst()
       guard object.isDeleted, !object.state.contains(.propagated) else { continue }
       try propagateDeletion(of: object, &ahead)
     }
     try dropNewDeletedObjects()
   }
 
+  /// Puts the object back after an error.
   private func propagateDeletion(of object: ManagedObject, _ ahead: inout DeletionPrefetch) throws {
     do {
       try object.propagating {
@@ -52,19 +56,19 @@ extension ManagedObjectContext {
         if try !isGone(object) { try DeletePropagation(object: object, context: self, ahead: destinations).run() }
       }
     } catch {
-      deletionsToPropagate.prepend(object)
+      deletions.toPropagate.prepend(object)
       throw error
     }
   }
 
   /// Removes new objects that were deleted before their first save, after their delete rules have run. An object that a
-  /// deny rule keeps stays and fails the save.
+  /// deny rule keeps stays and fails the save. References to them are cleared before. An undo may bring them back.
   func dropNewDeletedObjects() throws {
-    guard !newDeletedObjects.isEmpty else { return }
+    guard !deletions.newObjects.isEmpty else { return }
     // An object that undo brought back may be in the list twice.
     var (going, staying): (OrderedSet<ManagedObject>, ContiguousArray<ManagedObject>) = ([], [])
-    for object in newDeletedObjects where object.context === self && object.state.isSuperset(of: [.inserted, .deleted])
-    {
+    for object in deletions.newObjects
+    where object.context === self && object.state.isSuperset(of: [.inserted, .deleted]) {
       if try object.state.contains(.departing) || isDenied(object) {
         staying.append(object)
       } else {
@@ -74,20 +78,21 @@ extension ManagedObjectContext {
     // The objects still have their values and are registered: undo first brings them back.
     for object in going { try releaseDestinations(of: object) }
     try UnclearedReferences.cut(toNew: going, in: self)
-    newDeletedObjects = staying
+    deletions.newObjects = staying
     for object in going {
       let mayReturn = journal.records(object)
       record(.presence(object.state, position: object.changePosition), of: object, silently: true)
       changedObjects.remove(object, keepingPlaces: journal.isActive)
       disown(object, because: .deleted, mayReturn: mayReturn)
-      if !mayReturn { unclearedReferences.forget(object) }
+      if !mayReturn { deletions.unclearedReferences.forget(object) }
     }
   }
 
-  /// Whether a deleted object has destinations for which a deny rule keeps it.
+  /// Whether a deleted object has destinations for which a deny rule keeps it. Reads the destinations if necessary.
   func isDenied(_ object: ManagedObject) throws -> Bool { try keeper(of: object) != nil }
 
-  /// A destination for which a deny rule keeps the object; nil if there is none.
+  /// A destination for which a deny rule keeps the object; nil if there is none. For messages and for leaving objects
+  /// in the context.
   func keeper(of object: ManagedObject) throws -> ManagedObjectID? {
     for slot in try behavior(of: object.entity).denyingSlots {
       if let keeper = try object.remainingDestinations(slot).first { return keeper }
@@ -96,7 +101,7 @@ extension ManagedObjectContext {
   }
 
   /// Removes a deleted new object from the inverse relationships that no rule cleared, because it will have no row to
-  /// point at.
+  /// point at. Only registered owners have such references.
   private func releaseDestinations(of object: ManagedObject) throws {
     let own: Set = [object.objectID]
     for slot in object.entity.toOneSlots + object.entity.toManySlots {

@@ -1,5 +1,7 @@
 import MoonbaseModel
+import OrderedCollections
 
+/// Saving.
 extension ManagedObjectContext {
   /// Saves all changes, in one transaction for each store.
   ///
@@ -21,7 +23,7 @@ extension ManagedObjectContext {
   }
 
   /// Saves all changes together with a change of a store's metadata. Not available in a child context, which has no
-  /// store.
+  /// store. Throws as `save()` does.
   package func save(with metadataChange: MetadataChange?) throws {
     settle()
     try mergeNews()
@@ -29,23 +31,24 @@ extension ManagedObjectContext {
     defer { followExtensions() }
     try save(ahead: false, with: metadataChange)
     // The changes that another thread could not save are part of this save.
-    failureOfSave = nil
+    writing.failure = nil
   }
 
+  /// With `ahead`, another thread may write.
   func save(ahead: Bool, with metadataChange: MetadataChange? = nil) throws {
     try measuring(.save) { try saveNow(ahead: ahead, with: metadataChange) }
   }
 
-  /// Checks that a save is allowed, and runs it.
+  /// Checks that a save is allowed, and runs it. Throws `.contextBusy`, `.recursiveSave` and `.invalidRequest`.
   private func saveNow(ahead: Bool, with metadataChange: MetadataChange?) throws {
     try checkOpen()
     try refuseWithinHooks("a save was begun")
     try BatchInsertHandler.refuse("a store was to be written")
-    guard !isInTransaction else {
+    guard !running.isInTransaction else {
       throw GraphError(.invalidRequest, message: "a transaction saves at its end: its body must not save")
     }
     defer { tellObservers() }
-    if changeEvent != nil {
+    if observations.changeEvent != nil {
       try applyDeleteRulesOfEvent()
       endChangeEvent()
     }
@@ -61,13 +64,14 @@ extension ManagedObjectContext {
 
   /// Runs the part of a save before a store writes: delete rules, hooks and rules, and a check of unique values.
   /// Nothing is saved; the changes of hooks stay until they are rolled back. Throws the error that would fail the save.
+  /// Used for dry runs of commands.
   package func prepareSave() throws {
     settle()
     try mergeNews()
     try checkOpen()
     try refuseWithinHooks("a save was begun")
     defer { tellObservers() }
-    if changeEvent != nil {
+    if observations.changeEvent != nil {
       try applyDeleteRulesOfEvent()
       endChangeEvent()
     }
@@ -76,6 +80,176 @@ extension ManagedObjectContext {
       try UniqueValueCheck(context: self).run()
     } catch let error as GraphError {
       throw error.causedElsewhere
+    }
+  }
+}
+
+/// Checking objects that are not changed.
+extension ManagedObjectContext {
+  /// Makes the next save check whether another context saved an object, even if the object is unchanged here. If so,
+  /// the save has a conflict, as for changed and deleted objects.
+  ///
+  /// A save without any changes checks nothing. A store in which the save only checks objects is locked like one that
+  /// it writes: no other save runs there until this save is done. A read-only store is checked before any store
+  /// commits. The request ends with a successful save or a rollback. Throws for an object of another context, and the
+  /// errors of the store.
+  ///
+  /// ```swift
+  /// try context.detectConflicts(for: account)  // the order is right only while the account is unchanged
+  /// try context.insert("Order", values: ["limit": account["limit"]])
+  /// try context.save()
+  /// ```
+  public func detectConflicts(for object: ManagedObject) throws {
+    settle()
+    try requireOwn(object, participle: "looked at for conflicts")
+    guard !object.isInserted else { return }
+    if object.snapshot == nil { try object.fireFault() }
+    retained.objectsToCheck.append(object)
+  }
+}
+
+/// The part of a save that only checks.
+extension SavePlan {
+  /// The stores in which the save only checks objects, without changes to write. Read-only stores, which have no save
+  /// session, are returned separately. The result is not sorted.
+  func storesOfUnchanged(besides waiting: [StorePlan]) throws -> (plans: [StorePlan], readOnly: [UInt32]) {
+    var numbers = Set(waiting.lazy.map(\.number))
+    var (new, readOnly): ([StorePlan], [UInt32]) = ([], [])
+    for object in context.retained.objectsToCheck where object.context === context {
+      let number = object.objectID.storeNumber
+      guard numbers.insert(number).inserted else { continue }
+      let store = try context.source.store(of: object.objectID)
+      if store.isReadOnly { readOnly.append(number) } else { new.append(StorePlan(number: number, store: store)) }
+    }
+    return (new, readOnly)
+  }
+
+  /// The conflicts of objects in a store that `detectConflicts(for:)` marked and another context saved. The caller
+  /// holds a save session of the store. Rows are read in the session, so they cannot change before the commit.
+  func conflictsOfUnchanged(in store: UInt32, besides known: [SaveConflict]) throws -> [SaveConflict] {
+    guard !context.retained.objectsToCheck.isEmpty else { return [] }
+    let others = Set(known.lazy.map(\.objectID))
+    let objects = context.retained.objectsToCheck.filter {
+      $0.context === context && $0.objectID.storeNumber == store && !others.contains($0.objectID)
+    }
+    var rows: [ManagedObjectID: Snapshot] = [:]
+    for row in try context.source.snapshots(of: objects.map(\.objectID)) { rows[row.id] = row }
+    return objects.compactMap { object in
+      guard let expected = object.snapshot?.version else { return nil }
+      guard let row = rows[object.objectID] else { return SaveConflict(object.objectID, .deleted) }
+      if row.version == expected { return nil }
+      return SaveConflict(object.objectID, .changed(expected: expected, found: row.version), foundRow: row)
+    }
+  }
+}
+
+/// Values that the store derived.
+extension ManagedObjectContext {
+  /// Adopts values that stores derived with a save. The rows keep their versions, so caches must be told to drop them.
+  /// Errors are ignored, because the changes are saved.
+  func readDerived(_ ids: [ManagedObjectID]) {
+    guard !ids.isEmpty else { return }
+    source.forgetRows(of: ids)
+    tellListeners(of: ids)
+    let objects = ids.compactMap { registeredObject(for: $0) }.filter { $0.snapshot != nil }
+    do {
+      for row in try source.snapshots(of: objects.map(\.objectID)) {
+        guard let object = registeredObject(for: row.id) else { continue }
+        object.adoptValues(of: row, slots: source.derivedSlots[object.entity.index] ?? [])
+      }
+    } catch {
+      // The changes are saved. An object without changes reads its row at the next access.
+      for object in objects where !object.hasChanges { object.becomeFaultForPendingSave() }
+    }
+  }
+}
+
+/// Replacing derived values.
+extension ManagedObject {
+  /// Replaces some values of the object's row by those of another row. The version of the row stays.
+  fileprivate func adoptValues(of row: Snapshot, slots: [Slot]) {
+    guard let snapshot else { return }
+    var values = ContiguousArray(snapshot.values)
+    for slot in slots { values[slot] = row.values[slot] }
+    if !values.elementsEqual(snapshot.values) {
+      adopt(Snapshot(id: objectID, version: snapshot.version, values: values))
+    }
+  }
+}
+
+/// Transformable values that were changed in place, which no setter notices.
+extension ManagedObjectContext {
+  /// Encodes every transformable value that objects have read. If the bytes differ from the object's, the value was
+  /// changed in place. Called at the beginning of a save, if `detectsInPlaceMutation` is set. Throws `.changedInPlace`,
+  /// with all failures.
+  func checkReadValues() throws {
+    let failures = FailureCollector()
+    for object in retained.readObjects where object.context === self {
+      for failure in try object.valuesChangedInPlace() { try failures.add(failure) }
+    }
+    try failures.throwFailures(consequence: "; nothing was saved")
+  }
+
+  /// Forgets objects that left the context or no longer have such values. Values that are no longer cached cannot have
+  /// been changed.
+  func forgetReadObjectsThatLeft() {
+    if retained.readObjects.isEmpty { return }
+    retained.readObjects = retained.readObjects.filter { $0.context === self && !$0.caches.isEmpty }
+  }
+}
+
+/// Comparing cached values with stored bytes.
+extension ManagedObject {
+  /// The errors for transformable values of the object that were changed in place. Nothing is encoded for a deleted
+  /// object or a fault.
+  fileprivate func valuesChangedInPlace() throws -> [GraphError] {
+    guard !isDeleted, !isFault else { return [] }
+    let behavior = try behavior()
+    return try caches.keys.sorted().compactMap { slot in
+      guard let cached = caches[slot], !cached.value.isNull, try isChangedInPlace(cached, slot: slot, behavior) else {
+        return nil
+      }
+      return refused(
+        slot, value: cached.value,
+        reason: "its value was changed in place, which is no change: assign a changed copy to the attribute",
+        as: .changedInPlace)
+    }
+  }
+
+  /// Whether encoding the cached value gives other bytes than the stored ones. Throws errors of the transformer.
+  private func isChangedInPlace(_ cached: Cached, slot: Slot, _ behavior: EntityBehavior) throws -> Bool {
+    if let transformer = behavior.transformer(slot), !transformer.own.isDefault {
+      let bytes = try blaming(slot, hook: "transform") { try transformer.own.transformedValue(cached.value) }
+      return try bytes != loaded(slot)
+    }
+    guard case .derived(let derived) = behavior.kind(slot), let shadow = derived.shadow.flatMap(entity.slot),
+      let stored = derived.shadowValue, delayed[slot] == nil, cached.reads.map(holds) ?? true
+    else { return false }
+    return try !blaming(slot, hook: "transform", { try stored(cached.value, self) }).isSame(as: value(at: shadow))
+  }
+}
+
+/// Rows after a save.
+extension ManagedObject {
+  /// Whether the object has no state beside the row that it filled, and no observers. Then the save need not touch the
+  /// object.
+  @inline(__always)
+  final func keepsItsRowOnly(of written: WrittenRow) -> Bool {
+    guard case .inPlace(let page, let place) = written, row.isItsOwn(at: place, in: page), row.live.isEmpty,
+      record == nil, !state.contains(.observed)
+    else { return false }
+    return table._withUnsafeGuaranteedRef { table in
+      table.contextReference?._withUnsafeGuaranteedRef { !$0.derivations.isWatching } ?? false
+    }
+  }
+
+  /// The row after a save; nil if the object keeps its row. The row may lie in a page that the save sealed.
+  final func rowSaved(as written: WrittenRow) -> Snapshot? {
+    switch written {
+    case .copied(let new): new
+    case .inPlace(let page, let place): Snapshot(unchecked: page.takeUnretainedValue(), at: Int(place))
+    // A changed object had no values outside of its row in this case.
+    case .nothing: row.isOwn ? row.snapshot ?? row.inItsPage : nil
     }
   }
 }

@@ -3,18 +3,20 @@ import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
+/// Saves that another thread writes.
 extension SavePlan {
   /// The least number of rows for which another thread is worthwhile.
   private static let fewestRows = 64
 
   /// Whether another thread can write the plan without a visible difference: saved objects change only attributes, the
-  /// others are new, no hook or observer is notified of the save, and the store can be read meanwhile.
+  /// others are new, no hook or observer is notified of the save, and the store can be read meanwhile. Throws errors of
+  /// the store.
   func mayBeWrittenAhead() throws -> Bool {
     guard plans.count == 1, let plan = plans.first,
       plan.changes.updated.count + plan.changes.inserted.count >= Self.fewestRows,
       deleted.isEmpty, didSaveObservers.isEmpty, !context.derivations.isWatching,
-      context.objectsWithTemporaryIDs.isEmpty,
-      !context.detectsInPlaceMutation, context.deletionsToPropagate.isEmpty
+      context.writing.objectsWithTemporaryIDs.isEmpty,
+      !context.detectsInPlaceMutation, context.deletions.toPropagate.isEmpty
     else { return false }
     var quiet = ContiguousArray<Bool?>(repeating: nil, count: context.model.entities.count)
     for row in rows {
@@ -35,13 +37,16 @@ extension SavePlan {
   }
 }
 
+/// Rows of such a save.
 extension SavePlan.NewRow {
+  /// Whether a row is written for the object.
   fileprivate var isWritten: Bool { if case .nothing = written { false } else { true } }
 
-  /// The row that was made of the object.
+  /// The row that was made of the object. Nil for a row that is saved in place.
   fileprivate var copy: Snapshot? { if case .copied(let row) = written { row } else { nil } }
 
-  /// Whether the object is saved and unchanged, except that lists of it got new objects.
+  /// Whether the object is saved and unchanged, except that lists of it got new objects. Then only these lists wait for
+  /// the save.
   fileprivate var ownsChangedLists: Bool {
     guard case .nothing = written, !object.state.contains(.inserted), !object.hasLiveValues, object.delayed.isEmpty
     else {
@@ -51,13 +56,16 @@ extension SavePlan.NewRow {
     return lists.values.allSatisfy(\.hasOnlyNewDestinations) && object.changed.slots.allSatisfy { lists[$0] != nil }
   }
 
-  /// Whether only attributes of a saved object changed, and none of its relationships is known.
+  /// Whether only attributes of a saved object changed, and none of its relationships is known. Relationships would
+  /// have to be read again.
   fileprivate var changesAttributesOnly: Bool {
     isWritten && object.relationships.isEmpty && object.partners.isEmpty
       && !object.entity.toOneSlots.contains(where: object.changed.contains)
   }
 }
 
+/// The life of a save on another thread: `beginPendingSave` hands it over, `settle` waits for it, and `finish` or
+/// `takeBack` adopts its result.
 extension ManagedObjectContext {
   /// Saves all changes like `save`, but if possible leaves the writing to another thread while the context continues.
   /// The objects are faults meanwhile. At most one such save is in progress; operations that depend on its result wait.
@@ -74,49 +82,51 @@ extension ManagedObjectContext {
   /// ```
   public func saveAhead() throws { try saveAhead(with: nil) }
 
-  /// Saves like `saveAhead()`, together with a change of a store's metadata.
+  /// Saves like `saveAhead()`, together with a change of a store's metadata. Throws as `saveAhead()` does.
   package func saveAhead(with metadataChange: MetadataChange?) throws {
     try finishSave()
     followExtensions()
     try save(ahead: savesAhead, with: metadataChange)
   }
 
-  /// Aborts the save in progress when a run has to end: changes not committed by now stay unsaved.
+  /// Aborts the save in progress when a run has to end: changes not committed by now stay unsaved. Waits until the
+  /// writing thread has stopped.
   package func breakOffSave() {
-    pendingSave?.breakOff()
+    writing.pendingSave?.breakOff()
     settle()
   }
 
-  /// Waits for the save that `saveAhead` began, and throws its error.
+  /// Waits for the save that `saveAhead` began, and throws its error. Call it before results of the save are used
+  /// elsewhere.
   public func finishSave() throws {
     settle()
-    guard let failure = failureOfSave else { return }
-    failureOfSave = nil
+    guard let failure = writing.failure else { return }
+    writing.failure = nil
     throw failure
   }
 
   /// Waits for the save in progress, if there is one. If the save fails, its objects have their changes again and
-  /// `finishSave` throws the error.
+  /// `finishSave` throws the error. Very cheap without one.
   @inline(__always)
   package func settle() {
-    if pendingSave != nil { settleSave() }
+    if writing.pendingSave != nil { settleSave() }
   }
 
-  /// Waits for the save in progress and adopts its result.
+  /// Waits for the save in progress and adopts its result. Errors are kept for the next call.
   @inline(never)
   private func settleSave() {
-    guard let save = pendingSave else { return }
+    guard let save = writing.pendingSave else { return }
     let failure = save.wait()
-    pendingSave = nil
+    writing.pendingSave = nil
     weigh(-save.weight)
     // Rows that were read ahead meanwhile may be outdated.
     forgetReadAhead()
     if let failure { takeBack(save, after: failure) } else { finish(save) }
   }
 
-  /// Restores the changes of a failed save.
+  /// Restores the changes of a failed save. The objects are as they were before the save.
   private func takeBack(_ save: SaveAhead, after failure: any Error) {
-    failureOfSave = failure
+    writing.failure = failure
     for entry in save.objects where entry.object.context === self {
       // Without the journal: an open savepoint began when the changes were still there.
       if let reading = entry.reading {
@@ -131,7 +141,7 @@ extension ManagedObjectContext {
     noteChange()
   }
 
-  /// Gives new objects their permanent IDs after a successful save.
+  /// Gives new objects their permanent IDs after a successful save. References to temporary IDs are replaced.
   private func finish(_ save: SaveAhead) {
     defer { for page in save.ownRows { page.forgetBases() } }
     guard !save.permanent.isEmpty else { return }
@@ -142,22 +152,23 @@ extension ManagedObjectContext {
     }
     for owner in save.owners { owner.endHandOverOfLists(save.permanent) }
     tellHoldersOfTemporaryIDs(save.permanent)
-    unclearedReferences.forgetSaved(in: self)
+    deletions.unclearedReferences.forgetSaved(in: self)
     noteChange()
   }
 
-  /// Waits for the save in progress if it writes any of these objects.
+  /// Waits for the save in progress if it writes any of these objects. Other objects can be used meanwhile.
   func settle(before ids: [ManagedObjectID]) {
-    guard pendingSave != nil else { return }
+    guard writing.pendingSave != nil else { return }
     let isUnderWay = ids.contains { registered[$0]?.takeUnretainedValue().state.contains(.refreshed) ?? false }
     if isUnderWay { settleSave() }
   }
 
-  /// Leaves the writing of a plan to another thread.
+  /// Leaves the writing of a plan to another thread. The objects become faults; their rows belong to the save until it
+  /// ends.
   func beginPendingSave(_ plan: SavePlan) {
     guard let part = plan.plans.first else { return }
-    let writer = saveWriter ?? ThreadExecutor(name: "Moonbase save")
-    saveWriter = writer
+    let writer = writing.writer ?? ThreadExecutor(name: "Moonbase save")
+    writing.writer = writer
     var objects: ContiguousArray<SaveAhead.HandedOver> = []
     objects.reserveCapacity(plan.rows.count)
     var owners: ContiguousArray<ManagedObject> = []
@@ -171,7 +182,7 @@ extension ManagedObjectContext {
       }
     }
     changedObjects.removeSaved()
-    readObjects = []
+    retained.readObjects = []
     forgetReadAhead()
     forgetJournal()
     noteChange()
@@ -179,29 +190,32 @@ extension ManagedObjectContext {
       part.changes, of: objects, owners: owners, ownRows: plan.ownRows, permanent: plan.permanent, sender: inbox,
       to: part.store,
       of: coordinator, author: transactionAuthor, on: writer)
-    pendingSave = save
+    writing.pendingSave = save
     weigh(save.weight)
   }
 }
 
+/// Objects that another thread may be writing.
 extension ManagedObject {
-  /// Whether another thread may be writing the object.
-  package final var isOnItsWay: Bool { context?.pendingSave != nil && needsRow }
+  /// Whether another thread may be writing the object. An object on its way must not be turned into a fault again.
+  package final var isOnItsWay: Bool { context?.writing.pendingSave != nil && needsRow }
 
-  /// Waits, before a property is read or set, for a save in progress that writes this object or its lists.
+  /// Waits, before a property is read or set, for a save in progress that writes this object or its lists. Called at
+  /// the beginning of accessors.
   @inline(__always)
   final func settle() {
     if !state.isDisjoint(with: [.refreshed, .hasPendingLists]), let context { context.settle() }
   }
 
   /// Waits, before a list changes, for a save in progress that writes this object's own changes. New objects that were
-  /// added to a list before may still be written meanwhile.
+  /// added to a list before may still be written meanwhile. Called before a destination is added or removed.
   @inline(__always)
   final func settleOwnChanges() {
     if state.isSuperset(of: [.fault, .refreshed]), let context { context.settle() }
   }
 
-  /// Waits before an access that only the save of a new object affects, such as reading the ID.
+  /// Waits before an access that only the save of a new object affects, such as reading the ID. The temporary ID would
+  /// otherwise be seen after the save.
   @inline(__always)
   final func settleID() {
     if state.isSuperset(of: [.refreshed, .inserted]) { settle() }

@@ -2,30 +2,45 @@ import MoonbaseModel
 
 /// Validates one object before a save: normalisation, then the rules of the model, the subclass and the extensions. All
 /// failures are collected.
+///
+/// Made for each object and event. The order for a property: normalize, store the normalized value, check the model's
+/// rules, ask extensions. Then the object as a whole is checked. Failures are collected in a `FailureCollector`; only
+/// errors that are not failures are thrown.
 struct ObjectValidator {
+  /// The raw value is a part of the names of hooks, such as `validateForInsert`.
   enum Event: String, CustomStringConvertible {
+    /// A new object.
     case insert = "Insert"
+    /// A changed object.
     case update = "Update"
+    /// A deleted object.
     case delete = "Delete"
 
+    /// For the names of hooks.
     var description: String { rawValue }
   }
 
+  /// The object to validate.
   let object: ManagedObject
+  /// The rules and hooks of the entity.
   let behavior: EntityBehavior
+  /// Receives failures and warnings.
   private let failures: FailureCollector
   /// The event for property rules.
   private var event = ValidationContext.Event.assignment
 
+  /// Throws for an entity whose behavior cannot be determined.
   init(_ object: ManagedObject, failures: FailureCollector) throws {
     self.object = object
     self.failures = failures
     behavior = try object.behavior()
   }
 
+  /// The entity of the object.
   private var entity: ResolvedEntity { object.entity }
 
   /// Validates the object. For an object that is already saved, an unset transient value does not count as missing.
+  /// Throws errors of the store and of the end of a script's run.
   mutating func validate(for event: Event, isSaved: Bool = false) throws {
     self.event = event == .insert ? .insert : .update
     switch event {
@@ -42,7 +57,7 @@ struct ObjectValidator {
     if behavior.hasObjectRules { try checkAsWhole(event) }
   }
 
-  /// Validates a proposed value of one property without storing it.
+  /// Validates a proposed value of one property without storing it. Also checks the type and the destinations.
   func validate(_ proposed: Value, slot: Slot) throws {
     do {
       let fitting = try object.assignable(proposed, slot: slot, behavior: behavior)
@@ -55,7 +70,7 @@ struct ObjectValidator {
     }
   }
 
-  /// Throws for a proposed destination that the relationship cannot have.
+  /// Throws for a proposed destination that the relationship cannot have. For example, an object of another entity.
   private func checkDestinations(of proposed: Value, slot: Slot) throws {
     switch behavior.kind(slot) {
     case .toOne:
@@ -66,7 +81,7 @@ struct ObjectValidator {
     }
   }
 
-  // MARK: One property
+  // MARK: Single properties
 
   /// Whether a transient value is unset since the object was read. No store holds transient values, so none is missing.
   private func isUnreadTransient(_ slot: Slot) -> Bool {
@@ -74,7 +89,8 @@ struct ObjectValidator {
     return (object.current(slot) ?? .null).isNull && !object.changed.contains(slot)
   }
 
-  /// Normalizes and validates one property of the object.
+  /// Normalizes and validates one property of the object. A property with a fast rule is decided without making a
+  /// value.
   private func validate(_ slot: Slot) throws {
     if let rule = behavior.onlyRule(slot), try object.fulfills(rule, slot: slot) { return }
     if behavior.requiredSlots.contains(slot), object.delayed[slot] == nil, try object.hasStoredValue(slot) { return }
@@ -101,20 +117,22 @@ struct ObjectValidator {
     try checkRules(new, slot: slot)
   }
 
-  /// Stores a normalized value without triggering another validation of the object.
+  /// Stores a normalized value without triggering another validation of the object. The journal keeps the change for
+  /// undoing.
   private func storeQuietly(_ value: Value, slot: Slot) throws {
     let count = object.context?.journal.count ?? 0
     try ValueNormalizer(object, behavior).take(value, slot: slot)
     object.context?.journal.silence(object, after: count)
   }
 
-  /// Validates a derived value that was not assigned; it may depend on any changed input.
+  /// Validates a derived value that was not assigned; it may depend on any changed input. Assigned values are validated
+  /// like others.
   private func validateDerived(_ slot: Slot) throws {
     guard object.delayed[slot] == nil else { return }
     try checkRules(object.value(at: slot), slot: slot)
   }
 
-  /// Checks a value against the rules of the model and the extensions.
+  /// Checks a value against the rules of the model and the extensions. A missing value is checked here only.
   private func checkRules(_ value: Value, slot: Slot) throws {
     let property = entity.property(at: slot)
     if value.isNull {
@@ -130,7 +148,8 @@ struct ObjectValidator {
     try askRules(value, slot: slot)
   }
 
-  /// Runs the rules of extensions for a value.
+  /// Runs the rules of extensions for a value. Rules run in the order of the extensions. A rule may blame another
+  /// property.
   private func askRules(_ value: Value, slot: Slot) throws {
     guard let rules = behavior.rules[slot] else { return }
     let subject = ValidationContext(object: object, event: event, slot: slot)
@@ -149,7 +168,7 @@ struct ObjectValidator {
     }
   }
 
-  /// Runs a rule, during which changes are refused.
+  /// Runs a rule, during which changes are refused. `hook` is the name in messages.
   private func asking<Result>(
     _ subject: @autoclosure () -> String, _ hook: String, _ rule: () throws -> Result
   ) throws -> Result {
@@ -157,13 +176,14 @@ struct ObjectValidator {
     return try context.runningRule("\(subject()): \(context.extensionRegistry.hookName(hook))", rule)
   }
 
-  /// The value of a property that a rule of another property blames.
+  /// The value of a property that a rule of another property blames. Null for a to-many relationship.
   private func blamedValue(_ slot: Slot) -> Value {
     if case .toMany = behavior.kind(slot) { return .null }
     return (try? object.value(at: slot)) ?? .null
   }
 
-  /// Collects the error of a failing rule like other failures, so that the remaining rules still run.
+  /// Collects the error of a failing rule like other failures, so that the remaining rules still run. Errors of the
+  /// store and of the end of a run are thrown.
   private func collectMistakes(_ body: () throws -> Void) throws {
     do {
       try body()
@@ -172,13 +192,15 @@ struct ObjectValidator {
     }
   }
 
-  /// Runs the rules of a to-many relationship if its destinations changed, and for each new object.
+  /// Runs the rules of a to-many relationship if its destinations changed, and for each new object. Rules get the list
+  /// of IDs.
   private func validateMembers(_ slot: Slot) throws {
     guard object.isInserted || object.relationships[slot]?.hasChanges == true else { return }
     try askRules(.list(object.memberIDs(slot).map(Value.objectID)), slot: slot)
   }
 
-  /// The message of a rule, with values inserted for names in braces.
+  /// The message of a rule, with values inserted for names in braces. For example "must be less than {value}". Names
+  /// are `value`, `old`, `key`, `entity` and properties.
   private func message(
     of failure: EntityExtension.ValidationIssue, value: Value, subject: ValidationContext?
   ) throws -> String {
@@ -198,7 +220,7 @@ struct ObjectValidator {
     }
   }
 
-  /// Collects an issue as failure or warning. A warning does not fail the save.
+  /// Collects an issue as failure or warning. A warning does not fail the save. The severity decides.
   private func tell(
     _ failure: EntityExtension.ValidationIssue, slot: Slot?, value: Value, message: String
   ) throws {
@@ -206,6 +228,7 @@ struct ObjectValidator {
     if failure.severity == .warning { try failures.warn(error) } else { try failures.add(error) }
   }
 
+  /// The advice depends on the way in which the value may be set.
   private func missingMessage(_ property: ResolvedProperty) -> String {
     let advice = "save with saveOrder .willSaveFirst (--save-order framework), or make it optional"
     if behavior.delayedShadows[property.slot] != nil {
@@ -217,7 +240,8 @@ struct ObjectValidator {
     return "is required and missing; if \(hook) sets it, that comes only after validation: \(advice)"
   }
 
-  /// Whether a transient attribute changed that `willSave` may use to set a persistent one.
+  /// Whether a transient attribute changed that `willSave` may use to set a persistent one. Only with the order in
+  /// which validation comes first.
   private func isAwaitingWillSave(_ property: ResolvedProperty) -> Bool {
     guard behavior.hasWillSave, property.attribute != nil, !property.isTransient,
       object.context?.saveOrder == .validateFirst
@@ -230,7 +254,7 @@ struct ObjectValidator {
 
   // MARK: Relationships
 
-  /// Checks the number of destinations of a to-many relationship.
+  /// Checks the number of destinations of a to-many relationship. Minimum and maximum come from the model.
   private func checkCount(_ slot: Slot) throws {
     guard let relationship = entity.properties[slot].relationship?.description else { return }
     let isNew = object.isInserted
@@ -251,7 +275,8 @@ struct ObjectValidator {
     }
   }
 
-  /// Adds a failure for each relationship with a deny rule and remaining destinations.
+  /// Adds a failure for each relationship with a deny rule and remaining destinations. The message has the number of
+  /// destinations.
   private func checkDenyRules() throws {
     for slot in behavior.denyingSlots {
       let count = try object.remainingDestinations(slot).count
@@ -266,7 +291,8 @@ struct ObjectValidator {
 
   // MARK: The object as a whole
 
-  /// Runs the validation of the subclass and the extensions for the object as a whole.
+  /// Runs the validation of the subclass and the extensions for the object as a whole. First the method of the
+  /// subclass, then the extensions in order.
   private func checkAsWhole(_ event: Event) throws {
     let (hook, method) = method(of: event)
     if behavior.hooks.contains(hook) {
@@ -296,6 +322,7 @@ struct ObjectValidator {
     }
   }
 
+  /// The hook and the method of an event.
   private func method(of event: Event) -> (LifecycleHooks, (ManagedObject) -> () throws -> Void) {
     switch event {
     case .insert: (.validateForInsert, { object in object.validateForInsert })
@@ -305,6 +332,7 @@ struct ObjectValidator {
   }
 
   /// Collects the error that a subclass's method throws, with entity, property and object ID added if they are missing.
+  /// An error with details counts as its details.
   private func collect(_ slot: Slot? = nil, _ body: () throws -> Void) throws {
     do {
       try body()
@@ -313,15 +341,19 @@ struct ObjectValidator {
         if failure.entity == nil { failure.entity = entity.name }
         if failure.property == nil, let slot { failure.property = entity.property(at: slot).name }
         if failure.objectID == nil { failure.objectID = object.objectID }
+        // The message of a validation method is written for users, as the message of a rule.
+        if failure.reason == nil, failure.code.isValidation { failure.reason = failure.message }
         try failures.add(failure)
       }
     }
   }
 
+  /// Collects a failure.
   private func fail(_ code: GraphError.Code, slot: Slot, value: Value, message: String) throws {
     try failures.add(error(code, slot: slot, value: value, message: message))
   }
 
+  /// Makes an error whose `reason` is the message without the subject.
   private func error(_ code: GraphError.Code, slot: Slot?, value: Value, message: String) -> GraphError {
     let name = slot.map { entity.property(at: $0).name }
     let subject = name.map { "\(entity.name).\($0)" } ?? entity.name

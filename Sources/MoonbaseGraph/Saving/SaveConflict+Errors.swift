@@ -1,7 +1,8 @@
 import MoonbaseModel
 
+/// Conflicts as errors.
 extension SaveConflict {
-  /// The conflict as an error with advice, for display.
+  /// The conflict as an error with advice, for display. The code is `.mergeConflict` or `.constraintConflict`.
   var error: GraphError { error() }
 
   /// The error, with the values that must be unique, and with `name` describing objects that have no row yet.
@@ -40,6 +41,7 @@ extension SaveConflict {
     }
   }
 
+  /// A `.mergeConflict` with this message.
   private func error(_ message: String, _ property: String? = nil, _ other: ManagedObjectID? = nil) -> GraphError {
     GraphError(
       .mergeConflict, message: message, entity: objectID.entityName, property: property, objectID: objectID,
@@ -47,8 +49,10 @@ extension SaveConflict {
   }
 }
 
+/// Several conflicts as one error.
 extension GraphError {
-  /// Throws the conflicts of a save as one error; `describe` makes the error of each conflict.
+  /// Throws the conflicts of a save as one error; `describe` makes the error of each conflict. The details have an
+  /// error for each conflict.
   static func throwConflicts(
     _ conflicts: [SaveConflict], describe: (SaveConflict) -> GraphError = { $0.error }
   ) throws {
@@ -65,7 +69,7 @@ extension GraphError {
       entity: first.entity, objectID: first.objectID, details: errors)
   }
 
-  /// A copy whose message shows the conflicting values.
+  /// A copy whose message shows the conflicting values. Also sets `property` and `value` to the first difference.
   func telling(_ differences: [MergeConflict.Difference]) -> GraphError {
     guard let first = differences.first else { return self }
     var error = self
@@ -78,6 +82,7 @@ extension GraphError {
   }
 }
 
+/// Values in messages.
 extension Value {
   /// The value for messages: text in quotation marks, and long values truncated.
   fileprivate var shownInMessages: String {

@@ -2,32 +2,39 @@ import MoonbaseModel
 import OrderedCollections
 
 /// A save of a context: its phases in order, and the work after the stores have committed.
+///
+/// Made for each save and run once. The phases: `SavePreparation` (delete rules, rules, `willSave`), `SavePlan` (rows
+/// and links), writing with conflicts resolved, and `finish`. `ManagedObjectContext.phase` shows the phase to hooks.
 struct SaveOperation {
+  /// The context that is saved.
   private let context: ManagedObjectContext
+  /// Nil before the changes are planned, and without changes.
   private var plan: SavePlan?
   /// Whether another thread may write.
   private let mayRunAhead: Bool
   /// A change of a store's metadata to commit with the save.
   private let metadataChange: MetadataChange?
+  /// Whether another thread writes the plan.
   private var isHandedOver = false
   /// The number of changes in the journal before the save.
   private var earlierCount = 0
   /// The values of objects whose deletion is saved, for the undo manager.
   private var stashes: [(object: ManagedObject, stash: DeletedObjectState)] = []
 
+  /// Saves with conflict resolution, parents or children never run ahead.
   init(_ context: ManagedObjectContext, ahead: Bool = false, with metadataChange: MetadataChange? = nil) {
     self.context = context
     self.metadataChange = metadataChange
     // A merge policy resolves conflicts before the save ends, so the context must wait.
     mayRunAhead =
       ahead && !context.journal.isActive && context.mergePolicy.isError && !context.tellsOfSaves
-      && context.parent == nil && context.sourceOfChildren == nil && context.objectsToCheck.isEmpty
+      && context.parent == nil && context.sourceOfChildren == nil && context.retained.objectsToCheck.isEmpty
   }
 
-  /// Runs the save.
+  /// Runs the save. Throws as `ManagedObjectContext.save` does.
   mutating func run() throws {
-    context.phase = .willSave
-    defer { context.phase = nil }
+    context.running.phase = .willSave
+    defer { context.running.phase = nil }
     // Removes the warnings of earlier saves, even if this save fails early.
     context.warnings.removeAll()
     try context.throwPendingError()
@@ -40,14 +47,14 @@ struct SaveOperation {
     }
     // A save without changes also closes the undo group.
     if plan == nil { context.undoManager?.endSave(after: earlierCount) }
-    defer { context.unclearedReferences.forgetSaved(in: context) }
+    defer { context.deletions.unclearedReferences.forgetSaved(in: context) }
     if isHandedOver, let plan { context.beginPendingSave(plan) } else { try finish() }
   }
 
-  /// Runs the phases before the writing.
+  /// Runs the phases before the writing. The changes of hooks stay.
   func prepare() throws {
-    context.phase = .willSave
-    defer { context.phase = nil }
+    context.running.phase = .willSave
+    defer { context.running.phase = nil }
     context.warnings.removeAll()
     try context.throwPendingError()
     if context.detectsInPlaceMutation { try context.checkReadValues() }
@@ -55,7 +62,7 @@ struct SaveOperation {
   }
 
   /// Runs all phases up to the commits. On an error everything is restored, except changes that one store committed
-  /// before another failed.
+  /// before another failed. The savepoint of the journal restores the changes.
   private mutating func write() throws {
     earlierCount = context.journal.count
     let savepoint = context.journal.begin()
@@ -75,7 +82,7 @@ struct SaveOperation {
     }
   }
 
-  /// Prepares, plans and writes the changes once.
+  /// Prepares, plans and writes the changes once. Returns without writing if nothing changed.
   private mutating func writeOnce(checksInputs: Bool = true) throws {
     let hasStoredAttributes = context.hasStoredAttributes
     if hasStoredAttributes { context.derivations.beginInputs() }
@@ -84,7 +91,7 @@ struct SaveOperation {
     guard context.hasChanges || metadataChange != nil else { return }
     // The stores need not keep the old state for views.
     context.endViews()
-    context.phase = .writing
+    context.running.phase = .writing
     if let undo = context.undoManager {
       // Before sessions begin, because reading may run accessors and hooks.
       stashes = try undo.stashes(of: context.changedObjects.filter { $0.state.contains(.deleted) })
@@ -107,7 +114,7 @@ struct SaveOperation {
   private static let greatestRounds = 32
 
   /// Writes, and repeats the save after its conflicts are resolved. Rules and hooks run again each time, because values
-  /// changed.
+  /// changed. Each attempt has a savepoint of its own. After `greatestRounds` attempts the conflict is thrown.
   private mutating func writeResolvingConflicts() throws {
     var (lastStale, checksInputs) = (StaleInputs(), true)
     for _ in 0..<Self.greatestRounds {
@@ -118,8 +125,8 @@ struct SaveOperation {
       } catch {
         guard let plan, !plan.conflicts.isEmpty || !plan.stale.isEmpty else { throw error }
         context.undo(since: attempt)
-        context.phase = nil
-        defer { context.phase = .willSave }
+        context.running.phase = nil
+        defer { context.running.phase = .willSave }
         try context.observers.holding { try resolve(plan, or: error) }
         // Inputs that are the same after a refresh would be found outdated again.
         checksInputs = plan.stale.isEmpty || plan.stale != lastStale
@@ -131,7 +138,7 @@ struct SaveOperation {
   }
 
   /// Refreshes outdated inputs of stored values, and objects whose only changes are stored values. The merge policy
-  /// resolves all other conflicts.
+  /// resolves all other conflicts. Throws `error` if the policy does not resolve a conflict.
   private func resolve(_ plan: SavePlan, or error: any Error) throws {
     guard plan.stale.isEmpty else { return try context.takeIn(plan.stale) }
     let own = try plan.conflicts.filter(isOfStoredValues)
@@ -145,7 +152,8 @@ struct SaveOperation {
     try context.takeInRows(of: own.map(\.objectID))
   }
 
-  /// Whether a conflict concerns a row in which the context changed only computed values.
+  /// Whether a conflict concerns a row in which the context changed only computed values. Such a conflict needs no
+  /// policy: the values are computed again.
   private func isOfStoredValues(_ conflict: SaveConflict) throws -> Bool {
     switch conflict.kind {
     case .changed, .deleted: break
@@ -161,10 +169,11 @@ struct SaveOperation {
     }
   }
 
-  /// Updates the context: changes that were committed become saved, all others stay changes.
+  /// Updates the context: changes that were committed become saved, all others stay changes. The order matters: IDs and
+  /// rows first, then caches, `didSave` hooks, child contexts and observers.
   private func finish() throws {
     guard let plan else { return }
-    context.phase = .didSave
+    context.running.phase = .didSave
     let save = context.tellsOfSaves ? contextSave(of: plan) : nil
     let undo = context.undoManager
     undo?.takeSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
@@ -196,7 +205,7 @@ struct SaveOperation {
     context.tellListenersOfSave()
     // The program still shares the values that it assigned.
     context.forgetReadObjectsThatLeft()
-    context.objectsToCheck = []
+    context.retained.objectsToCheck = []
     context.forgetReadAhead()
     context.readDerived(plan.derived)
     context.forgetJournal()
@@ -212,7 +221,7 @@ struct SaveOperation {
     if let endOfRun { throw endOfRun }
   }
 
-  /// The saved objects, for observers.
+  /// The saved objects, for observers. Deleted objects are included.
   private func contextSave(of plan: SavePlan) -> ContextSave {
     let written = plan.rows.lazy.map(\.object).filter(plan.isSaved)
     return ContextSave(
@@ -220,14 +229,15 @@ struct SaveOperation {
       deleted: plan.deleted.filter(plan.isSaved), warnings: context.validationWarnings)
   }
 
-  /// Removes an object whose deletion was saved from the context.
+  /// Removes an object whose deletion was saved from the context. A later access throws `.invalidObject`.
   private func leave(_ object: ManagedObject) {
     context.registered.remove(object)
     object.becomeDeleted()
   }
 
   /// Calls the `didSave` hooks. The changes are saved, so every hook is called and errors are kept. The end of a
-  /// script's run is not an error of a hook and is thrown after all hooks were called.
+  /// script's run is not an error of a hook and is thrown after all hooks were called. Hooks of the class come before
+  /// those of extensions.
   private func callDidSave(_ object: ManagedObject, _ endOfRun: inout (any Error)?) {
     func trying(_ body: () throws -> Void) {
       do {
@@ -246,8 +256,9 @@ struct SaveOperation {
   }
 }
 
+/// Errors of accessors.
 extension ManagedObjectContext {
-  /// Fails the save with the error of an accessor that could not throw.
+  /// Fails the save with the error of an accessor that could not throw. The message says how many errors were kept.
   func throwPendingError() throws {
     let errors = drainAccessorErrors()
     guard let first = errors.first else { return }

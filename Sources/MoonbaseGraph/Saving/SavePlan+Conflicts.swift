@@ -1,7 +1,9 @@
 import MoonbaseModel
 
+/// Conflicts of a plan.
 extension SavePlan {
-  /// Throws the conflicts as one error, with the colliding values.
+  /// Throws the conflicts as one error, with the colliding values. New objects are described by `nameOfNewObject`,
+  /// because their IDs will change.
   func throwConflicts() throws {
     guard !conflicts.isEmpty else { return }
     // By the permanent IDs of the plan, which the objects no longer have when the error is shown.

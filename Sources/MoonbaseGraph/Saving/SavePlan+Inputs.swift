@@ -1,15 +1,20 @@
 import MoonbaseModel
 
 /// The inputs of stored values that another context saved after this context read them.
+///
+/// Thrown within a save, which then refreshes the inputs and computes again (`SaveOperation.resolve`). Equality shows
+/// whether a refresh changed anything.
 struct StaleInputs: Error, Equatable {
   /// The IDs of changed rows.
   var rows: [ManagedObjectID] = []
   /// The changed lists, with added and removed destinations.
   var lists: [SaveInputs.List: Set<ManagedObjectID>] = [:]
 
+  /// Whether no input changed.
   var isEmpty: Bool { rows.isEmpty && lists.isEmpty }
 }
 
+/// Checking the inputs of stored values.
 extension SavePlan {
   /// The number of rows that are checked together.
   private static let pageSize = 4096
@@ -24,7 +29,8 @@ extension SavePlan {
     return StaleInputs(rows: try staleRows(among: versions), lists: try staleLists(among: lists))
   }
 
-  /// The IDs whose stored version differs from the given or registered version.
+  /// The IDs whose stored version differs from the given or registered version. A version of nil means that of the
+  /// registered object.
   private func staleRows(among versions: [ManagedObjectID: Int64?]) throws -> [ManagedObjectID] {
     var waiting: [ManagedObjectID: Int64] = [:]
     for (id, version) in versions {
@@ -41,11 +47,14 @@ extension SavePlan {
 
   /// The key by which lists are grouped, since a store reads all lists of one relationship together.
   private struct Kind: Hashable {
+    /// The entity of the owners.
     let entity: Symbol
+    /// The relationship.
     let slot: Slot
   }
 
-  /// The lists whose stored destinations differ, with the added and removed destinations.
+  /// The lists whose stored destinations differ, with the added and removed destinations. The lists of one relationship
+  /// take a single request.
   private func staleLists(
     among lists: [SaveInputs.List: ToManyState.Contents]
   ) throws -> [SaveInputs.List: Set<ManagedObjectID>] {
@@ -63,8 +72,9 @@ extension SavePlan {
   }
 }
 
+/// Refreshing inputs.
 extension ManagedObjectContext {
-  /// Refreshes inputs that another context saved. Unsaved changes of the objects are kept.
+  /// Refreshes inputs that another context saved. Unsaved changes of the objects are kept. Throws errors of the store.
   func takeIn(_ stale: StaleInputs) throws {
     let members = stale.lists.values.joined().filter { id in
       guard let object = registered[id]?.takeUnretainedValue(), !object.isInserted else { return false }
@@ -77,7 +87,7 @@ extension ManagedObjectContext {
 
   /// Discards a list, and the inverse lists of added and removed destinations. For a deleted owner, the delete rule is
   /// applied to new destinations of many-to-many relationships; for one-to-many relationships, the store reports them
-  /// as conflicts.
+  /// as conflicts. Owners that are not registered need nothing.
   private func takeIn(_ list: SaveInputs.List, _ others: Set<ManagedObjectID>) {
     guard let owner = registered[list.owner]?.takeUnretainedValue(),
       let relationship = owner.entity.properties[list.slot].relationship
@@ -86,13 +96,13 @@ extension ManagedObjectContext {
     if owner.isDeleted {
       guard inverse != nil, relationship.description.deleteRule == .nullify else { return }
       owner.markUnpropagated()
-      deletionsToPropagate.append(owner)
+      deletions.toPropagate.append(owner)
     }
     unload(list)
     for id in others { if let inverse { unload(SaveInputs.List(owner: id, slot: inverse)) } }
   }
 
-  /// Discards the contents of a list, so that it is read again.
+  /// Discards the contents of a list, so that it is read again. Unsaved changes of the list are kept.
   private func unload(_ list: SaveInputs.List) {
     guard let owner = registered[list.owner]?.takeUnretainedValue(), let known = owner.relationships[list.slot] else {
       return

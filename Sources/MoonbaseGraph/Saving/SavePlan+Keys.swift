@@ -8,7 +8,8 @@ extension SavePlan {
   /// With `ofSessions`, a store that reserves keys within saves does so in the session that later writes, so that a
   /// failed save leaves the key counter unchanged. All sessions of the save begin before that, in the order that every
   /// save uses. All further stores reserve their keys before the first session begins: a save that holds a session
-  /// waits only for the next store.
+  /// waits only for the next store. Objects that have permanent IDs already are not counted. Throws errors of the
+  /// stores, and `.invalidStore` for a damaged counter.
   mutating func assignPermanentIDs(_ source: NewKeys) throws {
     if case .none = source { return }
     context.changedObjects.forEachUnretained { pointer in
@@ -39,12 +40,13 @@ extension SavePlan {
     permanent.assign { index, _ in keys[index] ?? (StoreNumber(rawValue: 0), 0) }
   }
 
-  /// Begins the sessions of stores with new objects, and of all other stores that the save may write or check.
+  /// Begins the sessions of stores with new objects, and of all other stores that the save may write or check. Sessions
+  /// begin in the order of the store numbers.
   private func beginSessions(of new: [any PersistentStore]) throws {
     var stores: [UInt32: any PersistentStore] = [:]
     for store in new { stores[StoreNumber(store.identifier).rawValue] = store }
     if context.coordinator.persistentStores.count > stores.count {
-      for objects in [Array(context.changedObjects), Array(context.objectsToCheck)] {
+      for objects in [Array(context.changedObjects), Array(context.retained.objectsToCheck)] {
         for object in objects where object.context === context && !object.objectID.isTemporaryID {
           let number = object.objectID.storeNumber
           // A store that is not open or is read-only causes an error later, if the save writes there.
@@ -59,7 +61,8 @@ extension SavePlan {
     }
   }
 
-  /// Reserves keys of a store for new objects, directly or as part of a session.
+  /// Reserves keys of a store for new objects, directly or as part of a session. Throws `.invalidStore` for a key that
+  /// leaves no room.
   static func reserveKeys(
     _ count: Int, of entity: ResolvedEntity, in store: any PersistentStore, by session: (any SaveSession)? = nil
   ) throws -> (store: StoreNumber, key: Int64) {
@@ -69,7 +72,7 @@ extension SavePlan {
     return (StoreNumber(store.identifier), first)
   }
 
-  /// The error for a store whose next key is invalid.
+  /// The error for a store whose next key is invalid. The code is `.invalidStore`.
   static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError {
     GraphError(
       .invalidStore,
@@ -78,7 +81,7 @@ extension SavePlan {
       entity: entity.name)
   }
 
-  /// The permanent ID of an object; unchanged for permanent IDs.
+  /// The permanent ID of an object; unchanged for permanent IDs. Valid after `assignPermanentIDs`.
   func permanentID(_ id: ManagedObjectID) -> ManagedObjectID {
     id.isTemporaryID ? permanent[id] ?? id : id
   }

@@ -2,7 +2,7 @@ import MoonbaseModel
 
 /// The links of to-many relationships that a save writes.
 extension SavePlan {
-  /// Plans the changed links of an object's to-many relationships.
+  /// Plans the changed links of an object's to-many relationships. Throws for a destination that was deleted.
   mutating func planLinks(of object: ManagedObject) throws {
     for (slot, state) in object.relationships where state.hasChanges {
       guard let links = try links(of: object, slot: slot, state: state) else { continue }
@@ -13,7 +13,7 @@ extension SavePlan {
   /// The changed links of a relationship; nil if there are none.
   ///
   /// Separate from `planLinks`, because a copy of the plan that lives while the plan grows would make every append copy
-  /// it.
+  /// it. New members without a row, and members that this save deletes, are errors.
   private func links(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Links? {
     guard let relationship = object.entity.properties[slot].relationship, !relationship.description.isTransient
     else { return nil }
@@ -33,7 +33,8 @@ extension SavePlan {
     return StoreChanges.Links(owner: owner, slot: slot, added: added, removed: removed, order: order)
   }
 
-  /// The changed order of an ordered relationship; nil if it is unchanged.
+  /// The changed order of an ordered relationship; nil if it is unchanged. A new order may be described by moved
+  /// stretches only (`StoreChanges.Order`).
   private func order(of object: ManagedObject, slot: Slot, state: ToManyState) throws -> StoreChanges.Order? {
     // Added destinations may have been removed again.
     if let order = state.changedOrder(id: permanentID) { return order.isEmpty ? nil : order }
@@ -41,7 +42,8 @@ extension SavePlan {
   }
 
   /// Whether this side of a relationship lists its changed links, since both sides of a many-to-many relationship
-  /// record a change. Nil for a relationship that is its own inverse: then the keys of each pair decide.
+  /// record a change. Nil for a relationship that is its own inverse: then the keys of each pair decide. One-to-many
+  /// links are written in the rows of the destinations.
   private func ownsLink(for relationship: ResolvedRelationship, slot: Slot, of object: ManagedObject) -> Bool? {
     guard let inverse = relationship.inverseSlot else { return true }
     guard relationship.isManyToMany else { return false }

@@ -2,7 +2,8 @@ import MoonbaseModel
 
 /// The rows that a save writes.
 extension SavePlan {
-  /// Plans the row of a new object: in place, or copied into a page of the plan.
+  /// Plans the row of a new object: in place, or copied into a page of the plan. In place if the object's page belongs
+  /// to the store and is still open.
   mutating func plan(insertionOf object: ManagedObject, _ shape: Shape) throws {
     let id = permanentID(object.objectID)
     let index = try planIndex(of: id)
@@ -26,7 +27,8 @@ extension SavePlan {
     page.endRow()
   }
 
-  /// Completes the object's own row in place; returns false if the row cannot be written any more.
+  /// Completes the object's own row in place; returns false if the row cannot be written any more. Destinations get
+  /// their permanent IDs.
   private func complete(_ object: ManagedObject, under key: Int64, version: Int64, _ shape: Shape) throws -> Bool {
     guard object.completeRow(under: key, version: version) else { return false }
     for slot in shape.toOneSlots {
@@ -35,14 +37,14 @@ extension SavePlan {
     return true
   }
 
-  /// Adds the object's own row to the rows of a store, without copying it.
+  /// Adds the object's own row to the rows of a store, without copying it. The page is sealed at the end of planning.
   private func addOwnRow(of object: ManagedObject, to rows: RowCollector) -> WrittenRow {
     guard let page = object.row.page.map(Unmanaged.passUnretained) else { return .nothing }
     page._withUnsafeGuaranteedRef { rows.add($0, at: Int(object.row.place)) }
     return .inPlace(page, object.row.place)
   }
 
-  /// Completes the pages, and assigns the copied rows to changes and objects.
+  /// Completes the pages, and assigns the copied rows to changes and objects. Called once, after the last object.
   mutating func finishRows() {
     for index in plans.indices {
       let inserted = plans[index].inserted.finish()
@@ -54,7 +56,7 @@ extension SavePlan {
     }
   }
 
-  /// Plans the deletion of an object's row.
+  /// Plans the deletion of an object's row. Only the version that this context knows may be deleted.
   mutating func plan(deletionOf object: ManagedObject) throws {
     var deletion = StoreChanges.Deletion(id: object.objectID, expectedVersion: object.snapshot?.version)
     for slot in object.entity.ruledPairSlots {
@@ -63,7 +65,8 @@ extension SavePlan {
     plans[try planIndex(of: object.objectID)].changes.deleted.append(deletion)
   }
 
-  /// Plans the changed row of an object, unless no stored value differs.
+  /// Plans the changed row of an object, unless no stored value differs. Throws `.invalidStore` for a version that
+  /// cannot be increased.
   mutating func plan(updateOf object: ManagedObject, _ shape: Shape) throws {
     let id = object.objectID
     var row = NewRow(object, id)
@@ -100,7 +103,7 @@ extension SavePlan {
   }
 
   /// Fills the current row of a page with the object's own values in stored form: with permanent IDs, without transient
-  /// values.
+  /// values. Throws for destinations without a row.
   private func fill(_ page: RowPageBuilder, from object: ManagedObject, _ shape: Shape) throws {
     let live = object.row.live
     for slot in live.indices {
@@ -111,7 +114,8 @@ extension SavePlan {
     }
   }
 
-  /// The stored form of a to-one relationship's destination; nil if there is none.
+  /// The stored form of a to-one relationship's destination; nil if there is none. Throws for a destination that is
+  /// deleted or in another store.
   private func storedDestination(of object: ManagedObject, slot: Slot) throws -> ManagedObjectID? {
     guard case .objectID(let id)? = object.current(slot), !object.entity.properties[slot].isTransient else {
       return nil
@@ -123,7 +127,8 @@ extension SavePlan {
     return permanentID
   }
 
-  /// The slots of attributes and to-one relationships that differ from a row.
+  /// The slots of attributes and to-one relationships that differ from a row. A value that was set back to the stored
+  /// one does not differ.
   private func differingSlots(of object: ManagedObject, from old: Snapshot, _ shape: Shape) throws -> SlotSet {
     var slots = SlotSet()
     try object.changed.forEach { slot in
@@ -136,19 +141,21 @@ extension SavePlan {
     return slots
   }
 
-  /// Throws for a new destination that was deleted before its first save and therefore has no key.
+  /// Throws for a new destination that was deleted before its first save and therefore has no key. The code is that of
+  /// `danglingReferenceError`.
   func checkSaved(_ id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard !id.isTemporaryID else { throw object.danglingReferenceError(id, slot: slot) }
   }
 
-  /// Throws for a destination that this save deletes, because the key would point at no row.
+  /// Throws for a destination that this save deletes, because the key would point at no row. The code is
+  /// `.objectNotFound`.
   func checkPresence(of id: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard context.registered[id]?.takeUnretainedValue().isDeleted == true else { return }
     throw object.refused(
       slot, value: .objectID(id), reason: "its destination \(id) is deleted: set it anew", as: .objectNotFound)
   }
 
-  /// Throws for a destination in another store.
+  /// Throws for a destination in another store. A relationship cannot connect stores.
   private func checkStore(of destination: ManagedObjectID, from object: ManagedObject, slot: Slot) throws {
     guard destination.storeNumber != permanentID(object.objectID).storeNumber else { return }
     throw object.crossesStores(

@@ -3,26 +3,38 @@ import MoonbasePlatform
 
 /// The changes that one save will write, computed without modifying objects, so that a failed save leaves everything as
 /// it was.
+///
+/// Made by `SaveOperation`, used once and then dropped. The order of use: `init` (keys, rows, links), `write` (all
+/// stores, then the commits), `adopt` (the objects take IDs and rows). Rows of new objects are usually saved in the
+/// pages in which the objects keep them, without a copy.
 struct SavePlan {
   /// The changes for one store.
   struct StorePlan {
+    /// The number of the store in object IDs.
     let number: UInt32
+    /// The store.
     let store: any PersistentStore
+    /// Complete after `finishRows`.
     var changes = StoreChanges()
     /// The inserted rows. For copied rows also their place among them and the index of their object in `rows`.
     let inserted: RowCollector
+    /// The copied rows among the inserted ones.
     var insertedCopies: [(place: Int, row: Int)] = []
     /// The updated rows, with places and indexes in the same way, and the description of their changes.
     let updated: RowCollector
+    /// The copied rows among the updated ones.
     var updatedCopies: [(place: Int, row: Int)] = []
+    /// The changed slots of each updated row.
     var notes = StoreChanges.Updates.Notes()
 
+    /// Begins without changes.
     init(number: UInt32, store: any PersistentStore) {
       (self.number, self.store) = (number, store)
       inserted = RowCollector(store: StoreNumber(rawValue: number))
       updated = RowCollector(store: StoreNumber(rawValue: number))
     }
 
+    /// For messages.
     var name: String { store.url?.path ?? "store \(store.identifier)" }
   }
 
@@ -30,23 +42,31 @@ struct SavePlan {
   struct NewRow {
     /// Unretained: the plan's list retains the object.
     let reference: Unmanaged<ManagedObject>
+    /// The permanent ID.
     let id: ManagedObjectID
+    /// The row that was made; `.nothing` if no value in the row changed.
     var written = WrittenRow.nothing
 
+    /// Nothing is written yet.
     init(_ object: ManagedObject, _ id: ManagedObjectID) { (reference, self.id) = (.passUnretained(object), id) }
 
+    /// The object, retained by the plan.
     var object: ManagedObject { reference.takeUnretainedValue() }
   }
 
+  /// The context that is saved.
   let context: ManagedObjectContext
   /// The changed objects.
   private let objects: ChangeList
+  /// The changes by store, in the order in which stores were needed.
   var plans: [StorePlan] = []
+  /// All objects that are not deleted.
   var rows: [NewRow] = []
   /// Objects whose deletion is saved.
   private(set) var deleted: [ManagedObject] = []
   /// Objects whose `didSave` hook is called.
   private(set) var didSaveObservers: [ManagedObject] = []
+  /// The permanent IDs of new objects, by temporary ID.
   var permanent: PermanentIDs
   /// The sessions that were begun early, so that new objects get keys in them.
   let begun = BegunSessions()
@@ -77,7 +97,7 @@ struct SavePlan {
     case following(StoreNumber, Int64)
   }
 
-  /// Plans the writing of all changes.
+  /// Plans the writing of all changes. Throws errors of reserving keys, and of rows that cannot be written.
   init(_ context: ManagedObjectContext, keys: NewKeys) throws {
     self.context = context
     objects = context.changedObjects
@@ -94,7 +114,7 @@ struct SavePlan {
     }
   }
 
-  /// Plans the rows of all changed objects, and then the links.
+  /// Plans the rows of all changed objects, and then the links. Objects of one entity usually follow each other.
   private mutating func planAll() throws {
     rows.reserveCapacity(objects.count)
     var (table, shape, hears): (UnsafeMutableRawPointer?, Shape?, Bool) = (nil, nil, false)
@@ -113,7 +133,7 @@ struct SavePlan {
     finishRows()
   }
 
-  /// Plans the changes of one object.
+  /// Plans the changes of one object. Transient changes need no row.
   private mutating func plan(_ object: ManagedObject, _ shape: Shape) throws {
     if object.state.contains(.deleted) {
       deleted.append(object)
@@ -128,12 +148,19 @@ struct SavePlan {
   }
 
   /// The kinds of an entity's slots, shared by all its objects.
+  ///
+  /// A class, so that it is shared without copying.
   final class Shape {
+    /// The transient slots.
     let transient: SlotSet
+    /// The to-one relationships.
     let toOne: SlotSet
+    /// The same as a list.
     let toOneSlots: [Slot]
+    /// The to-many relationships.
     let toMany: SlotSet
 
+    /// Computed once per entity and save.
     fileprivate init(_ entity: ResolvedEntity) {
       transient = SlotSet(entity.transientSlots)
       (toOne, toOneSlots) = (SlotSet(entity.toOneSlots), entity.toOneSlots)
@@ -141,7 +168,7 @@ struct SavePlan {
     }
   }
 
-  /// The kinds of slots of an entity, cached.
+  /// The kinds of slots of an entity, cached. Constant time after the first call.
   private mutating func shape(of entity: ResolvedEntity) -> Shape {
     if let known = shapes[entity.index] { return known }
     let new = Shape(entity)
@@ -152,7 +179,8 @@ struct SavePlan {
   /// Writes the changes to all stores, and then commits the stores one after the other.
   ///
   /// Stores are used in the order of their numbers, which is the same for all contexts, so that two contexts never wait
-  /// for each other. With `checksInputs`, the inputs of stored values must equal the stores' current values.
+  /// for each other. With `checksInputs`, the inputs of stored values must equal the stores' current values. Throws
+  /// conflicts as one error, `StaleInputs`, and the errors of the stores. Sessions that did not commit are aborted.
   mutating func write(checksInputs: Bool = false) throws {
     defer { begun.abort() }
     let waiting = plans.filter { !$0.changes.isEmpty }
@@ -196,7 +224,8 @@ struct SavePlan {
     }
   }
 
-  /// The error for a save in which some stores committed and others did not.
+  /// The error for a save in which some stores committed and others did not. It has the code of the failure and names
+  /// the stores.
   private func partial(_ error: any Error, of all: [StorePlan]) -> any Error {
     let lost = all.filter { plan in !saved.contains { $0.number == plan.number } }
     let known = error as? GraphError
@@ -208,22 +237,23 @@ struct SavePlan {
       entity: known?.entity, objectID: known?.objectID, underlying: error)
   }
 
-  /// Whether some stores committed, but not all.
+  /// Whether some stores committed, but not all. Then the committed changes must be adopted in spite of the error.
   var isPartlySaved: Bool { isIncomplete && !saved.isEmpty }
 
-  /// Whether the save covered all changes of the context.
+  /// Whether the save covered all changes of the context. Then the list of changes can be emptied at once.
   var savedAllChanges: Bool { !isIncomplete && deleted.isEmpty && context.changedObjects.count == rows.count }
 
-  /// The changes that stores committed.
+  /// The changes that stores committed. In the order of the commits.
   var savedChanges: [StoreChanges] { saved.map(\.changes) }
 
-  /// Whether the changes of an object are saved.
+  /// Whether the changes of an object are saved. Decided by the object's store.
   func isSaved(_ object: ManagedObject) -> Bool {
     let number = permanentID(object.objectID).storeNumber
     return !isIncomplete || saved.contains { $0.number == number }
   }
 
-  /// Gives the objects their permanent IDs and new snapshots after a successful save.
+  /// Gives the objects their permanent IDs and new snapshots after a successful save. Observers and other objects
+  /// replace the temporary IDs.
   func adopt() {
     let new = isIncomplete ? permanent.filter { number in saved.contains { $0.number == number } } : permanent
     if !new.isEmpty { context.observers.prepareForNewIDs() }
@@ -243,7 +273,8 @@ struct SavePlan {
   // MARK: Own rows
 
   /// Lets the save adopt the page of an object's own row. Returns false if the page belongs to another store: new
-  /// objects of one page may go to several stores, but a page is of one store.
+  /// objects of one page may go to several stores, but a page is of one store. The page is completed for this store
+  /// with the first object.
   mutating func takeOwnRow(of object: ManagedObject, in store: StoreNumber) -> Bool {
     guard object.row.isOwn, let page = object.row.page.map(Unmanaged.passUnretained) else { return true }
     return page._withUnsafeGuaranteedRef { page in
@@ -255,13 +286,14 @@ struct SavePlan {
     }
   }
 
+  /// Afterwards the pages are immutable.
   private func sealOwnRows() {
     for page in ownRows { page.seal() }
   }
 
   // MARK: Stores
 
-  /// The index of the plan for the store of an ID.
+  /// The index of the plan for the store of an ID. Throws `.readOnlyStore`.
   mutating func planIndex(of id: ManagedObjectID) throws -> Int {
     let number = id.storeNumber
     if let index = plans.firstIndex(where: { $0.number == number }) { return index }
@@ -269,14 +301,15 @@ struct SavePlan {
     return try addPlan(number, store, for: id)
   }
 
-  /// Adds a change of a store's metadata.
+  /// Adds a change of a store's metadata. The save then writes this store even without changed objects.
   mutating func add(_ change: MetadataChange) throws {
     let number = StoreNumber(change.store.identifier).rawValue
     let index = try plans.firstIndex { $0.number == number } ?? addPlan(number, change.store, for: nil)
     plans[index].changes.metadataChange = change.body
   }
 
-  /// Records the extensions in the metadata of each written store that does not know them yet.
+  /// Records the extensions in the metadata of each written store that does not know them yet. Child contexts write no
+  /// metadata.
   mutating func noteExtensions(_ versions: [String: String]) throws {
     for index in plans.indices {
       let plan = plans[index]
@@ -287,7 +320,7 @@ struct SavePlan {
     }
   }
 
-  /// Adds the plan for a store. Throws for a read-only store.
+  /// Adds the plan for a store. Throws for a read-only store. The code is `.readOnlyStore`.
   private mutating func addPlan(
     _ number: UInt32, _ store: any PersistentStore, for id: ManagedObjectID?
   ) throws -> Int {

@@ -3,13 +3,18 @@ import MoonbasePlatform
 
 /// The phases of a save before it writes: delete rules, validation and `willSave`, repeated for objects that these
 /// change.
+///
+/// Made and run once per attempt of a save. Objects that no rule or hook concerns are skipped as early as possible, so
+/// that a large import pays only for the rules it has.
 struct SavePreparation {
+  /// The context that is saved.
   let context: ManagedObjectContext
 
   /// The number of rounds after which validation or `willSave` counts as endless.
   private static let greatestRounds = 100
 
-  /// Runs the phases. Returns whether the save is known to change only objects that existed before.
+  /// Runs the phases. Returns whether the save is known to change only objects that existed before. Throws validation
+  /// failures, the errors of hooks, and the first pending error.
   func run() throws -> Bool {
     context.warnings.removeAll()
     try context.applyDeleteRules()
@@ -40,7 +45,8 @@ struct SavePreparation {
 
   /// The changed objects that need work before a store writes them: rules, hooks, delete rules, counts of destinations,
   /// stored attributes or delayed values. With `areValidated`, rules and counts are left out. Also returns whether all
-  /// changed objects existed before and still exist.
+  /// changed objects existed before and still exist. Objects of one entity usually follow each other, so the behavior
+  /// is looked up once for them.
   private func objectsToLookAt(areValidated: Bool = false) throws -> (objects: [ManagedObject], areUpdates: Bool) {
     guard !context.hasStoredAttributes else { return (Array(context.changedObjects), false) }
     var result: [ManagedObject] = []
@@ -61,13 +67,17 @@ struct SavePreparation {
     return (result, all.isDisjoint(with: [.inserted, .deleted]))
   }
 
-  /// Counts rounds, so that endless changes end with an error.
+  /// Counts rounds, so that endless changes end with an error. The limit is `greatestRounds`.
   private struct Rounds {
+    /// The rounds so far.
     private var count = 0
+    /// The end of the message, made only for the error.
     private let reason: () -> String
 
+    /// No round has begun.
     init(_ reason: @escaping @autoclosure () -> String) { self.reason = reason }
 
+    /// Throws `.extensionFailure` after too many rounds.
     mutating func begin(with culprit: @autoclosure () throws -> ManagedObject) throws {
       count += 1
       guard count > greatestRounds else { return }
@@ -79,7 +89,7 @@ struct SavePreparation {
   }
 
   /// Runs `body` and returns the objects that were changed, inserted or deleted meanwhile; with `noted` only those for
-  /// which the change is a reason to call rules or `willSave`.
+  /// which the change is a reason to call rules or `willSave`. Each object occurs once.
   private func changes(noted: Bool = false, by body: () throws -> Void) rethrows -> [ManagedObject] {
     let savepoint = context.journal.begin()
     defer { context.endSavepoint(savepoint) }
@@ -88,7 +98,7 @@ struct SavePreparation {
   }
 
   /// Validates objects until neither rules nor dependent stored attributes change any more. Returns the objects to
-  /// which rules gave delayed values.
+  /// which rules gave delayed values. Delayed values are written by the next `willSave` round.
   private func settle(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     var late = DistinctObjects()
     var waiting = objects
@@ -102,11 +112,12 @@ struct SavePreparation {
   }
 
   /// Validates objects, and again those that rules changed. Returns the objects to which rules gave delayed values.
+  /// Throws all failures of a round as one error.
   @discardableResult
   private func validate(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     guard context.validatesAtSave else { return [] }
-    context.phase = .validating
-    defer { context.phase = .willSave }
+    context.running.phase = .validating
+    defer { context.running.phase = .willSave }
     var late = DistinctObjects()
     var waiting = objects
     var rounds = Rounds("its rules change objects again and again: a rule only looks")
@@ -136,7 +147,7 @@ struct SavePreparation {
   }
 
   /// Calls `willSave` on objects, and on objects that change meanwhile, also by delete rules. Returns all changed
-  /// objects.
+  /// objects. Stored attributes are computed after the hooks of each round.
   private func runWillSave(_ objects: [ManagedObject]) throws -> [ManagedObject] {
     var touched = DistinctObjects()
     var waiting = objects
@@ -163,11 +174,12 @@ struct SavePreparation {
     return touched.elements
   }
 
-  /// An object that a hook may change endlessly, for the error message.
+  /// An object that a hook may change endlessly, for the error message. Prefers an object with a hook.
   private func culprit(of objects: [ManagedObject]) throws -> ManagedObject {
     try objects.first { try $0.context === context && context.behavior(of: $0.entity).hasWillSave } ?? objects[0]
   }
 
+  /// The setter is named in the language of the extension.
   private var adviceOnWillSave: String {
     let hook = context.extensionRegistry.hookName("willSave")
     let setter =
@@ -177,20 +189,22 @@ struct SavePreparation {
       + "that is another one each time by \(setter), which is no change of its own"
   }
 
-  /// Whether an object has values to check or write. A fault whose row another context deleted has none.
+  /// Whether an object has values to check or write. A fault whose row another context deleted has none. Reads the row
+  /// of a fault, unless no rule or hook needs it.
   private func hasSomethingToSave(_ object: ManagedObject) throws -> Bool {
     guard object.context === context else { return false }
     return try !object.needsRow || !context.behavior(of: object.entity).needsSaveHooks || !context.isGone(object)
   }
 
-  /// Whether `willSave` or a delayed value needs work. Most objects with only stored attributes need none.
+  /// Whether `willSave` or a delayed value needs work. Most objects with only stored attributes need none. Reads a row
+  /// only if necessary.
   private func hasWorkAtWillSave(_ object: ManagedObject) throws -> Bool {
     guard object.context === context else { return false }
     guard try object.hasDelayedValues || context.behavior(of: object.entity).hasWillSave else { return false }
     return try hasSomethingToSave(object)
   }
 
-  /// Writes delayed values of an object and calls its `willSave` hooks.
+  /// Writes delayed values of an object and calls its `willSave` hooks. First the class, then the extensions in order.
   private func callWillSave(_ object: ManagedObject) throws {
     let behavior = try context.behavior(of: object.entity)
     if try object.writeDelayedValues() { context.noteChange() }

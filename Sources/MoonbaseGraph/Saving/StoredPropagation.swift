@@ -6,22 +6,35 @@ import OrderedCollections
 ///
 /// For values computed in this context, the recorded reads show which must be computed again. For other values, whose
 /// objects may not be in the context, declared inputs are followed from the changed objects back to the owners.
+///
+/// Made for each call of `keepStoredAttributes`. Ends when no value changes any more; a circular dependency is an
+/// error.
 struct StoredPropagation {
   /// Identified by object ID: an unchanged owner may be released, and its address reused by the next one.
+  ///
+  /// A stored attribute of an object.
   private struct Place: Hashable {
+    /// The object.
     var object: ManagedObjectID
+    /// The attribute.
     var slot: Slot
   }
 
+  /// The context of the objects.
   private let context: ManagedObjectContext
+  /// The declared inputs of all stored attributes.
   private let inputs: StoredInputs
+  /// The attributes that were followed already.
   private var seen: Set<Place> = []
   /// Derived attributes whose values may have changed. Entries before `next` are processed.
   private var changes: [(object: ManagedObject, slot: Slot)] = []
+  /// The index of the next entry of `changes`.
   private var next = 0
   /// Cached facts about an entity.
   private struct Known {
+    /// The entity.
     let entity: EntityIndex
+    /// The stored attributes and their functions.
     let behavior: EntityBehavior
     /// Whether any attribute depends on the entity's properties, other than stored attributes of the same object.
     let isFollowed: Bool
@@ -29,18 +42,20 @@ struct StoredPropagation {
     let leadingSlots: SlotSet
   }
 
+  /// By entity index.
   private var known: [EntityIndex: Known] = [:]
   /// The most recently used facts.
   private var last: Known?
   /// The number of times that a value was computed again after an input changed.
   private var repetitions: [Place: Int] = [:]
 
+  /// Nothing is computed yet.
   init(_ context: ManagedObjectContext, inputs: StoredInputs) {
     self.context = context
     self.inputs = inputs
   }
 
-  /// Computes the stored attributes that depend on changed objects.
+  /// Computes the stored attributes that depend on changed objects. Throws errors of computing and of the store.
   mutating func run(after changed: [ManagedObject]) throws {
     for object in changed {
       try HostWork.charge()
@@ -61,6 +76,7 @@ struct StoredPropagation {
     } while next < changes.count
   }
 
+  /// The most recent entity is found without a lookup.
   private mutating func known(_ entity: ResolvedEntity) throws -> Known {
     if let last, last.entity == entity.index { return last }
     let new = try known[entity.index] ?? find(entity)
@@ -69,7 +85,7 @@ struct StoredPropagation {
     return new
   }
 
-  /// Determines the facts about an entity.
+  /// Determines the facts about an entity. Done once per entity.
   private func find(_ entity: ResolvedEntity) throws -> Known {
     let behavior = try context.behavior(of: entity)
     let isFollowed = entity.properties.contains { property in
@@ -81,19 +97,19 @@ struct StoredPropagation {
     return Known(entity: entity.index, behavior: behavior, isFollowed: isFollowed, leadingSlots: SlotSet(leading))
   }
 
-  /// Computes the values for which a recorded read changed.
+  /// Computes the values for which a recorded read changed. After an error the values stay outdated.
   private mutating func keepOutdated() throws {
-    let outdated = context.outdatedStored
-    context.outdatedStored = []
+    let outdated = context.storedValues.outdated
+    context.storedValues.outdated = []
     do {
       for place in outdated { try keep(place) }
     } catch {
-      context.outdatedStored += outdated
+      context.storedValues.outdated += outdated
       throw error
     }
   }
 
-  /// Computes one outdated value.
+  /// Computes one outdated value. Throws `.extensionFailure` for a value that never settles.
   private mutating func keep(_ place: StoredPlace) throws {
     guard place.object.context === context, try !context.isGone(place.object),
       let derived = try context.behavior(of: place.object.entity).stored(place.slot)
@@ -112,7 +128,8 @@ struct StoredPropagation {
   /// The number of repetitions after which a circular dependency is reported.
   private static let greatestRepetition = 100
 
-  /// The chain of values that led from one computation of a value to the next, as text.
+  /// The chain of values that led from one computation of a value to the next, as text. For example "Person.a ->
+  /// Person.b -> Person.a".
   private func way(backTo place: StoredPlace) -> String {
     let start = changes.lastIndex { $0.object === place.object && $0.slot == place.slot } ?? changes.startIndex
     func name(_ object: ManagedObject, _ slot: Slot) -> String {
@@ -122,7 +139,7 @@ struct StoredPropagation {
     return ManagedObjectContext.way(names) + " -> " + name(place.object, place.slot)
   }
 
-  /// Computes all stored attributes of a changed object.
+  /// Computes all stored attributes of a changed object. A changed value that others depend on is followed later.
   private mutating func keepOwn(of object: ManagedObject, _ known: Known) throws {
     for index in known.behavior.storedAttributes.indices {
       let (slot, derived) = known.behavior.storedAttributes[index]
@@ -132,7 +149,7 @@ struct StoredPropagation {
   }
 
   /// Processes the attributes that depend on a property. With `isKept`, the object's own stored attributes are already
-  /// computed.
+  /// computed. Owners are found by following relationships backwards.
   private mutating func follow(_ object: ManagedObject, slot: Slot, isKept: Bool) throws {
     for dependent in inputs.dependents(of: object.entity.property(at: slot)) {
       for owner in try context.owners(of: [object], along: dependent.path)
@@ -148,17 +165,20 @@ struct StoredPropagation {
   }
 }
 
+/// Stored attributes of a context.
 extension ManagedObjectContext {
   /// Whether saves compute any attribute.
   var hasStoredAttributes: Bool { !knownStoredInputs.isEmpty }
 
+  /// Computed once from the model and the registry.
   private var knownStoredInputs: StoredInputs {
-    let inputs = storedInputs ?? StoredInputs(model, registry: extensionRegistry)
-    storedInputs = inputs
+    let inputs = storedValues.inputs ?? StoredInputs(model, registry: extensionRegistry)
+    storedValues.inputs = inputs
     return inputs
   }
 
-  /// Computes the stored attributes of changed objects, and of objects that depend on these.
+  /// Computes the stored attributes of changed objects, and of objects that depend on these. Throws errors of computing
+  /// and of the store.
   func keepStoredAttributes(after changed: [ManagedObject]...) throws {
     let inputs = knownStoredInputs
     guard !inputs.isEmpty else { return }
@@ -169,7 +189,8 @@ extension ManagedObjectContext {
     try propagation.run(after: objects.elements.filter { try $0.context === self && !isGone($0) })
   }
 
-  /// The objects from which a path of relationships reaches one of the given objects, without duplicates.
+  /// The objects from which a path of relationships reaches one of the given objects, without duplicates. A circular
+  /// path is followed step by step. Rows are read together.
   func owners(of objects: [ManagedObject], along path: [ResolvedProperty]) throws -> [ManagedObject] {
     var current = objects
     for property in path.reversed() {
@@ -186,7 +207,7 @@ extension ManagedObjectContext {
     return current.filter { !$0.isDeleted }
   }
 
-  /// The objects that have an object as a destination of a relationship.
+  /// The objects that have an object as a destination of a relationship. Throws errors of the store.
   private func owners(
     of object: ManagedObject, through property: ResolvedProperty, _ relationship: ResolvedRelationship
   ) throws -> [ManagedObject] {
@@ -200,7 +221,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects that point at an object by a relationship without an inverse, found by a fetch.
+  /// The objects that point at an object by a relationship without an inverse, found by a fetch. A transient
+  /// relationship is not searched.
   private func pointing(at object: ManagedObject, along property: ResolvedProperty) throws -> [ManagedObject] {
     guard !property.isTransient else { return [] }
     var request = FetchRequest(model.entities[property.declaringEntity].name)
@@ -212,12 +234,14 @@ extension ManagedObjectContext {
   }
 }
 
+/// Computing one stored attribute.
 extension ManagedObject {
   /// Computes and writes a stored derived attribute, unless its inputs are unchanged; returns whether the value
   /// changed.
   ///
   /// `following` means that an input on the declared path to this attribute changed. If that input is not among the
-  /// recorded reads, the list through which it would be read may have been outdated.
+  /// recorded reads, the list through which it would be read may have been outdated. Throws errors of the function, and
+  /// `.missingMandatoryProperty` for a required value that is missing.
   @discardableResult
   final func keep(
     _ derived: DerivedSlot, in slot: Slot, behavior known: EntityBehavior? = nil, following: Bool = false
@@ -251,7 +275,7 @@ extension ManagedObject {
     if reads?.dependent?.isOutdated == true {
       // The circular dependency passes through other objects, whose values are discarded by now.
       cache(nil, slot: slot)
-      context.outdatedStored.append(StoredPlace(object: self, slot: slot))
+      context.storedValues.outdated.append(StoredPlace(object: self, slot: slot))
     } else if var reads {
       // Assigning another value to the attribute also requires a new computation.
       reads.own.insert(Facet(slot).number)
@@ -260,13 +284,15 @@ extension ManagedObject {
     return isNew
   }
 
-  /// Whether a value was computed before this save, so that its inputs are not recorded.
+  /// Whether a value was computed before this save, so that its inputs are not recorded. Then the value has to be
+  /// computed again to record them.
   private func wasComputedBefore(_ reads: Readings) -> Bool {
     guard let context, context.derivations.inputs != nil else { return false }
     return reads.inputsNumber != context.derivations.inputsNumber
   }
 
-  /// Writes a computed value into the row; returns whether the value changed.
+  /// Writes a computed value into the row; returns whether the value changed. Throws for a value with a temporary ID,
+  /// and for a missing required value.
   private func keep(_ value: Value, slot: Slot, behavior: EntityBehavior) throws -> Bool {
     guard !value.holdsTemporaryID else { throw refused(slot, value: value, reason: Self.temporaryIDReason) }
     if value.isNull, !entity.properties[slot].isOptional {
@@ -279,6 +305,7 @@ extension ManagedObject {
     return true
   }
 
+  /// The end of the message.
   private static let temporaryIDReason =
     "what computes it gave the ID of an object that has no row yet, which is another one once this is saved: compute it from other "
     + "values, or give nil while the object is new"

@@ -1,10 +1,13 @@
 import MoonbaseModel
 
 /// Checks unique values of changed objects before a save, as stores do when they write.
+///
+/// Used by `prepareSave`, which does not write. Constraints of parents are checked with their own entity.
 struct UniqueValueCheck {
+  /// The context that is checked.
   let context: ManagedObjectContext
 
-  /// Throws the conflicts, as a save does.
+  /// Throws the conflicts, as a save does. The code is `.constraintConflict`.
   func run() throws {
     var conflicts: [SaveConflict] = []
     var values: [ManagedObjectID: [Value]] = [:]
@@ -19,10 +22,11 @@ struct UniqueValueCheck {
     try GraphError.throwConflicts(conflicts) { $0.error(values: values[$0.objectID] ?? []) }
   }
 
+  /// An object, the object that has the same values, and these values.
   private typealias Double = (object: ManagedObjectID, other: ManagedObjectID, key: [Value])
 
   /// The changed objects whose unique values another object has; of several changed objects with the same values, all
-  /// but the first.
+  /// but the first. Null never equals another null.
   private func doubled(_ entity: ResolvedEntity, _ slots: [Slot]) throws -> [Double] {
     let changed = context.changedObjects.filter { object in
       !object.isDeleted && entity.subtree.contains(object.entity.index)
@@ -46,11 +50,13 @@ struct UniqueValueCheck {
     }
   }
 
+  /// The values of a constraint.
   private func key(of object: ManagedObject, _ slots: [Slot]) throws -> [Value] {
     try slots.map { try object.value(at: $0) }
   }
 
-  /// A request for the objects with any of the given combinations of values.
+  /// A request for the objects with any of the given combinations of values. The result may contain objects with values
+  /// of different combinations, so keys are compared again.
   private func request(_ entity: ResolvedEntity, _ slots: [Slot], _ keys: Set<[Value]>) -> FetchRequest {
     var request = FetchRequest(entity.name)
     request.predicate = .and(

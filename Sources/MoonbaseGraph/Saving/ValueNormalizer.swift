@@ -1,16 +1,21 @@
 import MoonbaseModel
 
 /// Normalizes an object's values by hooks and the object's class, and stores the result.
+///
+/// Made for each use. Normalizing must not change other properties, because rules may run repeatedly.
 struct ValueNormalizer {
+  /// The object.
   private let object: ManagedObject
+  /// The hooks and normalizers of the entity.
   private let behavior: EntityBehavior
 
+  /// Nothing is normalized yet.
   init(_ object: ManagedObject, _ behavior: EntityBehavior) {
     self.object = object
     self.behavior = behavior
   }
 
-  /// The normalized form of a value.
+  /// The normalized form of a value. Null is passed only to the method of the class. Throws the errors of hooks.
   func normalized(_ value: Value, slot: Slot) throws -> Value {
     var value = value
     if !value.isNull {
@@ -25,7 +30,7 @@ struct ValueNormalizer {
     return value
   }
 
-  /// Stores a computed value; for a stored derived attribute, in the row.
+  /// Stores a computed value; for a stored derived attribute, in the row. Throws errors of the attribute's type.
   func take(_ value: Value, slot: Slot) throws {
     switch behavior.kind(slot) {
     case .stored: try object.storeChecked(value, slot: slot, behavior: behavior)

@@ -130,7 +130,8 @@ extension InMemoryContents {
 }
 
 extension StoredDerivation {
-  /// What the attribute of a row is derived to, given how a store finds rows and destinations. A date of now is the caller's to give.
+  /// The derived value of an attribute for a row. `rowOf` and `destinations` read from the store. The caller sets the
+  /// current date.
   package func value(
     for row: Snapshot, rowOf find: (ManagedObjectID) throws -> Snapshot?,
     destinations: (ManagedObjectID, Slot) throws -> [ManagedObjectID]

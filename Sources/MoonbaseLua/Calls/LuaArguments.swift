@@ -6,12 +6,18 @@
 ///   $0.set(1, string: "cm")
 /// } reading: { $0.text }
 /// ```
+///
+/// Passed to the closure of `LuaFastCall.run`, and valid only within it. Indexes are those of the Lua function's
+/// parameters, from 0.
 public struct LuaArguments: ~Copyable {
+  /// The values of the call's buffer, 24 bytes each.
   @usableFromInline let words: UnsafeMutableRawPointer
+  /// The number of parameters.
   @usableFromInline let count: Int
   /// The call, which outlives the setting of its arguments.
   @usableFromInline let call: Unmanaged<LuaFastCall>
 
+  /// The parts that inlined code reads are copied from the call.
   @inlinable
   init(_ call: LuaFastCall) {
     words = call.words
@@ -19,6 +25,7 @@ public struct LuaArguments: ~Copyable {
     self.call = .passUnretained(call)
   }
 
+  /// For values that are not written directly.
   private var buffer: LuaArgumentBuffer { call.takeUnretainedValue().buffer }
 
   /// Sets an argument (from 0) to nil.
@@ -82,6 +89,7 @@ public struct LuaArguments: ~Copyable {
     try buffer.set(checked(index), to: value, for: call.takeUnretainedValue().state)
   }
 
+  /// Traps for an index beyond the parameters of the call.
   @inlinable
   func checked(_ index: Int) -> Int {
     precondition(index >= 0 && index < count, "there is no such argument")

@@ -14,16 +14,26 @@ import MoonbasePlatform
 /// ```
 ///
 /// Calls may nest: the function, and the closure that sets its arguments, may make the same call again.
+///
+/// A call belongs to its state and is used on the thread of the state. It keeps the function alive, but not the state:
+/// after the state's end, calls throw `.closed`.
 public final class LuaFastCall {
+  /// The function.
   private let reference: LuaReference
+  /// The place of the function in Lua's registry.
   private let index: Int32
+  /// The arguments.
   let buffer: LuaArgumentBuffer
+  /// The number of arguments.
   @usableFromInline let count: Int
   /// The values of the buffer, which never move because the number of arguments is constant. Callers write into them
   /// directly, in the layout of `MBLValue`: number, length, tag.
   @usableFromInline let words: UnsafeMutableRawPointer
+  /// `words` with the type of C.
   private let values: UnsafeMutablePointer<MBLValue>
+  /// Whether the buffer has values besides scalars and borrowed bytes.
   @usableFromInline let holdsMore: UnsafeMutablePointer<Bool>
+  /// The state in C; nil after its end.
   private let home: UnsafeMutablePointer<OpaquePointer?>
   /// Whether arguments are being set. A nested call uses its own buffer meanwhile.
   @usableFromInline @exclusivity(unchecked) var isPlacing = false
@@ -37,6 +47,7 @@ public final class LuaFastCall {
   @usableFromInline
   convenience init(besides other: LuaFastCall) { self.init(other.reference, parameters: other.count) }
 
+  /// The layout of `MBLValue` is asserted, because inlined code depends on it.
   private init(_ reference: LuaReference, parameters: Int) {
     self.reference = reference
     index = reference.index
@@ -54,6 +65,7 @@ public final class LuaFastCall {
   // Inlinable, together with arguments and results: docs/development.md, "What the compiler is told".
 
   /// Calls the function with the arguments that `place` sets. `read` reads the result, which is valid during the call.
+  /// Throws `LuaError` for an error of the function, and the errors of both closures. `read` must not keep the result.
   @inlinable
   public func run<Result>(
     _ place: (borrowing LuaArguments) throws -> Void = { _ in }, reading read: (borrowing LuaResult) throws -> Result
@@ -65,7 +77,8 @@ public final class LuaFastCall {
     return try read(result)
   }
 
-  /// Makes a nested call with its own buffer, from the closure that sets this call's arguments.
+  /// Makes a nested call with its own buffer, from the closure that sets this call's arguments. A rare case, so the
+  /// buffer is not cached.
   @usableFromInline
   func runBesides<Result>(
     _ place: (borrowing LuaArguments) throws -> Void, _ read: (borrowing LuaResult) throws -> Result
@@ -89,12 +102,14 @@ public final class LuaFastCall {
     isPlacing = false
   }
 
+  /// Discards the arguments that were set so far.
   @usableFromInline
   func abandon() {
     buffer.clear()
     isPlacing = false
   }
 
+  /// Calls the function. Within a run with plain arguments this is a single call of C.
   @usableFromInline
   func begin() throws(LuaError) -> LuaResult {
     guard let raw = home.pointee, !holdsMore.pointee else { return try beginSlowly() }
@@ -103,6 +118,7 @@ public final class LuaFastCall {
     return try beginAfter(plain)
   }
 
+  /// Handles an error, or a state without a run.
   @inline(never)  // so that the quick call needs no room on the stack for it
   private func beginAfter(_ plain: MBLFastResult) throws(LuaError) -> LuaResult {
     if plain.status == MBLStatus.idle.rawValue { return try beginSlowly() }
@@ -128,12 +144,14 @@ public final class LuaFastCall {
     return result
   }
 
+  /// The error of the state; also restores the stack.
   private func failure(_ status: MBLStatus, result: borrowing LuaResult) -> LuaError {
     defer { end(result) }
     guard let state = reference.link.state else { return LuaError(.closed, message: "the Lua state is closed") }
     return state.takeError(status)
   }
 
+  /// Removes the result from the stack, and ends the run if this call began it.
   @usableFromInline
   func end(_ result: borrowing LuaResult) {
     if let raw = home.pointee {
@@ -146,7 +164,8 @@ public final class LuaFastCall {
   /// The state, valid while a result is read.
   var state: LuaState { get throws(LuaError) { try reference.state } }
 
-  /// Calls the function with the arguments that `place` sets. Returns its result as a value that may be kept.
+  /// Calls the function with the arguments that `place` sets. Returns its result as a value that may be kept. Slower
+  /// than `run`, because strings are copied and tables get a reference.
   public func value(_ place: (borrowing LuaArguments) throws -> Void = { _ in }) throws(LuaError) -> LuaValue {
     do {
       return try run(place) { (result: borrowing LuaResult) in try result.value }

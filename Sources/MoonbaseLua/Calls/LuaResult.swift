@@ -6,9 +6,14 @@ import MoonbasePlatform
 /// ```swift
 /// let text = try call.run { $0.set(0, integer: 7) } reading: { $0.isNil ? nil : $0.text }
 /// ```
+///
+/// A result is not copyable and cannot outlive the closure that receives it. Accessors return nil for a value of
+/// another type; they never convert.
 public struct LuaResult: ~Copyable {
   // The parts of a scalar result, returned in registers and read without a call.
+  /// The bits of an integer, a boolean or a floating-point number.
   @usableFromInline let word: Int64
+  /// The type, a raw value of `MBLTag`.
   @usableFromInline let tag: UInt32
   /// The height of the stack below the result; negative if the result is not on the stack.
   @usableFromInline let top: Int32
@@ -17,6 +22,7 @@ public struct LuaResult: ~Copyable {
   /// The state, retained by a call that is its own run.
   let holder: Unmanaged<LuaState>?
 
+  /// For a result of the fast path.
   init(_ plain: MBLFastResult, of call: Unmanaged<LuaFastCall>) {
     word = plain.word
     tag = UInt32(plain.tag)
@@ -25,6 +31,7 @@ public struct LuaResult: ~Copyable {
     holder = nil
   }
 
+  /// For a result of `beginSlowly`.
   init(_ plain: MBLValue, of call: Unmanaged<LuaFastCall>, top: Int32, holder: Unmanaged<LuaState>?) {
     word = plain.integer
     tag = plain.tag.rawValue
@@ -54,7 +61,8 @@ public struct LuaResult: ~Copyable {
   /// The boolean; nil for other values.
   @inlinable public var boolean: Bool? { tag == 1 ? word != 0 : nil }
 
-  /// The integer; nil for other values, also for an integral float.
+  /// The integer; nil for other values, also for an integral float. An integer of 64 bits does not always fit into a
+  /// number exactly.
   @inlinable public var integer: Int64? { tag == 2 ? word : nil }
 
   /// The number, also of an integer; nil for other values.
@@ -66,7 +74,7 @@ public struct LuaResult: ~Copyable {
     }
   }
 
-  /// The text, if it is a string of UTF-8.
+  /// The text, if it is a string of UTF-8. Nil for any other value and for invalid UTF-8. The bytes are copied.
   public var text: String? {
     withBytes { String(validUTF8: $0.assumingMemoryBound(to: UInt8.self)) } ?? nil
   }
@@ -85,14 +93,15 @@ public struct LuaResult: ~Copyable {
     return Unmanaged<AnyObject>.fromOpaque(pointer).takeUnretainedValue() as? Object
   }
 
-  /// The result as a value that may be kept.
+  /// The result as a value that may be kept. Throws `.memory`, and `.runtime` for a handle whose scope has ended.
   public var value: LuaValue {
     get throws(LuaError) {
       try call.takeUnretainedValue().state.value(plain)
     }
   }
 
-  /// Another result of the function, counted from 1; `.nil` if there are fewer results.
+  /// Another result of the function, counted from 1; `.nil` if there are fewer results. Index 0 is the first result
+  /// itself.
   public func further(_ index: Int) throws(LuaError) -> LuaValue {
     guard top >= 0 else { return .nil }
     let state = try call.takeUnretainedValue().state

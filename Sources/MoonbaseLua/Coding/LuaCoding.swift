@@ -1,3 +1,4 @@
+/// Values with the Swift protocols `Encodable` and `Decodable`, by way of `LuaTree`.
 extension LuaState {
   /// Creates the Lua value of anything `Encodable`.
   ///
@@ -8,7 +9,7 @@ extension LuaState {
   /// ```
   ///
   /// nil becomes `moonbase.null`, 64-bit integers stay exact, `Data` becomes a byte string; `Decimal`, `UUID` and `URL`
-  /// become text.
+  /// become text. Throws `.conversion` for numbers that Lua cannot hold, and `.memory`.
   public func encode(_ value: some Encodable) throws -> LuaValue {
     try self.value(of: LuaTree(encoding: value))
   }
@@ -21,23 +22,30 @@ extension LuaState {
   }
 }
 
+/// Independent of a state.
 extension LuaTree {
-  /// Creates the tree of anything `Encodable`.
+  /// Creates the tree of anything `Encodable`. Throws `.conversion` for more than `depth` levels, and for integers
+  /// beyond 64 bits.
   public init(encoding value: some Encodable, depth: Int = 64) throws {
     self = try LuaTreeEncoder.tree(of: value, path: [], depth: depth)
   }
 
-  /// Reads a value of any `Decodable` type.
+  /// Reads a value of any `Decodable` type. Missing keys and mismatches throw `.conversion` with the path.
   public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
     try LuaTreeDecoder(self, path: []).decode(type)
   }
 }
 
 /// A key of a map, or an index in a list.
+///
+/// Used in the paths of error messages.
 struct LuaCodingKey: CodingKey {
+  /// The key, or the index as text.
   let stringValue: String
+  /// The index, from 1; nil for a key that is no number.
   let intValue: Int?
 
+  /// An index in a list, from 1.
   init(_ index: Int) {
     stringValue = String(index)
     intValue = index

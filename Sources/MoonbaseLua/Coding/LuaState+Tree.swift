@@ -1,5 +1,6 @@
 import MoonbaseLuaShim
 
+/// No recursion is used, so the depth of a value is limited by the options, not by the stack.
 extension LuaState {
   /// Limits for converting Lua values to trees, with a conversion for host objects.
   ///
@@ -20,19 +21,27 @@ extension LuaState {
     public init() {}
   }
 
+  /// A table whose entries are being converted.
   private struct Level {
+    /// The entries, sorted for a list.
     let pairs: [(key: LuaValue, value: LuaValue)]
+    /// The identity of the table, for finding cycles.
     let pointer: UnsafeRawPointer?
+    /// Whether the result is a list.
     let isList: Bool
+    /// The index of the next entry.
     var next = 0
+    /// The elements so far.
     var list: [LuaTree] = []
+    /// The entries so far.
     var map: [LuaString: LuaTree] = [:]
   }
 
   /// Converts a value to plain data. No script runs: tables are read raw.
   ///
   /// Throws `.conversion`, with the path, for functions, cycles, keys that are neither strings nor integers, and for
-  /// more levels or values than the options allow.
+  /// more levels or values than the options allow. A table with the keys 1 to n, in any order, is a list; an empty
+  /// table is a map unless it is marked as a list.
   public func tree(of value: LuaValue, options: TreeOptions = TreeOptions()) throws -> LuaTree {
     var levels: [Level] = []
     var pending: LuaValue? = value
@@ -64,6 +73,7 @@ extension LuaState {
     }
   }
 
+  /// Appends a converted value to the innermost table.
   private func add(_ tree: LuaTree, to levels: inout [Level]) {
     let top = levels.count - 1
     if levels[top].isList {
@@ -74,6 +84,7 @@ extension LuaState {
     levels[top].next += 1
   }
 
+  /// The key in the tree; integers become texts.
   private static func key(_ key: LuaValue) -> LuaString {
     switch key {
     case .string(let string): string
@@ -82,6 +93,7 @@ extension LuaState {
     }
   }
 
+  /// Reads all entries of a table. Throws for a table that contains itself, and for keys of other types.
   private func level(_ table: LuaTable, at levels: [Level]) throws -> Level {
     let pointer = pointer(of: table)
     if levels.contains(where: { $0.pointer == pointer }) { throw refuse("a table contains itself", at: levels) }
@@ -104,12 +116,14 @@ extension LuaState {
     return Level(pairs: pairs, pointer: pointer, isList: isList)
   }
 
+  /// The address of a table in Lua, for comparison only.
   private func pointer(of table: LuaTable) -> UnsafeRawPointer? {
     guard mbl_push_reference(raw, table.reference.index) else { return nil }
     defer { pop() }
     return mbl_pointer(mbl_thread(raw), -1)
   }
 
+  /// Converts anything except tables.
   private func leaf(_ value: LuaValue, options: TreeOptions, at levels: [Level]) throws -> LuaTree {
     switch value {
     case .nil, .null: return .null
@@ -124,13 +138,14 @@ extension LuaState {
     }
   }
 
+  /// The error names the path of the value, such as `a.b.3`.
   private func refuse(_ problem: String, at levels: [Level]) -> LuaError {
     LuaTreeEncoder.refuse(
       problem,
       at: levels.filter { $0.next < $0.pairs.count }.map { Self.key($0.pairs[$0.next].key).description })
   }
 
-  /// Creates the Lua value of plain data. Lists are marked as lists.
+  /// Creates the Lua value of plain data. Lists are marked as lists. Throws `.memory`.
   public func value(of tree: LuaTree) throws(LuaError) -> LuaValue {
     guard let (root, rest) = try node(tree) else { return try leaf(tree) }
     var work = [(root, rest)]
@@ -147,6 +162,7 @@ extension LuaState {
     return .table(root)
   }
 
+  /// A new table with the children that it will get; nil for a leaf.
   private func node(_ tree: LuaTree) throws(LuaError) -> (LuaTable, [(LuaValue, LuaTree)])? {
     switch tree {
     case .list(let list):
@@ -159,6 +175,7 @@ extension LuaState {
     }
   }
 
+  /// A value that is no table.
   private func leaf(_ tree: LuaTree) throws(LuaError) -> LuaValue {
     switch tree {
     case .boolean(let flag): .boolean(flag)

@@ -1,15 +1,23 @@
 import MoonbasePlatform
 
 /// A format of `file:read` and `file:lines`.
+///
+/// Scripts write formats as in Lua's manual, with or without `*`.
 enum LuaReadFormat {
+  /// A line, with or without its line feed (`L`, `l`).
   case line(keepingEnd: Bool)
+  /// A numeral (`n`).
   case number
+  /// The rest of the file (`a`), empty at the end.
   case all
+  /// At most this number of bytes.
   case bytes(Int)
 }
 
+/// Reading by formats, over the buffer of the file.
 extension LuaFile {
-  /// Reads by a format and passes the bytes to `body`. Returns false at the end of the file.
+  /// Reads by a format and passes the bytes to `body`. Returns false at the end of the file. The bytes are valid only
+  /// during `body`. Throws `LuaFile.Failure`, and the limits of a run.
   func read(_ format: LuaReadFormat, _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
     switch format {
     case .line(let keepingEnd): return try readLine(keepingEnd: keepingEnd, body)
@@ -21,8 +29,10 @@ extension LuaFile {
     }
   }
 
+  /// Whether bytes can be read; fills the buffer if it is empty.
   private func atHand() throws -> Bool { try !available.isEmpty || fill() }
 
+  /// Most lines lie within the buffer and are not copied.
   private func readLine(keepingEnd: Bool, _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
     guard try atHand() else { return false }
     var parts: [UInt8] = []
@@ -47,6 +57,7 @@ extension LuaFile {
     return true
   }
 
+  /// Never the end of the file: an empty rest is a result.
   private func readAll(_ body: (UnsafeRawBufferPointer) -> Void) throws {
     var parts: [UInt8] = []
     var memory = HostMemory()
@@ -54,6 +65,7 @@ extension LuaFile {
     parts.withUnsafeBytes(body)
   }
 
+  /// Fewer bytes at the end of the file.
   private func readBytes(_ count: Int, _ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
     guard try atHand() else { return false }
     if available.count >= count {
@@ -70,7 +82,8 @@ extension LuaFile {
     return true
   }
 
-  /// Reads the characters of a numeral after white space, at most two hundred, for `tonumber` to parse.
+  /// Reads the characters of a numeral after white space, at most two hundred, for `tonumber` to parse. False if no
+  /// numeral begins there.
   private func readNumeral(_ body: (UnsafeRawBufferPointer) -> Void) throws -> Bool {
     var text: [UInt8] = []
     let space = Set(" \t\n\r\u{0B}\u{0C}".utf8)
@@ -89,6 +102,7 @@ extension LuaFile {
     return !text.isEmpty
   }
 
+  /// Charges the bytes to the run. Throws `.tooLarge` beyond `LuaFile.greatest`.
   private func append(
     _ bytes: UnsafeRawBufferPointer, to parts: inout [UInt8], memory: inout HostMemory
   ) throws {

@@ -1,8 +1,11 @@
 import MoonbasePlatform
 
+/// The functions that read and write.
 extension LuaFileLibrary {
   // MARK: Reading and writing
 
+  /// Writes the arguments from an index on, and returns the file. An error of the system becomes `nil, message,
+  /// number`.
   func write(_ file: LuaFile, call: inout LuaCall, from first: Int) throws {
     for index in first..<max(first, call.count) {
       try HostWork.charge()
@@ -33,6 +36,7 @@ extension LuaFileLibrary {
     return text.contains { !"-0123456789".contains($0) } ? text : text + ".0"
   }
 
+  /// Reads the formats among the arguments. Without any, a line.
   func formats(_ call: inout LuaCall, from first: Int) throws -> [LuaReadFormat] {
     guard call.count > first else { return [.line(keepingEnd: false)] }
     return try (first..<call.count).map { index in
@@ -48,6 +52,7 @@ extension LuaFileLibrary {
     }
   }
 
+  /// Reads by the formats among the arguments.
   func read(_ file: LuaFile, call: inout LuaCall, from first: Int) throws {
     try read(file, formats: formats(&call, from: first), call: &call)
   }
@@ -61,6 +66,7 @@ extension LuaFileLibrary {
     }
   }
 
+  /// Adds one result to the call. Returns false at the end of the file.
   private func give(_ file: LuaFile, format: LuaReadFormat, call: inout LuaCall) throws -> Bool {
     do {
       if case .number = format { return try giveNumber(file, call: &call) }
@@ -75,6 +81,7 @@ extension LuaFileLibrary {
     }
   }
 
+  /// An integer if it fits, otherwise a number. Returns false for an invalid numeral.
   private func giveNumber(_ file: LuaFile, call: inout LuaCall) throws -> Bool {
     var text = ""
     guard try file.read(.number, { text = String(decoding: $0, as: UTF8.self) }) else { return false }
@@ -88,7 +95,7 @@ extension LuaFileLibrary {
     return true
   }
 
-  /// `io.lines([path, ...])`
+  /// `io.lines([path, ...])` Raises an error for a file that cannot be opened, as Lua does.
   func lines(_ call: inout LuaCall) throws {
     guard !call.isNil(0) else {
       return try call.return(
@@ -111,6 +118,7 @@ extension LuaFileLibrary {
     try call.return(try iterator(file, formats: formats(&call, from: 1), closing: true, in: call.state))
   }
 
+  /// With `closing` the file is closed at its end. The iterator raises an error for a closed file.
   func iterator(
     _ file: LuaFile, formats: [LuaReadFormat], closing: Bool, in state: LuaState
   ) throws -> LuaValue {

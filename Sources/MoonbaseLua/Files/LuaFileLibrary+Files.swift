@@ -1,9 +1,10 @@
 import MoonbasePlatform
 
+/// The functions that open, close and position files.
 extension LuaFileLibrary {
   // MARK: Opening
 
-  /// `io.open(path [, mode])`
+  /// `io.open(path [, mode])` Returns a file, or `nil, message, number`.
   func open(_ call: inout LuaCall) throws {
     let path = try call.name(0)
     let mode = call.isNil(1) ? "r" : try call.name(1)
@@ -14,13 +15,15 @@ extension LuaFileLibrary {
     try call.return(.object(LuaObject(file, as: type)))
   }
 
+  /// The flags of the system, and whether the mode needs a grant for writing.
   private static let modes: [String: (flags: Int32, writes: Bool)] = [
     "r": (O_RDONLY, false), "r+": (O_RDWR, true), "w": (O_WRONLY | O_CREAT | O_TRUNC, true),
     "w+": (O_RDWR | O_CREAT | O_TRUNC, true), "a": (O_WRONLY | O_CREAT | O_APPEND, true),
     "a+": (O_RDWR | O_CREAT | O_APPEND, true),
   ]
 
-  /// Opens a file. On failure returns the reason to the script, and nil here.
+  /// Opens a file. On failure returns the reason to the script, and nil here. Grants are checked before the system is
+  /// asked.
   private func openFile(_ path: String, mode: String, call: inout LuaCall) throws -> LuaFile? {
     let (flags, writes) = Self.modes[mode.replacing("b", with: "")] ?? (O_RDONLY, false)
     guard let resolved = access.path(path, writing: writes) else {
@@ -40,7 +43,8 @@ extension LuaFileLibrary {
     }
   }
 
-  /// Opens a file. If no descriptor is free, files that scripts released without closing are collected first.
+  /// Opens a file. If no descriptor is free, files that scripts released without closing are collected first. Throws
+  /// `LuaFile.Refusal`.
   func newFile(_ resolved: String, flags: Int32) throws(LuaFile.Refusal) -> LuaFile {
     do throws(LuaFile.Refusal) {
       return try LuaFile(path: resolved, flags: flags, guardian: guardian)
@@ -51,11 +55,12 @@ extension LuaFileLibrary {
     }
   }
 
+  /// Whether the program uses the file itself.
   func isGuarded(_ resolved: String, writing: Bool) -> Bool {
     guardian?.refuses(path: resolved, writing: writing) ?? false
   }
 
-  /// `io.input([file])` and `io.output([file])`
+  /// `io.input([file])` and `io.output([file])` Without an argument, the current stream.
   func stream(_ call: inout LuaCall, mode: String, current: LuaFile) throws -> LuaFile {
     var chosen = current
     if let file: LuaFile = call.objectIfPresent(0) {
@@ -71,16 +76,18 @@ extension LuaFileLibrary {
     return chosen
   }
 
+  /// Raises an error for a closed file.
   func opened(_ file: LuaFile) throws -> LuaFile {
     guard file.isOpen else { throw LuaError(.runtime, message: "attempt to use a closed file") }
     return file
   }
 
-  /// `io.close([file])`
+  /// `io.close([file])` Without an argument, the output stream.
   func closeFile(_ call: inout LuaCall) throws {
     try close(try opened(call.isNil(0) ? output : try call.object(0, name: "FILE*")), call: &call)
   }
 
+  /// Standard streams are not closed.
   func close(_ file: LuaFile, call: inout LuaCall) throws {
     guard !file.isStandard else {
       call.returnNil()
@@ -89,7 +96,7 @@ extension LuaFileLibrary {
     if try reporting(&call, file.close) { call.return(true) }
   }
 
-  /// `file:seek([whence [, offset]])`
+  /// `file:seek([whence [, offset]])` Returns the position from the start of the file, or `nil, message, number`.
   func seek(_ file: LuaFile, call: inout LuaCall) throws {
     let name = call.isNil(0) ? "cur" : try call.name(0)
     let offset = call.isNil(1) ? 0 : try call.integer(1)
@@ -100,7 +107,8 @@ extension LuaFileLibrary {
     if try reporting(&call, { place = try file.seek(offset, from: Int32(whence)) }) { call.return(place) }
   }
 
-  /// Runs `body`. A refusal of the system becomes `nil, message, number` for the script, and false here.
+  /// Runs `body`. A refusal of the system becomes `nil, message, number` for the script, and false here. An exceeded
+  /// output limit ends the run.
   @discardableResult
   func reporting(_ call: inout LuaCall, _ body: () throws -> Void) throws -> Bool {
     do {

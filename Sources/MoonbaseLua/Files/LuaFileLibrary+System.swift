@@ -1,7 +1,9 @@
 import MoonbasePlatform
 
+/// The functions outside of `io` that need grants.
 extension LuaFileLibrary {
-  /// Creates `os`: the state's functions, and functions for granted files and variables.
+  /// Creates `os`: the state's functions, and functions for granted files and variables. Removing and renaming need a
+  /// grant for writing.
   func os(like standard: LuaValue) throws(LuaError) -> LuaTable {
     let table = try state.table()
     if case .table(let known) = standard {

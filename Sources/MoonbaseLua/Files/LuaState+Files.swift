@@ -1,5 +1,6 @@
 import MoonbasePlatform
 
+/// Files for scripts.
 extension LuaState {
   /// Provides Lua's `io` and the functions of `os` for files and the environment, over granted files. `guardian`
   /// refuses files even if they are granted.
@@ -17,6 +18,7 @@ extension LuaState {
   }
 
   /// Provides `io` and the functions of `os` for files and variables to a single environment, over its own grants.
+  /// Environments with equal grants share a library.
   package func openFiles(
     _ access: LuaFileAccess, guardian: (any LuaFileGuard)?, in environment: LuaEnvironment
   ) throws(LuaError) {
@@ -37,11 +39,11 @@ extension LuaState {
   }
 
   /// Consumes a line of standard input that a script read ahead and did not use, including its end; everything read
-  /// ahead if no line ends in it.
+  /// ahead if no line ends in it. Used by the prompt, which reads the same input.
   package func takeLineAhead() -> [UInt8] { takesLineAhead?() ?? [] }
 
   /// Flushes the output and the files of scripts, including pipes and devices. May wait for receivers, so call it
-  /// within a run, whose limits end the wait.
+  /// within a run, whose limits end the wait. Throws the error of a run that must end.
   public func flushFiles() throws {
     output.flush()
     if StandardStream.hasGivenUp { throw HostWork.ending() }
@@ -49,6 +51,7 @@ extension LuaState {
   }
 }
 
+/// Results for files that cannot be used.
 extension LuaCall {
   /// Returns `nil, message, number`, as Lua's libraries do for a file that cannot be used.
   mutating func fail(_ path: String?, number: Int32) {
@@ -69,9 +72,11 @@ extension LuaCall {
     `return`(Int64(EBUSY))
   }
 
+  /// The message for such a path.
   static func guarded(_ path: String) -> String { "\(path): the program has it open itself (a store that is in use?)" }
 
-  /// Returns `nil, message, number` for a path that is not granted.
+  /// Returns `nil, message, number` for a path that is not granted. A missing folder is reported as missing, if its
+  /// file would be granted.
   mutating func refuse(_ path: String, writing: Bool, access: LuaFileAccess) {
     if path.utf8.count >= PATH_MAX { return fail(path, number: ENAMETOOLONG) }
     if access.missingFolder(of: path, writing: writing) != nil { return fail(path, number: ENOENT) }

@@ -1,7 +1,10 @@
 import MoonbaseLuaShim
 
 /// The source of a scope's modules: text by name, nil if there is none.
+///
+/// Made by the owner of an extension. Kept by the environment of the scope.
 package final class LuaScopeReader {
+  /// Returns the source and the path of its file.
   let read: (_ name: String) throws -> (source: LuaSource, path: String)?
 
   /// A reader that calls `read`.
@@ -9,6 +12,8 @@ package final class LuaScopeReader {
 }
 
 /// The classes that scopes share read-only.
+///
+/// Scripts of one extension cannot change the classes of another.
 package struct LuaScopeClasses {
   /// The proxies, by the tables of classes.
   let proxies: LuaTable
@@ -19,6 +24,7 @@ package struct LuaScopeClasses {
   package init(proxies: LuaTable, own: LuaTable) { (self.proxies, self.own) = (proxies, own) }
 }
 
+/// Environments of extensions.
 extension LuaState {
   /// Creates the globals of an extension. In every preset they are those of a sandbox without files. The modules are
   /// the extension's own.
@@ -38,6 +44,7 @@ extension LuaState {
     return LuaEnvironment(table: table)
   }
 
+  /// Registered once per state.
   private func scopeReaderType() throws(LuaError) -> LuaAnyHostType {
     if let known = loaded.scopeReader { return known }
     let type = LuaHostType<LuaScopeReader>("modules of a scope", interned: false)
@@ -47,6 +54,7 @@ extension LuaState {
   }
 }
 
+/// Extensions find their modules by a reader instead of folders.
 extension LuaModuleScope {
   /// The reader of an extension's modules; nil for those of scripts.
   var reader: LuaScopeReader? {

@@ -1,12 +1,14 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
+/// Loading text.
 extension LuaState {
   /// Compiles a text to a function that runs it, in a new environment if none is given.
   ///
   /// ```swift
   /// let results = try state.load("return 6 * 7", name: "answer.lua")()      // [.integer(42)]
   /// ```
+  /// The name appears in messages and tracebacks. Throws as `load(_:in:)` does.
   public func load(
     _ text: String, name: String, in environment: LuaEnvironment? = nil
   ) throws(LuaError) -> LuaFunction {
@@ -16,7 +18,7 @@ extension LuaState {
   /// Compiles a source to a function that runs it, in a new environment if none is given.
   ///
   /// Throws `.syntax`, `.limit(.source)`, `.binary` for bytecode and `.encoding` for text that is not UTF-8. Preset
-  /// `trusted` accepts bytecode and any encoding.
+  /// `trusted` accepts bytecode and any encoding. Nothing runs before the function is called.
   public func load(_ source: LuaSource, in environment: LuaEnvironment? = nil) throws(LuaError) -> LuaFunction {
     try validate(source)
     let environment = if let environment { environment } else { try self.environment() }
@@ -43,6 +45,7 @@ extension LuaState {
   /// The parser's message for an overflow of the C stack by the source alone.
   private static let overflow = "C stack overflow"
 
+  /// Throws `.limit(.source)`, `.binary` or `.encoding`.
   private func validate(_ source: LuaSource) throws(LuaError) {
     if let limit = limits.sourceSize, source.bytes.count > limit {
       throw LuaError(

@@ -1,3 +1,4 @@
+/// Reloading modules, for programs that watch files.
 extension LuaState {
   /// Loads a module again. It runs in a new environment, and replaces the old module only if it succeeds.
   ///
@@ -18,6 +19,7 @@ extension LuaState {
     return try last ?? reload(name, for: sharedScope)
   }
 
+  /// Reloads the module in one scope.
   private func reload(_ name: String, for scope: LuaModuleScope) throws -> LuaValue {
     guard let module = try loadModule(name, for: scope) else { throw missingModule(name) }
     let known = scope.own == nil ? loaded.tables[name] : try scope.own?.get(name).tableValue
@@ -44,6 +46,7 @@ extension LuaState {
   }
 }
 
+/// Taking over contents.
 extension LuaTable {
   /// Replaces the fields and the metatable by those of another table of the same state.
   public func replaceContents(with other: LuaTable) throws(LuaError) {

@@ -1,8 +1,9 @@
 import MoonbasePlatform
 
+/// The search for modules.
 extension LuaState {
   /// Sets the global `require`. In preset `trusted` it searches the host's modules first and calls Lua's own `require`
-  /// otherwise.
+  /// otherwise. Called once, when the state is opened.
   func installRequire() throws(LuaError) {
     let own = preset == .trusted ? try global("package").tableValue?.get("loaded").tableValue : nil
     let shared = if let own { own } else { try table() }
@@ -27,7 +28,8 @@ extension LuaState {
     try setGlobal("require", to: require)
   }
 
-  /// Loads a module for an extension: a shipped module, a module of the host, or else the extension's own.
+  /// Loads a module for an extension: a shipped module, a module of the host, or else the extension's own. Shared
+  /// modules are those without files; their tables are frozen.
   private func require(_ name: String, for scope: LuaModuleScope, _ reader: LuaScopeReader) throws -> LuaValue {
     if let own = try LuaModuleScope(shared: nil, own: scope.own).module(name) { return own }
     if Self.libraries.contains(name), case .table(let library)? = try scope.environment?.table.get(name) {
@@ -45,10 +47,11 @@ extension LuaState {
     return module.value
   }
 
-  /// The paths of the files that `require` has read so far.
+  /// The paths of the files that `require` has read so far. In the order of reading.
   package var requiredFiles: [String] { loaded.files }
 
-  /// The paths at which `require` looked for scripts' modules that were not there.
+  /// The paths at which `require` looked for scripts' modules that were not there. A program that watches files can
+  /// watch these, too.
   package var missingFiles: [String] {
     loaded.missing.flatMap { name in
       let path = name.replacing(".", with: "/")
@@ -83,9 +86,11 @@ extension LuaState {
     return nil
   }
 
+  /// In every preset but `trusted` these names are the libraries of the preset.
   private static let libraries: Set = ["string", "table", "math", "utf8", "coroutine", "os", "io", "debug"]
 
-  /// Loads a module; nil if no module has the name.
+  /// Loads a module; nil if no module has the name. Throws `.module` for an invalid name, for modules that require each
+  /// other, and for a module without a value.
   func loadModule(
     _ name: String, for scope: LuaModuleScope, reader: LuaScopeReader? = nil
   ) throws -> LuaLoadedModule? {
@@ -126,6 +131,7 @@ extension LuaState {
     return try runModule(name, source: source, path: file.path, frozen: false, for: scope)
   }
 
+  /// A frozen module runs in an environment of its own.
   private func runModule(
     _ name: String, source: LuaSource, path: String? = nil, frozen: Bool, for scope: LuaModuleScope
   ) throws(LuaError) -> LuaLoadedModule {

@@ -11,7 +11,7 @@ public enum LuaFiles {
     (0..<mbl_file_count()).map { String(cString: mbl_file_at($0).pointee.name) }
   }
 
-  /// The bytes of a file; nil if there is none with this name.
+  /// The bytes of a file; nil if there is none with this name. A copy of the compiled-in bytes.
   public static func bytes(_ name: String) -> [UInt8]? {
     mbl_file_named(name).map { Array(UnsafeBufferPointer(start: $0.pointee.bytes, count: $0.pointee.length)) }
   }
@@ -22,13 +22,14 @@ public enum LuaFiles {
     return files.map { String($0.dropLast(4)).replacing("/", with: ".") }
   }
 
-  /// The source of a module `moonbase.NAME`.
+  /// The source of a module `moonbase.NAME`. Nil for other names, and for names with further dots.
   static func module(_ name: String) -> LuaSource? {
     guard name.hasPrefix("moonbase."), !name.dropFirst(9).contains(".") else { return nil }
     return bytes("moonbase/\(name.dropFirst(9)).lua").map { LuaSource(bytes: $0, name: "\(name).lua") }
   }
 }
 
+/// Modules that are written in Lua and compiled into the program.
 extension LuaState {
   /// The value of a shipped module; nil if there is none with this name.
   ///
@@ -48,9 +49,10 @@ extension LuaState {
   func isOnBoardWithoutFiles(_ name: String) -> Bool { LuaFiles.module(name) != nil && name != "moonbase.import" }
 
   /// The host values that modules need: the calendar needs the type of dates, imports need the classification of store
-  /// errors.
+  /// errors. Without its host value a module is not found.
   private static var hostNeeds: [String: String] { ["moonbase.date": "date", "moonbase.import": "is_of_store"] }
 
+  /// Made when the first shipped module is loaded.
   private func makeStandardHost() throws -> LuaTable {
     let host = try table(moduleHost)
     try host.set("null", to: .null)
@@ -58,6 +60,7 @@ extension LuaState {
     return host
   }
 
+  /// The functions by their names in the table. `place` gives the line to blame for an error.
   private static var tableFunctions: [(String, (inout LuaCall) throws -> Void)] {
     [
       ("place", { call in call.return(call.state.blamedPlace) }),

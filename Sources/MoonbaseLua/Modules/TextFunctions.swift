@@ -2,7 +2,11 @@ import MoonbasePlatform
 
 /// The functions of `moonbase.text` that need Foundation: case, accents, characters and order. Lua itself handles bytes
 /// only.
+///
+/// Each function reads its arguments from the call and returns its result by it. Strings that are not UTF-8 are errors,
+/// except for `repair`.
 extension LuaState {
+  /// The functions by name; `moonbase.text` documents them.
   static var textFunctions: [(String, (inout LuaCall) throws -> Void)] {
     [
       ("lower", { try mapText(&$0) { $0.lowercased() } }),
@@ -34,6 +38,7 @@ extension LuaState {
     return text
   }
 
+  /// Applies `body` to the first argument.
   private static func mapText(_ call: inout LuaCall, _ body: (String) -> String) throws {
     let mapped = body(try chargedText(call, at: 0))
     // An interrupted result is not returned to the script.
@@ -41,6 +46,7 @@ extension LuaState {
     call.return(mapped)
   }
 
+  /// The option `c` ignores case, `d` diacritics.
   private static func fold(_ call: inout LuaCall) throws {
     let options = try call.name(1)
     guard options.allSatisfy({ $0 == "c" || $0 == "d" }) else {
@@ -51,6 +57,7 @@ extension LuaState {
     }
   }
 
+  /// The forms are those of Unicode: NFC, NFD, NFKC and NFKD.
   private static func normalize(_ call: inout LuaCall) throws {
     let name = try call.name(1)
     guard let form = String.NormalizationForm(rawValue: name) else {
@@ -74,8 +81,10 @@ extension LuaState {
 
   // MARK: Order
 
+  /// At most 64, because making a locale takes long.
   private static let locales = Lock<[String: Locale]>([:])
 
+  /// Raises an error for anything that is no locale's identifier.
   private static func locale(_ call: borrowing LuaCall, at index: Int) throws -> Locale {
     let name = try call.name(index)
     guard name.utf8.count <= 40, name.utf8.allSatisfy({ $0 < 0x80 && ($0 == 0x2D || $0 == 0x5F || $0.isLetterOrDigit) })
@@ -98,9 +107,11 @@ extension LuaState {
     return name.isEmpty || languages.contains(language)
   }
 
+  /// The codes of all languages, such as `de`.
   private static let languages = Set(
     Locale.availableIdentifiers.compactMap { $0.split { $0 == "-" || $0 == "_" }.first?.lowercased() })
 
+  /// Returns -1, 0 or 1. Numbers within texts compare by value, and case decides last.
   private static func compare(_ call: inout LuaCall) throws {
     let one = try chargedText(call, at: 0)
     let other = try chargedText(call, at: 1)
@@ -112,6 +123,7 @@ extension LuaState {
 }
 
 extension UInt8 {
+  /// ASCII only.
   fileprivate var isLetterOrDigit: Bool {
     (0x30...0x39).contains(self) || (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self)
   }

@@ -1,5 +1,7 @@
+/// Excerpts for messages.
 extension LuaSource {
-  /// The lines around a line, with a caret under the last quoted word of the message that occurs in the line.
+  /// The lines around a line, with a caret under the last quoted word of the message that occurs in the line. Nil for a
+  /// line that the source does not have. Lines are counted from `firstLine`.
   public func frame(line: Int, message: String = "", context: Int = 2) -> String? {
     guard let text = self.line(line) else { return nil }
     let first = max(firstLine, line - context)
@@ -16,10 +18,12 @@ extension LuaSource {
     return rows.joined(separator: "\n")
   }
 
+  /// Aligned on the right.
   private func pad(_ text: String, to width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
   }
 
+  /// At most 200 characters, with tabs as single spaces so that the caret fits.
   private static func shown(_ line: String) -> String {
     String(line.replacing("\t", with: " ").filter { $0 != "\r" }.prefix(200))
   }
@@ -53,6 +57,7 @@ extension LuaSource {
   }
 }
 
+/// For finding whole words.
 extension Substring {
   fileprivate var beginsWithWord: Bool { first.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false }
 }

@@ -4,6 +4,8 @@
 /// let source = LuaSource("return 1", name: "colors.lua")
 /// try state.load(source)()
 /// ```
+///
+/// A value without a state: it can be loaded any number of times. Messages use `name` as the script's name.
 public struct LuaSource: Sendable {
   /// The most bytes of a file read as a source without a limit.
   package static let greatestSize = 256 << 20
@@ -22,7 +24,7 @@ public struct LuaSource: Sendable {
   /// Creates a source from a text.
   public init(_ text: String, name: String) { self.init(bytes: Array(text.utf8), name: name) }
 
-  /// Creates a source from the bytes of a file.
+  /// Creates a source from the bytes of a file. The removed first line leaves its line feed, so that line numbers stay.
   public init(bytes: [UInt8], name: String) {
     self.name = name
     var rest = bytes[...]
@@ -50,13 +52,15 @@ public struct LuaSource: Sendable {
     return String(decoding: lines[number - 1], as: UTF8.self)
   }
 
-  /// The name of a source in stack frames, which show only its last bytes.
+  /// The name of a source in stack frames, which show only its last bytes. Lua limits the name in frames to 59 bytes.
   package static func nameInFrames(_ name: String) -> String {
     let greatest = 59
     return name.utf8.count <= greatest ? name : "..." + String(decoding: name.utf8.suffix(greatest - 3), as: UTF8.self)
   }
 
+  /// Bytecode begins with an escape character.
   var isBytecode: Bool { bytes.first == 0x1B }
 
+  /// Lua takes a name without `@` or `=` for the source itself.
   var chunkName: String { name.hasPrefix("=") || name.hasPrefix("@") ? name : "@\(name)" }
 }

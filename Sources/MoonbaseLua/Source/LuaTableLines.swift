@@ -7,6 +7,9 @@
 ///
 /// Only literal constructors are read: `return { ... }`, or `return name` after `name = { ... }`. The key of an element
 /// without one is its index in the list, from 1.
+///
+/// Used by readers of model and mapping files. Keys are paths of names from the outermost table; the path without a
+/// name is the table itself.
 public struct LuaTableLines: Sendable {
   /// A key that a table constructor contains twice. Lua silently uses the last value.
   public struct Duplicate: Sendable, Hashable {
@@ -18,13 +21,17 @@ public struct LuaTableLines: Sendable {
     public let firstLine: Int
   }
 
+  /// The keys of one table constructor.
   private struct Table {
+    /// The lines of keys by path.
     var lines: [[String]: Int] = [:]
     /// The positions of the keys in the source order.
     var places: [[String]: Int] = [:]
+    /// In source order.
     var duplicates: [Duplicate] = []
   }
 
+  /// The returned table.
   private var table = Table()
 
   /// The duplicate keys, in source order.
@@ -37,7 +44,8 @@ public struct LuaTableLines: Sendable {
     reader.readAll(into: &table, named: &tables)
   }
 
-  /// The line of a key, given by its path. A key that is not in the source has the line of its nearest ancestor.
+  /// The line of a key, given by its path. A key that is not in the source has the line of its nearest ancestor. Nil
+  /// only if no table was found.
   public func line(of path: [String]) -> Int? {
     var path = path
     while true {
@@ -53,26 +61,36 @@ public struct LuaTableLines: Sendable {
   /// The position of a key among all keys, in source order; nil if it is not in the source.
   public func place(of path: [String]) -> Int? { table.places[path] }
 
+  /// Reads tokens with one token ahead.
   private struct Reader {
+    /// Behind `ahead`.
     private var lexer: LuaLexer
+    /// The current token.
     private var token: LuaLexer.Token
+    /// The line of the current token.
     private var line: Int
+    /// The next token.
     private var ahead: (token: LuaLexer.Token, line: Int)
+    /// Tables beyond this depth are skipped as values.
     private static let deepest = 100
 
+    /// Reads the first two tokens.
     init(_ bytes: [UInt8]) {
       lexer = LuaLexer(bytes)
       (token, line) = lexer.next()
       ahead = lexer.next()
     }
 
+    /// Moves to the next token.
     private mutating func advance() {
       (token, line) = ahead
       ahead = lexer.next()
     }
 
+    /// Whether the current token is this character.
     private func isSymbol(_ symbol: Unicode.Scalar) -> Bool { token == .symbol(UInt8(ascii: symbol)) }
 
+    /// Finds the assignments of tables to names, and the returned table. The last `return` counts.
     mutating func readAll(into table: inout Table, named: inout [String: Table]) {
       while token != .end {
         if case .name(let name) = token {
@@ -101,6 +119,7 @@ public struct LuaTableLines: Sendable {
       }
     }
 
+    /// The current token is the opening brace. Ends behind the closing one.
     private mutating func readTable(_ path: [String], depth: Int, into table: inout Table) {
       table.lines[path] = line
       advance()
@@ -124,6 +143,8 @@ public struct LuaTableLines: Sendable {
       if token != .end { advance() }
     }
 
+    /// Returns the name, its line, and whether the name was written as a name or string. `place` counts the elements
+    /// without a key.
     private mutating func readKey(_ place: inout Int) -> (name: String, line: Int, isName: Bool) {
       let start = line
       if case .name(let name) = token, ahead.token == .symbol(UInt8(ascii: "=")) {

@@ -5,6 +5,9 @@ import MoonbaseLuaShim
 ///
 /// Nested calls share the allowance of their owner. Calls of another owner's functions are charged to that owner's
 /// allowance, and to the run.
+///
+/// Used for extensions: a slow rule of an extension must not use up the limits of the script that saves. Begins with
+/// `run(within:of:_:)` and ends with it.
 package struct LuaAllowance: Sendable, Hashable {
   /// The instructions, counted as in `LuaLimits.instructions`.
   package var instructions: Int64?
@@ -18,6 +21,7 @@ package struct LuaAllowance: Sendable, Hashable {
     (self.instructions, self.seconds, self.memory) = (instructions, seconds, memory)
   }
 
+  /// The form in C; a missing limit is the greatest value.
   fileprivate var plain: MBLAllowance {
     var plain = MBLAllowance()
     plain.instructions = instructions ?? .max
@@ -28,6 +32,8 @@ package struct LuaAllowance: Sendable, Hashable {
 }
 
 /// A call exceeded its allowance. The surrounding script continues.
+///
+/// Caught by the owner, which reports it as an error of the extension.
 package struct LuaAllowanceExceeded: Error {
   /// The exceeded limit.
   package var limit: LuaError.Limit
@@ -35,11 +41,13 @@ package struct LuaAllowanceExceeded: Error {
   package var frame: LuaError.Frame?
 }
 
+/// Runs within an allowance.
 extension LuaState {
   /// Runs a body within an allowance of its owner, as a part of the current run, or as its own run on behalf of the
   /// state that runs on this thread.
   ///
-  /// Throws `LuaAllowanceExceeded` if the body exceeded the allowance, whatever its outcome.
+  /// Throws `LuaAllowanceExceeded` if the body exceeded the allowance, whatever its outcome. Errors of `body` are
+  /// thrown unchanged otherwise. Allowances may nest.
   package func run<Result>(
     within allowance: LuaAllowance, of owner: AnyObject, _ body: () throws -> Result
   ) throws -> Result {
@@ -53,6 +61,7 @@ extension LuaState {
     mbl_allowance_owner().map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// Must be called within a run.
   private func limited<Result>(
     _ allowance: LuaAllowance, _ owner: AnyObject, _ body: () throws -> Result
   ) throws -> Result {
@@ -69,6 +78,7 @@ extension LuaState {
     }
   }
 
+  /// Nil if nothing was exceeded.
   private static func limit(_ abort: MBLAbort) -> LuaError.Limit? {
     switch abort {
     case .instructions: .instructions

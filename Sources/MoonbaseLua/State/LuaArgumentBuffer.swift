@@ -2,11 +2,19 @@ import MoonbaseLuaShim
 import MoonbasePlatform
 
 /// A buffer of plain values to be passed to Lua, with the bytes of their strings.
+///
+/// The order of use: `reserve`, one `set` for each place, `seal`, the call, `clear`. A buffer is reused;
+/// `LuaState.takeBuffer` keeps some. It belongs to one thread at a time.
 final class LuaArgumentBuffer {
+  /// The values, in the layout of C.
   private(set) var values: UnsafeMutablePointer<MBLValue>
+  /// The number of places.
   private var capacity: Int
+  /// The bytes of strings, one after the other.
   private var bytes: UnsafeMutableRawPointer
+  /// The size of `bytes`.
   private var byteCapacity: Int
+  /// The used part of `bytes`.
   private var byteCount = 0
   /// Whether the buffer has strings, or values whose bytes are copied.
   private var hasBytes = false
@@ -15,6 +23,7 @@ final class LuaArgumentBuffer {
   /// Objects and references that must live until the call.
   private var anchors: [AnyObject] = []
 
+  /// At least four places.
   init(capacity: Int) {
     self.capacity = max(capacity, 4)
     values = .allocate(capacity: self.capacity)
@@ -30,6 +39,7 @@ final class LuaArgumentBuffer {
     bytes.deallocate()
   }
 
+  /// Releases the anchors. The values stay, but are not used.
   func clear() {
     holdsMore.pointee = false
     byteCount = 0
@@ -37,6 +47,7 @@ final class LuaArgumentBuffer {
     if !anchors.isEmpty { anchors.removeAll(keepingCapacity: true) }
   }
 
+  /// The values are lost if more room is needed.
   func reserve(_ count: Int) {
     guard count > capacity else { return }
     values.deallocate()
@@ -44,6 +55,7 @@ final class LuaArgumentBuffer {
     capacity = count
   }
 
+  /// Throws `.foreign` or `.closed` for a table, function or object of another state.
   func set(_ index: Int, to value: LuaValue, for state: LuaState) throws(LuaError) {
     switch value {
     case .nil: values[index].tag = .nil
@@ -77,6 +89,7 @@ final class LuaArgumentBuffer {
     values[index].number = number
   }
 
+  /// Copies the bytes.
   func setBytes(_ index: Int, to source: UnsafeRawBufferPointer) {
     if byteCount + source.count > byteCapacity { grow(byteCount + source.count) }
     if let base = source.baseAddress { (bytes + byteCount).copyMemory(from: base, byteCount: source.count) }
@@ -90,13 +103,14 @@ final class LuaArgumentBuffer {
     holdsMore.pointee = true
   }
 
-  /// Sets a value to the bytes of an inline value.
+  /// Sets a value to the bytes of an inline value. The type is in the length's place.
   func setInline(_ index: Int, to bytes: UnsafeRawBufferPointer, of type: OpaquePointer) {
     setBytes(index, to: bytes)
     values[index].tag = .inline
     values[index].length = UInt64(UInt(bitPattern: type))
   }
 
+  /// The reference stays alive until `clear`.
   func setReference(_ index: Int, to reference: LuaReference, for state: LuaState) throws(LuaError) {
     let place = try reference.index(in: state)
     anchors.append(reference)
@@ -105,6 +119,7 @@ final class LuaArgumentBuffer {
     values[index].integer = Int64(place)
   }
 
+  /// Throws `.foreign` for a type that is not registered in the state.
   func setObject(
     _ index: Int, to object: AnyObject, type: LuaAnyHostType, scoped: Bool = false, for state: LuaState
   ) throws(LuaError) {
@@ -115,7 +130,7 @@ final class LuaArgumentBuffer {
     values[index] = try type.plain(object, scoped: scoped, in: state)
   }
 
-  /// Turns offsets into addresses, after the last value was set.
+  /// Turns offsets into addresses, after the last value was set. Only the first `count` places are changed.
   func seal(_ count: Int) {
     guard hasBytes else { return }
     for index in 0..<count where values[index].holdsOffset {
@@ -123,6 +138,7 @@ final class LuaArgumentBuffer {
     }
   }
 
+  /// At least doubles the room.
   private func grow(_ needed: Int) {
     let larger = max(byteCapacity * 2, needed)
     let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)

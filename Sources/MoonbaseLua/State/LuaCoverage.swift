@@ -11,6 +11,8 @@ import MoonbasePlatform
 /// }
 /// coverage.lines(of: "a.lua").missed      // [2...2]
 /// ```
+///
+/// Thread-safe. Used by `moonbase test --coverage`. Recording slows down scripts, since Lua calls a hook for each line.
 package final class LuaCoverage: Sendable {
   /// The coverage for states made in the current task.
   @TaskLocal package static var current: LuaCoverage?
@@ -42,7 +44,9 @@ package final class LuaCoverage: Sendable {
     }
   }
 
+  /// By name of the source.
   private let files = Lock<[String: Lines]>([:])
+  /// Whether some functions could not be inspected.
   private let lacksSome = Lock(false)
 
   /// An empty record.
@@ -54,8 +58,10 @@ package final class LuaCoverage: Sendable {
   /// Whether memory was insufficient to inspect all functions.
   package var isIncomplete: Bool { lacksSome.withLock { $0 } }
 
+  /// Called by a state.
   fileprivate func noteIncomplete() { lacksSome.withLock { $0 = true } }
 
+  /// Lines of several states add up.
   fileprivate func add(_ lines: Lines, to name: String) {
     files.withLock { files in
       files[name, default: Lines()].able.formUnion(lines.able)
@@ -64,6 +70,7 @@ package final class LuaCoverage: Sendable {
   }
 }
 
+/// Reporting the lines.
 extension LuaState {
   /// Adds the executed lines of this state, and the lines of loaded functions that did not run, to the coverage.
   package func noteCoverage() {
@@ -75,6 +82,7 @@ extension LuaState {
     }
   }
 
+  /// The bits of each line as sets.
   private static func lines(of file: MBLCoveredFile) -> LuaCoverage.Lines {
     var lines = LuaCoverage.Lines()
     for (number, bits) in UnsafeBufferPointer(start: file.lines, count: Int(file.count)).enumerated() {

@@ -2,7 +2,11 @@ import MoonbaseLuaShim
 import MoonbasePlatform
 
 /// A script's open file, with a buffer that serves reading and writing in turn, as in C.
+///
+/// Used by `LuaFileLibrary` for each handle of a script, and freed with it. Not thread-safe; all calls come from the
+/// thread of the state. Errors are `Failure`; waiting ends with the run.
 final class LuaFile {
+  /// Translated to results or errors of Lua by `LuaFileLibrary.reporting`.
   enum Failure: Error {
     /// The system's error number.
     case system(Int32)
@@ -12,12 +16,16 @@ final class LuaFile {
     case limit
   }
 
+  /// The size of the buffer in bytes.
   static let size = 64 << 10
   /// The most bytes of a single read.
   static let greatest = 256 << 20
 
+  /// The descriptor, owned unless the file is a standard stream.
   let descriptor: Int32
+  /// Standard streams are never closed.
   let isStandard: Bool
+  /// False after `close`.
   private(set) var isOpen = true
   /// Receives written bytes in place of the descriptor: the output of the state, which counts bytes.
   private let sink: Sink?
@@ -29,24 +37,34 @@ final class LuaFile {
   /// Whether unwritten bytes are dropped instead of waiting, because no run limits the wait any more.
   private var isHurried = false
 
+  /// Serves reading and writing in turn.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 1)
   /// Bytes that were read and not consumed are at `start..<end`.
   private(set) var start = 0
+  /// The end of the bytes that were read.
   private(set) var end = 0
   /// Bytes that were written and not flushed are at `0..<pending`.
   private var pending = 0
+  /// When written bytes are flushed.
   private var buffering = Buffering.full
 
+  /// Used for the standard streams only.
   struct Sink {
+    /// Returns false at the output limit.
     let write: (UnsafeRawBufferPointer) -> Bool
+    /// Flushes the receiver.
     let flush: () -> Void
+    /// Sets the buffering of the receiver.
     let setBuffering: (Buffering) -> Void
   }
 
+  /// The modes of `file:setvbuf`.
   enum Buffering: String {
+    /// When the buffer is full, after each line, or after each write.
     case full, line, no
   }
 
+  /// Asks the system whether the file may block.
   init(
     descriptor: Int32, isStandard: Bool = false, sink: Sink? = nil, guardian: (any LuaFileGuard)? = nil
   ) {
@@ -60,11 +78,12 @@ final class LuaFile {
 
   /// The system's error number for a failed open.
   struct Refusal: Error {
+    /// The `errno`.
     var number: Int32
   }
 
   /// Opens a file whose path has no links. A link placed there in the meantime is not followed. Never blocks, not even
-  /// for the other end of a pipe.
+  /// for the other end of a pipe. Throws a `Refusal` with `EISDIR` for a folder.
   convenience init(path: String, flags: Int32, guardian: (any LuaFileGuard)?) throws(Refusal) {
     let descriptor = UnlinkedPath.open(path, flags | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw Refusal(number: errno) }
@@ -83,6 +102,7 @@ final class LuaFile {
     buffer.deallocate()
   }
 
+  /// Flushes first; the file counts as closed even if that fails. Throws `Failure`.
   func close() throws {
     defer {
       isOpen = false
@@ -97,6 +117,7 @@ final class LuaFile {
   /// The bytes read and not consumed.
   var available: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start..<end]) }
 
+  /// Consumes bytes of `available`.
   func take(_ count: Int) { start += count }
 
   /// Consumes a line that was read ahead, including its end; everything read ahead if no line ends in it.
@@ -107,7 +128,8 @@ final class LuaFile {
     return Array(line)
   }
 
-  /// Reads more, after all bytes were consumed. Returns false at the end of the file.
+  /// Reads more, after all bytes were consumed. Returns false at the end of the file. Throws `Failure.system`, and the
+  /// error of a run that must end.
   func fill() throws -> Bool {
     try flush()
     while true {
@@ -121,7 +143,8 @@ final class LuaFile {
     }
   }
 
-  /// Reads into the buffer. Time spent on standard input counts as waiting for the user.
+  /// Reads into the buffer. Time spent on standard input counts as waiting for the user. Returns the number of bytes;
+  /// negative for an error in `errno`.
   private func read() throws -> Int {
     guard descriptor == STDIN_FILENO else {
       try wait(for: POLLIN)
@@ -135,7 +158,8 @@ final class LuaFile {
     }
   }
 
-  /// Waits until a pipe or a device is ready. Throws if the run must end meanwhile.
+  /// Waits until a pipe or a device is ready. Throws if the run must end meanwhile. Checks the run every 50
+  /// milliseconds.
   private func wait(for events: Int32) throws {
     guard mayWait else { return }
     var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
@@ -150,6 +174,7 @@ final class LuaFile {
   /// Whether written bytes wait for a receiver that may block.
   var isOwing: Bool { isOpen && mayWait && pending > 0 }
 
+  /// Large writes bypass the buffer. Throws `Failure`.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
     if let sink {
       guard sink.write(bytes) else { throw Failure.limit }
@@ -163,6 +188,7 @@ final class LuaFile {
     if buffering == .no || buffering == .line && bytes.contains(UInt8(ascii: "\n")) { try flush() }
   }
 
+  /// Waits for the receiver of a pipe.
   func flush() throws {
     sink?.flush()
     guard pending > 0 else { return }
@@ -171,8 +197,10 @@ final class LuaFile {
     try put(bytes)
   }
 
+  /// Whether the program began to use the file.
   private var isGuarded: Bool { guardian?.refuses(descriptor: descriptor) ?? false }
 
+  /// Writes everything, in parts for a pipe.
   private func put(_ bytes: UnsafeRawBufferPointer) throws {
     if isGuarded { throw Failure.system(EBUSY) }
     var rest = bytes[...]
@@ -187,6 +215,7 @@ final class LuaFile {
     }
   }
 
+  /// Flushes first.
   func setBuffering(_ mode: Buffering) throws {
     try flush()
     buffering = mode
@@ -195,6 +224,7 @@ final class LuaFile {
 
   // MARK: Place
 
+  /// Bytes that were read ahead do not count. Returns the position from the start.
   func seek(_ offset: Int64, from whence: Int32) throws -> Int64 {
     try flush()
     let ahead = whence == SEEK_CUR ? Int64(end - start) : 0
@@ -206,6 +236,7 @@ final class LuaFile {
     return Int64(place)
   }
 
+  /// A file that was read and is now written continues behind the last consumed byte.
   private func dropReadAhead() throws {
     if start < end { _ = try seek(0, from: SEEK_CUR) }
     (start, end) = (0, 0)

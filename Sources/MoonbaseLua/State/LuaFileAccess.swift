@@ -5,6 +5,9 @@ public import MoonbasePlatform
 /// ```swift
 /// try state.openFiles(LuaFileAccess(readable: [assets], writable: [output], variables: ["HOME"]))
 /// ```
+///
+/// Checks resolve links before they compare paths. Links that appear later are refused by the opening itself
+/// (`LuaFile`). A value can be compared; equal grants share a library.
 public struct LuaFileAccess: Sendable, Hashable {
   /// The files that may be read. A folder grants everything below it.
   public var readablePaths: [String]
@@ -28,7 +31,7 @@ public struct LuaFileAccess: Sendable, Hashable {
     self.variables = variables
   }
 
-  /// Whether a file may be read or written.
+  /// Whether a file may be read or written. Relative paths are relative to the working directory.
   public func allows(_ path: String, writing: Bool) -> Bool { self.path(path, writing: writing) != nil }
 
   /// The resolved path of a file that may be read or written; nil if not granted.
@@ -46,6 +49,7 @@ public struct LuaFileAccess: Sendable, Hashable {
     return grants(resolved, writing: true) ? resolved : nil
   }
 
+  /// A writable folder may be read, too.
   private func grants(_ resolved: String, writing: Bool) -> Bool {
     let roots = writing ? writablePaths : readablePaths + writablePaths
     return roots.contains { Self.holds(Self.resolve($0), path: resolved) }
@@ -76,11 +80,13 @@ public struct LuaFileAccess: Sendable, Hashable {
     !path.isEmpty && path.utf8.count < PATH_MAX && !path.utf8.contains(0)
   }
 
+  /// Whether a path is the root or below it. Both have no links.
   private static func holds(_ root: String?, path: String) -> Bool {
     guard let root else { return false }
     return path == root || root == "/" || path.hasPrefix(root + "/")
   }
 
+  /// The path without links; nil for a dangling link.
   private static func resolve(_ path: String) -> String? {
     if let whole = real(path) { return whole }
     // Creating a file follows a dangling link, whose target was not checked.
@@ -99,6 +105,7 @@ public struct LuaFileAccess: Sendable, Hashable {
     return folder == "/" ? "/" + name : folder + "/" + name
   }
 
+  /// The system's `realpath`.
   private static func real(_ path: String) -> String? {
     guard let pointer = realpath(path, nil) else { return nil }
     defer { free(pointer) }

@@ -1,22 +1,35 @@
 import MoonbasePlatform
 
 /// Lua's `io` over granted files.
+///
+/// Owned by the state or by an environment with its own grants. Scripts hold `LuaFile` objects of the type `FILE*`; the
+/// library keeps only standard streams and files that owe bytes.
 final class LuaFileLibrary {
+  /// The granted files.
   let access: LuaFileAccess
+  /// Refuses files of the program.
   let guardian: (any LuaFileGuard)?
+  /// The host type of files.
   let type = LuaHostType<LuaFile>("FILE*")
+  /// Standard input, with a buffer that the prompt shares.
   let standardInput = LuaFile(descriptor: STDIN_FILENO, isStandard: true)
+  /// Writes to the state's output.
   let standardOutput: LuaFile
+  /// Writes to the state's output as errors.
   let standardError: LuaFile
   /// The streams of `io.read` and `io.write`.
   var input: LuaFile
+  /// Changed by `io.output`.
   var output: LuaFile
+  /// The state outlives its library.
   unowned let state: LuaState
   /// Pipes and devices with unwritten bytes. They are retained until flushed, even without a script handle, because
   /// limits apply to waiting only within a run.
   private var owing: [LuaFile] = []
+  /// Beyond this number all are flushed.
   private static let greatestOwing = 16
 
+  /// Registers the type in the state.
   init(state: LuaState, access: LuaFileAccess, guardian: (any LuaFileGuard)?) throws(LuaError) {
     self.state = state
     self.access = access
@@ -41,6 +54,7 @@ final class LuaFileLibrary {
     try state.register(type)
   }
 
+  /// Creates the table `io`. Its functions use the library's streams.
   func io() throws(LuaError) -> LuaTable {
     let table = try state.table()
     try table.set("stdin", to: .object(LuaObject(standardInput, as: type)))
@@ -62,7 +76,7 @@ final class LuaFileLibrary {
     return table
   }
 
-  /// Adds a file that was written to, if unwritten bytes remain.
+  /// Adds a file that was written to, if unwritten bytes remain. Called after each write.
   func noteWritten(_ file: LuaFile) throws {
     guard file.isOwing, !owing.contains(where: { $0 === file }) else { return }
     owing.removeAll { !$0.isOwing }
@@ -70,13 +84,14 @@ final class LuaFileLibrary {
     owing.append(file)
   }
 
-  /// Flushes the pipes and devices. Throws if the run must end meanwhile.
+  /// Flushes the pipes and devices. Throws if the run must end meanwhile. Errors of single files are ignored.
   func flush() throws {
     while let file = owing.popLast() {
       do { try file.flush() } catch is LuaFile.Failure {}  // the receiver stopped reading
     }
   }
 
+  /// The methods and operators of `FILE*`.
   private func addMethods() {
     type.method("read") { [unowned self] file, call in try read(try opened(file), call: &call, from: 0) }
     type.method("write") { [unowned self] file, call in try write(try opened(file), call: &call, from: 0) }

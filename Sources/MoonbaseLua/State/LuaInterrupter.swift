@@ -7,9 +7,14 @@ import MoonbaseLuaShim
 /// Thread.detachNewThread { sleep(5); interrupter.interrupt() }
 /// try state.load("while true do end", name: "endless.lua")()   // throws LuaError.Kind.interrupted
 /// ```
+///
+/// Retains only a small control block, so that it may outlive the state. Within a call to Swift, the run ends when the
+/// call returns or checks its limits.
 public final class LuaInterrupter: @unchecked Sendable {  // all fields of the control block are atomic
+  /// The shared control block of C.
   private let control: OpaquePointer
 
+  /// Retains the block.
   init(_ control: OpaquePointer) {
     self.control = control
     mbl_control_retain(control)
@@ -28,6 +33,7 @@ public final class LuaInterrupter: @unchecked Sendable {  // all fields of the c
   package static func onEachSIGINT(_ interrupter: LuaInterrupter) { mbl_control_on_each_sigint(interrupter.control) }
 }
 
+/// Ending runs.
 extension LuaState {
   /// An interrupter for the runs of this state, usable on any thread.
   public var interrupter: LuaInterrupter { LuaInterrupter(mbl_control(raw)) }

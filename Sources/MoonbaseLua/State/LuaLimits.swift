@@ -9,6 +9,9 @@
 ///   print(error)   // endless.lua:1: the script used up its instructions
 /// }
 /// ```
+///
+/// Set at `LuaState.limits`. A run begins with the first call into Lua and ends when that call returns; nested calls
+/// belong to it. The ending error names the place of the script.
 public struct LuaLimits: Sendable, Equatable {
   /// The Lua instructions, counted in thousands, plus ten for each object, row or element that the host processes for
   /// the script; nil for no limit.

@@ -1,6 +1,8 @@
 import MoonbaseLuaShim
 
 /// A module that was just loaded.
+///
+/// Stored by `LuaState.publish`.
 struct LuaLoadedModule {
   /// The result of `require`.
   var value: LuaValue
@@ -11,6 +13,8 @@ struct LuaLoadedModule {
 }
 
 /// The modules that a state has loaded.
+///
+/// Belongs to a state.
 struct LuaLoadedModules {
   /// The modules shared by all scripts, by name.
   var shared: LuaTable?
@@ -32,12 +36,17 @@ struct LuaLoadedModules {
 
 /// The modules visible to a call of `require`: the shared modules and, in preset `compat`, the modules of the calling
 /// script. For an extension, these are the extension's own modules.
+///
+/// Found by the environment of the calling function, which C determines from the call.
 struct LuaModuleScope {
+  /// Nil where shared modules are not visible.
   let shared: LuaTable?
+  /// The globals of modules that belong to the script.
   var environment: LuaEnvironment?
+  /// The modules of the script or the extension.
   var own: LuaTable?
 
-  /// A module that was loaded before.
+  /// A module that was loaded before. Shared modules come first.
   func module(_ name: String) throws(LuaError) -> LuaValue? {
     for table in [shared, own] {
       guard let value = try table?.get(name) else { continue }
@@ -48,11 +57,12 @@ struct LuaModuleScope {
   }
 }
 
+/// Scopes and published modules.
 extension LuaState {
-  /// The scope of shared modules only.
+  /// The scope of shared modules only. For modules that the host loads.
   var sharedScope: LuaModuleScope { LuaModuleScope(shared: loaded.shared) }
 
-  /// The scope of the calling script.
+  /// The scope of the calling script. In preset `compat`, a script gets its table of modules at its first call.
   func moduleScope(of call: borrowing LuaCall) throws(LuaError) -> LuaModuleScope {
     guard let scriptModules = loaded.ofScripts, mbl_frame_environment(call.frame) else { return sharedScope }
     let environment = try takeTop()
@@ -67,7 +77,7 @@ extension LuaState {
     return LuaModuleScope(shared: loaded.shared, environment: LuaEnvironment(table: table), own: own)
   }
 
-  /// The scopes of the scripts that loaded a module for themselves.
+  /// The scopes of the scripts that loaded a module for themselves. Empty unless scripts have modules of their own.
   func scriptScopes(holding name: String) throws(LuaError) -> [LuaModuleScope] {
     guard let scriptModules = loaded.ofScripts else { return [] }
     var scopes: [LuaModuleScope] = []
@@ -82,7 +92,7 @@ extension LuaState {
     return scopes
   }
 
-  /// Stores a loaded module as the result of later `require` calls.
+  /// Stores a loaded module as the result of later `require` calls. Returns the value for the caller of `require`.
   func publish(_ module: LuaLoadedModule, as name: String, in scope: LuaModuleScope) throws(LuaError) -> LuaValue {
     if module.isScripts {
       try scope.own?.set(name, to: module.value)
@@ -93,7 +103,7 @@ extension LuaState {
     return module.value
   }
 
-  /// A table with weak keys.
+  /// A table with weak keys. An entry vanishes with its key.
   package func weakTable() throws(LuaError) -> LuaTable {
     let weak = try table()
     // A dictionary of fields would be the first of its type in a process, and making its type would take a tenth of the

@@ -7,15 +7,22 @@ public import MoonbasePlatform
 /// state.modules.add("clock") { state in .table(try state.table(["zone": "UTC"])) }
 /// state.modules.roots = [scripts]
 /// ```
+///
+/// A property of a state, and changed before scripts run. Names have parts separated by dots, as in `moonbase.json`.
+/// Modules of the host come first, then shipped modules, then files.
 public struct LuaModules {
   /// Creates the value of a module.
   public typealias Loader = (LuaState) throws -> LuaValue
 
+  /// A module of the host.
   enum Entry {
+    /// A source, loaded at the first `require`.
     case source(LuaSource, frozen: Bool)
+    /// A value that the host makes.
     case loader(Loader)
   }
 
+  /// By name.
   var entries: [String: Entry] = [:]
   /// Refuses files that the program uses itself.
   var guardian: (any LuaFileGuard)?
@@ -32,12 +39,14 @@ public struct LuaModules {
   /// No modules.
   public init() {}
 
-  /// Adds a module from a source. With `frozen` all scripts share a read-only table.
+  /// Adds a module from a source. With `frozen` all scripts share a read-only table. A module of the same name is
+  /// replaced.
   public mutating func add(_ name: String, source: LuaSource, frozen: Bool = true) {
     entries[name] = .source(source, frozen: frozen)
   }
 
-  /// Adds a module whose value the host creates at the first `require`.
+  /// Adds a module whose value the host creates at the first `require`. In a state the loader is called once, within
+  /// the run of the script.
   public mutating func add(_ name: String, _ loader: @escaping Loader) { entries[name] = .loader(loader) }
 
   /// Whether a text is a module name: letters, digits, `_` and `-`, in parts separated by single dots. A name never
@@ -58,7 +67,8 @@ public struct LuaModules {
     }
   }
 
-  /// Reads the module with this name below these folders; nil if there is none.
+  /// Reads the module with this name below these folders; nil if there is none. Used for modules of extensions. Throws
+  /// `LuaError` for a file that cannot be read or is too large.
   package static func read(
     _ name: String, below folders: [String], limit: Int?
   ) throws -> (source: LuaSource, path: String)? {
@@ -75,7 +85,7 @@ public struct LuaModules {
   }
 
   /// The file of a module: its path without links, and its name in messages, which is the path below the root, to
-  /// distinguish `init.lua` files.
+  /// distinguish `init.lua` files. Files outside of their root, by a link, are ignored.
   func file(_ name: String) -> (path: String, name: String)? {
     let path = name.replacing(".", with: "/")
     for root in rootPaths {
@@ -90,7 +100,7 @@ public struct LuaModules {
     return nil
   }
 
-  /// The names of the module files directly in the roots.
+  /// The names of the module files directly in the roots. For completion and suggestions. Subfolders are not listed.
   package var namesInFolders: [String] {
     let files = rootPaths.flatMap { (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [] }
     return Set(files.filter { $0.hasSuffix(".lua") }.map { String($0.dropLast(4)) }.filter(Self.isName)).sorted()

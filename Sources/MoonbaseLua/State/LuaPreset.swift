@@ -18,7 +18,9 @@ public enum LuaPreset: String, Sendable, CaseIterable {
   case trusted
 }
 
+/// The presets of C.
 extension LuaPreset {
+  /// The value for the shim.
   var plain: MBLPreset {
     switch self {
     case .pure: .pure

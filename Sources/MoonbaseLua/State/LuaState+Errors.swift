@@ -2,11 +2,16 @@ import MoonbaseLuaShim
 import MoonbasePlatform
 
 /// A Swift error that passes through Lua.
+///
+/// C keeps it inside of the raised value. When the error returns to Swift, the original error is found again by
+/// `mbl_crossed_error`.
 final class LuaCrossedError {
+  /// The error of the host; never a `LuaError` that wraps one.
   let error: any Error
   /// The traceback of an error that came from Lua before.
   let traceback: [LuaError.Frame]
 
+  /// Unwraps a `LuaError`.
   init(_ error: any Error) {
     self.error = (error as? LuaError)?.underlying ?? error
     traceback = (error as? LuaError)?.traceback ?? []
@@ -16,6 +21,7 @@ final class LuaCrossedError {
   var weight: Int64 { 1024 + 160 * Int64(traceback.count) }
 }
 
+/// The raised value belongs to one state.
 extension LuaError {
   /// The error value as the script raised it; nil in any other state.
   public func value(in state: LuaState) -> LuaValue? {
@@ -24,12 +30,16 @@ extension LuaError {
   }
 }
 
+/// Errors between Lua and Swift, in both directions. From Lua to Swift: `takeError` makes a `LuaError` of the value on
+/// the stack. From Swift to Lua: `fail` passes an error to C.
 extension LuaState {
+  /// Throws `.stack` or `.memory` for a status without a raised value.
   func check(_ status: MBLStatus) throws(LuaError) {
     if status != .OK { throw LuaError(status == .stack ? .stack : .memory, message: "not enough memory") }
   }
 
-  /// Pops the value raised by a failed call and creates the error.
+  /// Pops the value raised by a failed call and creates the error. Also restores the traces for the next error. A run
+  /// that must end gives its own error, whatever was raised.
   func takeError(_ status: MBLStatus) -> LuaError {
     if status == .stack { return LuaError(.stack, message: "stack overflow in the host") }
     defer { pop() }
@@ -59,6 +69,7 @@ extension LuaState {
     if !endedFrames.isEmpty, !isRunning { endedFrames = [] }
   }
 
+  /// False if the metatable cannot be read.
   private func hasNoMetatable(_ table: LuaTable) -> Bool {
     do { return try table.metatable == nil } catch { return false }
   }
@@ -106,6 +117,7 @@ extension LuaState {
       kind, message: message, script: place?.source, line: place?.line, traceback: endedFrames)
   }
 
+  /// Errors of Lua are distinguished by status and message, errors of the host by their type.
   private func kind(of status: MBLStatus, crossed: (any Error)?, message: String) -> LuaError.Kind {
     switch status {
     case .syntax:
@@ -121,6 +133,7 @@ extension LuaState {
     return (crossed as? LuaError)?.kind ?? .host
   }
 
+  /// Values other than strings are converted by `__tostring`, which may itself fail.
   private func errorText(_ plain: MBLValue, crossed: (any Error)?) -> String {
     if let crossed = crossed as? LuaError { return crossed.description }
     if let crossed { return String(describing: crossed) }
@@ -138,6 +151,7 @@ extension LuaState {
   /// truncated.
   private static let longestMessage = 16 << 10
 
+  /// Cuts at a character and names the number of bytes.
   private static func beginning(of text: String) -> String {
     let count = text.utf8.count
     guard count > longestMessage else { return text }
@@ -145,6 +159,7 @@ extension LuaState {
     return String(String.UnicodeScalarView(text.unicodeScalars.prefix(longestMessage))) + "… (\(count) bytes in all)"
   }
 
+  /// Lua's name of a type that has no text.
   private static func name(of tag: MBLTag) -> String {
     switch tag {
     case .nil: "nil"
@@ -156,7 +171,8 @@ extension LuaState {
     }
   }
 
-  /// Splits "script:12: message". Without a place in the text, the innermost script frame provides it.
+  /// Splits "script:12: message". Without a place in the text, the innermost script frame provides it. For example
+  /// `a.lua:3: wrong` gives `a.lua`, 3 and `wrong`.
   static func place(in text: String, frames: [LuaError.Frame]) -> (script: String?, line: Int?, message: String) {
     let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
     if parts.count == 3, let line = Int(parts[1]), !parts[0].isEmpty, parts[2].hasPrefix(" ") {
@@ -166,13 +182,14 @@ extension LuaState {
     return (frame?.source, frame?.line, text)
   }
 
-  /// The active calls, innermost first, for an error about to be raised.
+  /// The active calls, innermost first, for an error about to be raised. Empty outside of scripts.
   package func callsUnderWay() -> [LuaError.Frame] {
     mbl_trace_here(raw)
     defer { mbl_trace_clear(raw) }
     return traceback()
   }
 
+  /// The frames that C recorded with the last error.
   func traceback() -> [LuaError.Frame] {
     (0..<mbl_trace_count(raw)).map { index in
       let entry = mbl_trace_entry(raw, index)
@@ -183,7 +200,9 @@ extension LuaState {
     }
   }
 
-  /// Passes a Swift error to C, which raises it after all Swift frames have returned.
+  /// Passes a Swift error to C, which raises it after all Swift frames have returned. An error that came from the same
+  /// state is raised again with its value. Any other error becomes the value of `errorMapper`, a text, or userdata that
+  /// contains the error.
   func fail(_ error: any Error) {
     if let error = error as? LuaError {
       if !error.traceback.isEmpty, !error.message.isEmpty { rethrown = (error.message, error.traceback) }
@@ -217,7 +236,7 @@ extension LuaState {
     return place.isEmpty ? error : LuaError(error.kind, message: message, script: script, line: line)
   }
 
-  /// The line of the calling script, ignoring shipped modules: "script.lua:12: ".
+  /// The line of the calling script, ignoring shipped modules: "script.lua:12: ". Empty outside of scripts.
   package var blamedPlace: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
       guard let base = buffer.baseAddress else { return "" }
@@ -226,6 +245,7 @@ extension LuaState {
     }
   }
 
+  /// Raises a value that keeps the Swift error. If memory is exhausted, the error is raised alone.
   private func failValue(_ value: LuaValue, error: any Error) {
     var reference: Int32 = 0
     let crossed = LuaCrossedError(error)

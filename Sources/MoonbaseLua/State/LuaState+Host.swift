@@ -1,5 +1,6 @@
 import MoonbaseLuaShim
 
+/// The table of functions that the shim calls.
 extension LuaState {
   /// The Swift functions called by C, shared by all states.
   nonisolated(unsafe) static let host: UnsafePointer<MBLHost> = {  // immutable after initialization
@@ -46,7 +47,10 @@ extension LuaState {
 }
 
 /// A Swift function callable from Lua: the base class of closures and methods.
+///
+/// Retained by Lua with the function value. C calls it with a frame, and the subclass reads arguments from there.
 class LuaHostFunction {
+  /// Returns 0 for success and 1 for an error that `LuaState.fail` noted.
   func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 { 0 }
   /// The function's name for messages, if Lua has no name for the call, as for calls by `pcall`.
   var functionName: String? { nil }

@@ -1,6 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
+/// The account of the host's work: instructions, memory and waiting.
 extension LuaState {
   /// Makes the host's work throw the error of a run that must end. Evaluated once.
   static let answersForHostWork: Void = HostWork.setEnding {
@@ -21,17 +22,17 @@ extension LuaState {
       return mbl_run_is_ending() ? HostWork.ending() : nil
     })
 
-  /// The error of a run that must end; nil for other runs.
+  /// The error of a run that must end; nil for other runs. Cheap without an end.
   package var ending: LuaError? { endedError([]) }
 
-  /// Runs code that waits for the user, without counting its time towards the deadline.
+  /// Runs code that waits for the user, without counting its time towards the deadline. Calls may nest.
   package static func waitingForUser<Result>(_ body: () throws -> Result) rethrows -> Result {
     mbl_pause_deadlines(true)
     defer { mbl_pause_deadlines(false) }
     return try body()
   }
 
-  // MARK: What the host does for a script
+  // MARK: Work of the host
 
   /// Charges instructions to the run, for work that the host does for the script.
   ///
@@ -41,6 +42,7 @@ extension LuaState {
   ///   call.return(numbers.reduce(0, +))
   /// }
   /// ```
+  /// A run whose instructions are used up ends at the next check.
   public func charge(_ instructions: Int64) { mbl_charge_budget(raw, instructions) }
 
   /// Counts bytes that the host keeps for scripts as memory of the scripts. A negative number subtracts them.

@@ -1,6 +1,7 @@
 import MoonbaseLuaShim
 import MoonbasePlatform
 
+/// Runs and their resources.
 extension LuaState {
   /// Treats all work of `body` in this state as a single run with common limits.
   ///
@@ -20,7 +21,8 @@ extension LuaState {
     return try body()
   }
 
-  /// Runs `body` on behalf of the state that runs on this thread, if any: `run(onBehalfOf:_:)`, else `run(_:)`.
+  /// Runs `body` on behalf of the state that runs on this thread, if any: `run(onBehalfOf:_:)`, else `run(_:)`. The
+  /// usual way for functions of a state that another state's script triggers.
   public func runNested<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard let caller = LuaState.current, caller !== self else { return try run(body) }
     return try run(onBehalfOf: caller, body)
@@ -35,6 +37,7 @@ extension LuaState {
     try run(onBehalfOf: other, left: other.remainingInstructions, body)
   }
 
+  /// With nil `left`, the other state has no limit of instructions.
   func run<Result>(onBehalfOf other: LuaState, left: Int64?, _ body: () throws -> Result) rethrows -> Result {
     guard other !== self else { return try run(body) }
     let run = begin(onBehalfOf: other, left: left)
@@ -43,8 +46,12 @@ extension LuaState {
   }
 
   /// A run in progress.
+  ///
+  /// Made by `beginShared` and handed to `end`.
   struct OpenRun {
+    /// The state to charge; nil for a run of its own.
     fileprivate let caller: LuaState?
+    /// The limits to restore, and the counters at the beginning.
     fileprivate var charge: (own: LuaLimits, budget: Int64, excluded: Int64)?
   }
 
@@ -65,6 +72,7 @@ extension LuaState {
     return begin(onBehalfOf: caller, left: left)
   }
 
+  /// The limit of instructions is lowered for the time of the run.
   private func begin(onBehalfOf caller: LuaState, left: Int64?) -> OpenRun {
     guard let left else {
       mbl_begin(raw)
@@ -76,6 +84,7 @@ extension LuaState {
     return OpenRun(caller: caller, charge: (own, mbl_budget(raw), mbl_excluded(raw)))
   }
 
+  /// Charges the instructions and the memory to the other state.
   func end(_ run: OpenRun) {
     let used = run.charge.map { ($0.budget - mbl_budget(raw), mbl_excluded(raw) - $0.excluded) }
     mbl_end(raw)
@@ -86,9 +95,10 @@ extension LuaState {
     settleMemory(with: caller)
   }
 
-  /// The memory growth below which the other state is not informed, because most calls leave some garbage.
+  /// The memory growth below which the other state is not informed, because most calls leave some garbage. In bytes.
   private static let toldGrowth = 1 << 16
 
+  /// Counts this state's memory in the state that pays for it now.
   private func settleMemory(with other: LuaState) {
     if payer?.link !== other.link {
       leavePayer()
@@ -101,7 +111,7 @@ extension LuaState {
   }
 
   /// Subtracts the memory of this state from the state that it worked for, which may be in use on another thread or
-  /// closed.
+  /// closed. By a queue, because the other state may be running.
   func leavePayer() {
     if let payer { mbl_queue_weigh(payer.link.queue, Int64(-payer.bytes)) }
     payer = nil
@@ -153,7 +163,7 @@ extension LuaState {
   /// The peak of memory in use by Lua and by the host for it.
   public var memoryPeak: Int { Int(mbl_memory_peak(raw)) }
 
-  /// Collects all garbage and releases its host objects.
+  /// Collects all garbage and releases its host objects. A run of its own without one.
   public func collectGarbage() {
     run { mbl_collect(raw) }
   }
@@ -167,6 +177,7 @@ extension LuaState {
   /// The number of allocations so far.
   package var allocations: Int { Int(mbl_allocations(raw)) }
 
+  /// Called when `limits` changes.
   func applyLimits() {
     let soft = limits.memory ?? 0
     var plain = MBLLimits()

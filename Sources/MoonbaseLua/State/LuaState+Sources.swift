@@ -1,3 +1,4 @@
+/// Sources for code frames.
 extension LuaState {
   /// Shows the lines around an error's place, with a caret under the subject of the message; nil if the source is
   /// unknown.
@@ -14,6 +15,7 @@ extension LuaState {
     return source.frame(line: line, message: message, context: context)
   }
 
+  /// Later parts hide earlier ones with the same lines.
   private func source(named name: String, _ line: Int) -> LuaSource? {
     if let part = partialSources.last(where: { $0.name == name && $0.firstLine <= line }), part.line(line) != nil {
       return part
@@ -25,14 +27,14 @@ extension LuaState {
     return sources.values.first { $0.name.hasSuffix(tail) }
   }
 
-  /// Keeps the source for code frames, under its shortened name in messages.
+  /// Keeps the source for code frames, under its shortened name in messages. At most 256 sources are kept.
   func remember(_ source: LuaSource) {
     guard source.firstLine == 1, !source.isExpression else { return rememberPart(source) }
     if sources.count >= 256 { sources.removeAll() }
     sources[source.name] = source
   }
 
-  /// Keeps the latest parts of sources.
+  /// Keeps the latest parts of sources. At most 256 parts.
   private func rememberPart(_ source: LuaSource) {
     if partialSources.count >= 256 { partialSources.removeFirst(128) }
     partialSources.append(source)

@@ -1,7 +1,8 @@
 import MoonbaseLuaShim
 
+/// Making and reading tables.
 extension LuaState {
-  /// Creates an empty table with room for elements and fields.
+  /// Creates an empty table with room for elements and fields. Throws `.memory`.
   public func table(elements: Int = 0, fields: Int = 0) throws(LuaError) -> LuaTable {
     LuaTable(
       reference: try keep(mbl_table_new(raw, Int32(clamping: max(elements, 0)), Int32(clamping: max(fields, 0)))))
@@ -12,6 +13,7 @@ extension LuaState {
   /// ```swift
   /// try state.setGlobal("settings", to: .table(state.table(["depth": 3, "name": "Scarlet"])))
   /// ```
+  /// Fields with nil values are left out.
   public func table(_ fields: [String: LuaValue]) throws(LuaError) -> LuaTable {
     let table = try table(fields: fields.count)
     for (key, value) in fields { try table.set(key, to: value) }
@@ -26,6 +28,7 @@ extension LuaState {
     return table
   }
 
+  /// With `raw` no metamethod is called. Throws errors of metamethods, and `.foreign` for a key of another state.
   func tableGet(_ table: LuaReference, key: LuaValue, raw isRaw: Bool) throws(LuaError) -> LuaValue {
     let buffer = takeBuffer(1)
     defer { giveBack(buffer) }
@@ -38,6 +41,7 @@ extension LuaState {
     return try takeTop()
   }
 
+  /// Throws errors of metamethods, and an error for a frozen table or a nil key.
   func tableSet(
     _ table: LuaReference, key: LuaValue, to value: LuaValue, raw isRaw: Bool
   ) throws(LuaError) {
@@ -52,6 +56,7 @@ extension LuaState {
     guard status == .OK else { throw takeError(status) }
   }
 
+  /// In no particular order. The table must not get new keys meanwhile. Throws the errors of `body`.
   func tableForEach(_ table: LuaReference, _ body: (LuaValue, LuaValue) throws -> Void) throws {
     let top = mbl_top(raw)
     defer { mbl_set_top(raw, top) }
@@ -71,6 +76,7 @@ extension LuaState {
   }
 
   /// Visits a table on the stack as `tableForEach` does, with keys as slots of the type and several entries per step.
+  /// Keys that are properties of the type come as their slots, others as values.
   func tableForEachSlot(
     _ table: Int32, of type: OpaquePointer, _ body: (LuaTable.Entry, borrowing LuaElement) throws -> Void
   ) throws {

@@ -1,7 +1,9 @@
 import MoonbaseLuaShim
 
+/// Values between C and Swift.
 extension LuaState {
-  /// The value of a plain value. A table or function on the stack is retained by a reference.
+  /// The value of a plain value. A table or function on the stack is retained by a reference. Throws `.runtime` for a
+  /// handle whose scope has ended, and `.memory`.
   func value(_ plain: MBLValue) throws(LuaError) -> LuaValue {
     switch plain.tag {
     case .nil: return .nil
@@ -30,19 +32,22 @@ extension LuaState {
     }
   }
 
+  /// A copy of the bytes.
   func string(_ plain: MBLValue) -> LuaString {
     LuaString(bytes: UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
   }
 
+  /// Keeps the value at a place of the stack.
   private func reference(_ plain: MBLValue) throws(LuaError) -> LuaReference {
     var index: Int32 = 0
     try check(mbl_reference(raw, Int32(plain.integer), &index))
     return LuaReference(link: link, index: index)
   }
 
+  /// Removes values from the top of the stack.
   func pop(_ count: Int32 = 1) { mbl_set_top(raw, -count - 1) }
 
-  /// Pops the value on the top after a successful operation and retains it.
+  /// Pops the value on the top after a successful operation and retains it. Throws the error of a failed operation.
   func keep(_ status: MBLStatus) throws(LuaError) -> LuaReference {
     guard status == .OK else { throw takeError(status) }
     defer { pop() }
@@ -58,6 +63,7 @@ extension LuaState {
     return LuaReference(link: link, index: index)
   }
 
+  /// Pops the value on the top.
   func takeTop() throws(LuaError) -> LuaValue {
     defer { pop() }
     var plain = MBLValue()
@@ -65,7 +71,8 @@ extension LuaState {
     return try value(plain)
   }
 
-  /// Runs `call` with arguments as plain values and returns the values that it left on the stack.
+  /// Runs `call` with arguments as plain values and returns the values that it left on the stack. Begins a run. Throws
+  /// the error of the call.
   func invoke(
     _ arguments: [LuaValue],
     _ call: (OpaquePointer, UnsafePointer<MBLValue>, Int32) -> MBLStatus
@@ -91,6 +98,7 @@ extension LuaState {
     return results
   }
 
+  /// Whether a value may be passed to this state. Scalars belong to every state.
   func owns(_ value: LuaValue) -> Bool {
     switch value {
     case .table(let table): table.reference.link === link
@@ -102,6 +110,7 @@ extension LuaState {
     }
   }
 
+  /// Whether both references are the same value in Lua, by raw equality.
   static func isSame(_ first: LuaReference, _ second: LuaReference) -> Bool {
     guard first.link === second.link, let state = first.link.state else { return false }
     guard mbl_push_reference(state.raw, first.index) else { return false }

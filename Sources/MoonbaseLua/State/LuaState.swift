@@ -50,12 +50,15 @@ public final class LuaState {
   /// An object retained with the state, for example for closures of host types.
   package var companion: AnyObject?
 
+  /// The state in C, valid until `deinit`.
   let raw: OpaquePointer
+  /// The link that handles share; it outlives the state.
   let link: LuaLink
   /// The sources last loaded, by their names in messages.
   var sources: [String: LuaSource] = [:]
   /// The last loaded parts of longer sources.
   var partialSources: [LuaSource] = []
+  /// The modules that were required so far.
   var loaded = LuaLoadedModules()
   /// The last error that a host function raised as text, with the traceback that the text lacks.
   var rethrown: (text: String, traceback: [LuaError.Frame])?
@@ -65,16 +68,21 @@ public final class LuaState {
   var payer: Payer?
   /// Records executed lines; nil if they are not recorded.
   let coverage = LuaCoverage.current
+  /// Buffers that are not in use, at most eight.
   private var buffers: [LuaArgumentBuffer] = []
 
+  /// Set while this state's memory counts in another one.
   struct Payer {
+    /// The other state, which may be closed.
     let link: LuaLink
+    /// The counted bytes.
     var bytes = 0
   }
 
   /// Opens a state with the libraries of a preset.
   ///
-  /// Throws `.memory` if memory is exhausted.
+  /// Throws `.memory` if memory is exhausted. The libraries of the preset are loaded; shipped modules load at their
+  /// first `require`.
   public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) throws(LuaError) {
     Self.answersForHostWork
     Self.answersForHostMemory
@@ -95,6 +103,7 @@ public final class LuaState {
     try installRequire()
   }
 
+  /// Known to C during the life of the state.
   private let owner: LuaOwner
 
   deinit {
@@ -113,6 +122,7 @@ public final class LuaState {
     mbl_running().flatMap { Unmanaged<LuaOwner>.fromOpaque(mbl_owner($0)).takeUnretainedValue().state }
   }
 
+  /// Traps for a closed state, which cannot call.
   static func owner(of raw: OpaquePointer) -> LuaState {
     let owner = Unmanaged<LuaOwner>.fromOpaque(mbl_owner(raw)).takeUnretainedValue()
     guard let state = owner.state else { preconditionFailure("a closed state called the host") }
@@ -121,19 +131,21 @@ public final class LuaState {
 
   // MARK: Argument buffers
 
+  /// Buffers are reused, because a nested call needs another one.
   func takeBuffer(_ count: Int) -> LuaArgumentBuffer {
     let buffer = buffers.popLast() ?? LuaArgumentBuffer(capacity: 8)
     buffer.reserve(count)
     return buffer
   }
 
+  /// Keeps at most eight buffers.
   func giveBack(_ buffer: LuaArgumentBuffer) {
     buffer.clear()
     if buffers.count < 8 { buffers.append(buffer) }
   }
 }
 
-/// The owner known to C. Refers to the state without retaining it; nil after the state is released.
+/// The owner known to C. Refers to the state without retaining it; nil after the state is released. Set by the state.
 final class LuaOwner {
   unowned(unsafe) var state: LuaState?
 }

@@ -1,11 +1,13 @@
 import MoonbaseLuaShim
 
+/// Errors about arguments and operands.
 extension LuaCall {
   /// Creates an error about an argument, for the caller to throw: "bad argument #2 to 'resize' (…)".
   ///
   /// ```swift
   /// guard width > 0 else { throw call.argumentError(1, problem: "the width must be positive") }
   /// ```
+  /// Indexes count from 0 here, and from 1 in messages.
   public func argumentError(_ index: Int, problem: String) -> LuaError {
     if let error = operandError(problem) { return error }
     if isSetter {
@@ -56,6 +58,7 @@ extension LuaCall {
     return name.phrase(left, right).map { LuaError(.runtime, message: "attempt to \($0) (\(problem))") }
   }
 
+  /// The type of an operand, with its field if it is known.
   private func shown(_ index: Int, field: String?) -> String {
     typeName(index) + (field.map { " (field '\($0)')" } ?? "")
   }

@@ -1,5 +1,6 @@
 import MoonbaseLuaShim
 
+/// Results. Each call adds one result; the first is kept in the frame, so that a single result costs no call of C.
 extension LuaCall {
   /// Returns nil.
   public mutating func returnNil() { give(.nil, word: 0) }
@@ -13,10 +14,10 @@ extension LuaCall {
   /// Returns an integer.
   public mutating func `return`(_ value: Int) { `return`(Int64(value)) }
 
-  /// Returns a number.
+  /// Returns a number. Also for a number without a fraction.
   public mutating func `return`(_ value: Double) { give(.number, word: Int64(bitPattern: value.bitPattern)) }
 
-  /// Returns a text.
+  /// Returns a text. The bytes are copied by Lua.
   public mutating func `return`(_ value: String) {
     var value = value
     value.withUTF8 { giveBytes(UnsafeRawBufferPointer($0)) }
@@ -25,7 +26,8 @@ extension LuaCall {
   /// Returns a string of any bytes.
   public mutating func `return`(bytes: UnsafeRawBufferPointer) { giveBytes(bytes) }
 
-  /// Returns a string of bytes that stay valid until the call has ended, because they belong to the call's object.
+  /// Returns a string of bytes that stay valid until the call has ended, because they belong to the call's object. The
+  /// first result only; further ones are copied.
   package mutating func `return`(borrowed bytes: UnsafeRawBufferPointer) {
     if frame.pointee.hasResult { return giveBytes(bytes) }
     frame.pointee.result.tag = .string
@@ -44,7 +46,7 @@ extension LuaCall {
     give(try type.plain(object, scoped: scoped, in: state))
   }
 
-  /// Returns any value.
+  /// Returns any value. Throws `.foreign` for a value of another state, and `.memory`.
   public mutating func `return`(_ value: LuaValue) throws(LuaError) {
     let state = state
     let buffer = state.takeBuffer(1)
@@ -56,6 +58,7 @@ extension LuaCall {
     if buffer.values[0].tag == .reference { _ = mbl_frame_flush(frame) }
   }
 
+  /// Adds any plain value.
   private func give(_ plain: MBLValue) {
     withUnsafePointer(to: plain) { mbl_frame_return(frame, $0) }
   }
@@ -70,6 +73,7 @@ extension LuaCall {
   }
 
   // A separate function, because taking an address adds a stack check.
+  /// For the second result and later ones.
   @inline(never)
   private func giveAnother(_ tag: MBLTag, word: Int64) {
     var plain = MBLValue()
@@ -78,6 +82,7 @@ extension LuaCall {
     give(plain)
   }
 
+  /// Adds a string.
   private func giveBytes(_ bytes: UnsafeRawBufferPointer) {
     var plain = MBLValue()
     plain.tag = .string

@@ -14,19 +14,23 @@ import MoonbasePlatform
 /// An argument of a wrong type throws, as in "bad argument #2 to 'split' (string expected, got table)". A call is not
 /// copyable, so it cannot outlive the closure that receives it.
 public struct LuaCall: ~Copyable {
+  /// The call in C.
   let frame: UnsafeMutablePointer<MBLFrame>
   /// The number of stack places before the first argument.
   let offset: Int32
   // Sound: the state retains its methods until it closes, after all calls.
+  /// The called function, for messages; nil for plain closures and properties.
   unowned(unsafe) let method: LuaHostFunction?
 
+  /// `offset` is 1 for a method without its object, and 2 for an assignment's value.
   init(_ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32, method: LuaHostFunction? = nil) {
     self.frame = frame
     self.offset = offset
     self.method = method
   }
 
-  /// Lets `body` handle a call. C raises its error after all Swift frames have returned.
+  /// Lets `body` handle a call. C raises its error after all Swift frames have returned. Returns 0, or 1 after an
+  /// error.
   @inline(__always)
   static func answer(
     _ frame: UnsafeMutablePointer<MBLFrame>, offset: Int32, method: LuaHostFunction? = nil,
@@ -48,6 +52,7 @@ public struct LuaCall: ~Copyable {
   }
 
   /// Stores the error of the call and returns the result code for C.
+  /// The error is raised when the Swift function returns to C.
   package func fail(_ error: any Error) -> Int32 {
     state.fail(error)
     return 1
@@ -59,8 +64,10 @@ public struct LuaCall: ~Copyable {
   /// The number of arguments.
   public var count: Int { Int(frame.pointee.count - offset) }
 
+  /// The coroutine that calls.
   var thread: OpaquePointer { frame.pointee.thread }
 
+  /// The place on the stack of an argument; for a missing argument a place without a value.
   func place(_ index: Int) -> Int32 {
     guard index >= 0, index < count else { return 250_000 }
     return Int32(truncatingIfNeeded: index) &+ offset &+ 1
@@ -81,6 +88,7 @@ public struct LuaCall: ~Copyable {
     throw integerError(index)
   }
 
+  /// Distinguishes a fraction from a value of another type.
   @inline(never)
   private func integerError(_ index: Int) -> LuaError {
     var number = 0.0
@@ -135,19 +143,20 @@ public struct LuaCall: ~Copyable {
     return try body(UnsafeRawBufferPointer(start: plain.pointer, count: Int(plain.length)))
   }
 
-  /// Reads a table.
+  /// Reads a table. Throws for a value of any other type.
   public func table(_ index: Int) throws -> LuaTable {
     guard case .table(let table) = try value(index) else { throw typeError(index, expected: "table") }
     return table
   }
 
-  /// Reads a function.
+  /// Reads a function. Throws for a value of any other type.
   public func function(_ index: Int) throws -> LuaFunction {
     guard case .function(let function) = try value(index) else { throw typeError(index, expected: "function") }
     return function
   }
 
-  /// Reads a host object of a class. `name` is the class name in error messages.
+  /// Reads a host object of a class. `name` is the class name in error messages. Throws for an object of another class,
+  /// and for a handle whose scope has ended.
   public func object<Object: AnyObject>(
     _ index: Int, as type: Object.Type = Object.self, name: String? = nil
   ) throws -> Object {
@@ -164,7 +173,7 @@ public struct LuaCall: ~Copyable {
     argumentError(index, problem: "\(typeName(index)) used outside of its callback")
   }
 
-  /// Reads a host object of a class; nil for other arguments.
+  /// Reads a host object of a class; nil for other arguments. Never throws.
   public func objectIfPresent<Object: AnyObject>(_ index: Int, as type: Object.Type = Object.self) -> Object? {
     let plain = plain(index)
     guard plain.tag == .object, let pointer = plain.pointer else { return nil }
@@ -203,13 +212,15 @@ public struct LuaCall: ~Copyable {
     }
   }
 
+  /// The argument in C; nil beyond the last one.
   func plain(_ index: Int) -> MBLValue {
     var plain = MBLValue()
     mbl_get(thread, place(index), &plain)
     return plain
   }
 
-  /// Calls `body` with the arguments after the first, for a function form of a method.
+  /// Calls `body` with the arguments after the first, for a function form of a method. The messages of errors count the
+  /// first argument as the object.
   public func withoutFirst(_ body: (inout LuaCall) throws -> Void) rethrows {
     var rest = LuaCall(frame, offset: offset + 1, method: method)
     try body(&rest)

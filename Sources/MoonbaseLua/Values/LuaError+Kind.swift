@@ -1,3 +1,4 @@
+/// The kinds of errors, for programs and error codes.
 extension LuaError {
   /// The limits of a run.
   public enum Limit: String, Sendable, CaseIterable {
@@ -23,6 +24,7 @@ extension LuaError {
   /// if error.kind == .syntax { ... } else if let limit = error.kind.limit { print("past \(limit)") }
   /// ```
   public struct Kind: Sendable, Equatable {
+    /// The private form, so that kinds can be added.
     private enum Case: Sendable, Equatable {
       case syntax, runtime, memory, handler, binary, encoding, closed, foreign, stack, host, conversion, module
       case interrupted
@@ -32,6 +34,7 @@ extension LuaError {
 
     private let value: Case
 
+    /// Kinds are made by static members only.
     private init(_ value: Case) { self.value = value }
 
     /// The source is not Lua.

@@ -1,5 +1,6 @@
 import MoonbasePlatform
 
+/// Texts of errors, from one line to a full report.
 extension LuaError: CustomStringConvertible {
   /// The message with its place: `colors.lua:12: message`.
   public var description: String {

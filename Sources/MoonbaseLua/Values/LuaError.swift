@@ -39,6 +39,7 @@ public struct LuaError: LocalizedError {
     }
   }
 
+  /// Shared by copies, so that an error is a single pointer.
   private final class Storage: @unchecked Sendable {  // immutable after initialization
     var kind: Kind
     var message: String
@@ -50,6 +51,7 @@ public struct LuaError: LocalizedError {
     var raised: String?
     var raisedCode: Int?
 
+    /// Further properties are set by the initializer of `LuaError`.
     init(_ kind: Kind, message: String) {
       self.kind = kind
       self.message = message
@@ -65,6 +67,7 @@ public struct LuaError: LocalizedError {
   /// ```
   public init(_ kind: Kind = .runtime, message: String) { storage = Storage(kind, message: message) }
 
+  /// For errors from Lua.
   init(
     _ kind: Kind, message: String, script: String?, line: Int? = nil, traceback: [Frame] = [],
     underlying: (any Error)? = nil, value: LuaValue? = nil, raised: String? = nil, raisedCode: Int? = nil

@@ -7,11 +7,14 @@ import MoonbaseLuaShim
 /// let list = try state.list([1, 2]).frozen(by: freezer)
 /// ```
 package struct LuaFreezer {
+  /// The metatable that refuses changes.
   let metatable: LuaTable
 }
 
+/// Freezing with a message.
 extension LuaState {
-  /// Makes a freezer. `refusal` is the error that a script gets when it changes a value.
+  /// Makes a freezer. `refusal` is the error that a script gets when it changes a value. Values of one freezer share
+  /// the metatable.
   package func freezer(saying refusal: String) throws(LuaError) -> LuaFreezer {
     let buffer = takeBuffer(1)
     defer { giveBack(buffer) }

@@ -10,9 +10,11 @@ import MoonbaseLuaShim
 ///
 /// `LuaFastCall` is faster for a function called for every row.
 public struct LuaFunction {
+  /// Keeps the function alive.
   let reference: LuaReference
 
-  /// Calls the function and returns all its results.
+  /// Calls the function and returns all its results. Throws the function's error, `.closed` after the end of the state,
+  /// and `.foreign` for arguments of another state.
   @discardableResult
   public func call(_ arguments: [LuaValue]) throws(LuaError) -> [LuaValue] {
     let state = try reference.state
@@ -27,7 +29,7 @@ public struct LuaFunction {
   /// Calls the function and returns its first result; `.nil` without results.
   public func first(_ arguments: LuaValue...) throws(LuaError) -> LuaValue { try call(arguments).first ?? .nil }
 
-  /// Creates a coroutine that will run the function.
+  /// Creates a coroutine that will run the function. The coroutine starts suspended.
   public func makeThread() throws(LuaError) -> LuaThread {
     let state = try reference.state
     mbl_begin(state.raw)
@@ -35,7 +37,7 @@ public struct LuaFunction {
     return LuaThread(reference: try state.keep(mbl_thread_new(state.raw, reference.index)))
   }
 
-  /// The place of the function's definition, such as `colors.lua:12`; nil for a host function.
+  /// The place of the function's definition, such as `colors.lua:12`; nil for a host function. For messages.
   public var place: String? {
     guard let state = reference.link.state else { return nil }
     let place = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in

@@ -1,12 +1,19 @@
 import MoonbaseLuaShim
 
 /// A closure that Lua calls as a function, or for an operator of a host type.
+///
+/// Made by `LuaState.function` and by host types. Retained by Lua.
 final class LuaClosure: LuaHostFunction {
+  /// Nil for a plain function.
   private let operatorName: LuaOperator?
+  /// The name for messages; nil for an unnamed function.
   private let name: String?
+  /// Whether the first argument is the called table.
   private let isOfTable: Bool
+  /// The implementation.
   private let body: (inout LuaCall) throws -> Void
 
+  /// A function has a name or an operator, not both.
   init(
     operator operatorName: LuaOperator? = nil, name: String? = nil, isOfTable: Bool = false,
     _ body: @escaping (inout LuaCall) throws -> Void
@@ -21,6 +28,7 @@ final class LuaClosure: LuaHostFunction {
   override var functionName: String? { name }
   override var isCallOfTable: Bool { isOfTable }
 
+  /// Plain closures pass no method, because messages then find the name in Lua.
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     let isNamed = operatorName != nil || name != nil
     return LuaCall.answer(frame, offset: 0, method: isNamed ? self : nil) { call in try body(&call) }
@@ -28,14 +36,21 @@ final class LuaClosure: LuaHostFunction {
 }
 
 /// A method. It checks that its first argument is an object of the type.
+///
+/// Made by `LuaHostType.method`. Surplus arguments other than nil are errors.
 final class LuaMethod<Object>: LuaHostFunction {
+  /// The name of the type, for messages.
   private let type: String
+  /// The name of the method.
   private let name: String
+  /// The greatest number of arguments without the object.
   private let greatestCount: Int
+  /// The implementation.
   private let body: (Object, inout LuaCall) throws -> Void
   /// The first argument, if it has the method's type.
   private let first: (borrowing LuaCall) -> Object?
 
+  /// `first` differs for classes and inline values.
   init(
     _ name: String, of type: String, upTo greatestCount: Int, _ body: @escaping (Object, inout LuaCall) throws -> Void,
     first: @escaping (borrowing LuaCall) -> Object?
@@ -49,6 +64,7 @@ final class LuaMethod<Object>: LuaHostFunction {
 
   override var methodName: String? { name }
 
+  /// The object is not among the arguments of the body.
   override func call(_ frame: UnsafeMutablePointer<MBLFrame>) -> Int32 {
     LuaCall.answer(frame, offset: 1, method: self) { call in
       let object = try object(frame)
@@ -57,6 +73,7 @@ final class LuaMethod<Object>: LuaHostFunction {
     }
   }
 
+  /// Throws for a missing object: the script used `.` instead of `:`.
   private func object(_ frame: UnsafeMutablePointer<MBLFrame>) throws -> Object {
     let call = LuaCall(frame, offset: 0, method: self)
     if let object = first(call) { return object }
@@ -67,6 +84,7 @@ final class LuaMethod<Object>: LuaHostFunction {
   }
 }
 
+/// Functions of the host.
 extension LuaState {
   /// Creates a Lua function that calls `body`. An error thrown by `body` passes through Lua and is the
   /// `LuaError.underlying` of the caller's error.
@@ -83,7 +101,8 @@ extension LuaState {
     .function(try makeFunction(named: name, weight: weight, body))
   }
 
-  /// Creates a Lua function that calls `body`, as `function(named:weight:_:)` does, and returns its handle.
+  /// Creates a Lua function that calls `body`, as `function(named:weight:_:)` does, and returns its handle. Throws
+  /// `.memory`.
   public func makeFunction(
     named name: String? = nil, weight: Int = 256, _ body: @escaping (inout LuaCall) throws -> Void
   ) throws(LuaError) -> LuaFunction {

@@ -19,12 +19,19 @@ public final class LuaHostType<Object: AnyObject>: LuaAnyHostType {
   /// Writes the property of a slot. The new value is argument 0 of the call.
   public typealias Setter = (_ object: Object, _ slot: Int, _ call: inout LuaCall) throws -> Void
 
+  /// Whether each object has a single handle.
   let isInterned: Bool
+  /// Reads the properties of `properties(_:get:set:)`.
   private var bulkGetter: Getter?
+  /// Writes them; nil if they are read-only.
   private var bulkSetter: Setter?
+  /// The number of these properties; further slots have closures of their own.
   private var bulkCount = 0
+  /// By slot minus `bulkCount`.
   private var getters: [Getter] = []
+  /// By slot minus `bulkCount`; nil for a read-only property.
   private var setters: [Setter?] = []
+  /// Handles unknown names.
   private var missingHandler: ((Object, String, Bool, inout LuaCall) throws -> Void)?
 
   /// Creates a type. With `interned` each object has a single handle, so that `==` and table keys work by identity.
@@ -141,6 +148,7 @@ extension LuaState {
   /// try state.register(person)
   /// try state.setGlobal("person", to: .object(LuaObject(scarlet, as: person)))
   /// ```
+  /// Throws `.foreign` for a type that is already registered, and `.memory`.
   public func register(_ type: LuaAnyHostType) throws(LuaError) {
     guard type.plainType == nil else { throw LuaError(.foreign, message: "\(type.name) is already registered") }
     let owner = Unmanaged<LuaAnyHostType>.passUnretained(type).toOpaque()
@@ -169,6 +177,7 @@ extension LuaState {
   ///   person.property("name", get: { person, call in call.return(person.name) })
   /// }
   /// ```
+  /// Nothing is described if no object of the type is ever used.
   public func registerLater(_ type: LuaAnyHostType, describe: @escaping () -> Void) {
     type.link = link
     var describe: (() -> Void)? = describe

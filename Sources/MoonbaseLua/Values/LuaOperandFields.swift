@@ -2,12 +2,18 @@
 ///
 /// A line is unambiguous if the operator occurs once in it and each operand is a variable, with fields, indexes and
 /// calls, between tokens that bind weaker.
+///
+/// Used for messages only, such as "attempt to compare date (field 'born') with nil": a guess would be worse than no
+/// name.
 struct LuaOperandFields {
+  /// The field on the left side, such as `born` in `a.born < b`.
   private(set) var left: String?
+  /// The field on the right side.
   private(set) var right: String?
 
   private typealias Token = LuaLexer.Token
 
+  /// Nil if the line is ambiguous or very long.
   init?(of name: LuaOperator, line: Int, in source: LuaSource) {
     guard let text = source.line(line), text.utf8.count < 1000 else { return nil }
     // An operand may begin on the previous line or end on the next.
@@ -24,6 +30,7 @@ struct LuaOperandFields {
     if words[at] == signs.last, signs.count == 2 { (left, right) = (right, left) }
   }
 
+  /// The tokens of three lines, with their lines from 1 to 3.
   private static func tokens(_ text: String) -> [(token: Token, line: Int)] {
     var lexer = LuaLexer(Array(text.utf8))
     var tokens: [(token: Token, line: Int)] = []
@@ -54,6 +61,7 @@ struct LuaOperandFields {
 
   // MARK: Operands
 
+  /// The last field of the operand before the operator. Nil for a plain variable.
   private static func field(endingBefore at: Int, in words: [Token]) -> String? {
     guard at >= 3, case .name(let field) = words[at - 1], words[at - 2] == symbol(".") else { return nil }
     var first = at - 1
@@ -64,6 +72,7 @@ struct LuaOperandFields {
     return first > 0 && opens(words[first - 1]) ? field : nil
   }
 
+  /// Whether a name follows a dot or a colon.
   private static func isField(_ at: Int, in words: [Token]) -> Bool {
     at >= 2 && (words[at - 1] == symbol(".") || words[at - 1] == symbol(":"))
   }
@@ -83,6 +92,7 @@ struct LuaOperandFields {
     return at
   }
 
+  /// The last field of the operand after the operator. Nil if it ends with an index.
   private static func field(startingAfter sign: Int, in words: [Token]) -> String? {
     guard case .name(let name) = words[sign + 1], !LuaLexer.keywords.contains(name) else { return nil }
     var at = sign + 2
@@ -99,6 +109,7 @@ struct LuaOperandFields {
     return closes(words[at]) ? field : nil
   }
 
+  /// The place of the bracket that closes the one at `start`.
   private static func end(of start: Int, in words: [Token]) -> Int? {
     var depth = 0
     for at in start..<words.count {
@@ -108,7 +119,7 @@ struct LuaOperandFields {
     return nil
   }
 
-  // MARK: What stands beside an operand
+  // MARK: Neighbours of an operand
 
   /// Whether a token ends the operand before it. A name does, because it begins the next statement.
   private static func closes(_ token: Token) -> Bool {
@@ -126,9 +137,13 @@ struct LuaOperandFields {
     }
   }
 
+  /// An opening bracket of any kind.
   private static func isOpening(_ token: Token) -> Bool { [symbol("("), symbol("["), symbol("{")].contains(token) }
+  /// A closing bracket of any kind.
   private static func isClosing(_ token: Token) -> Bool { [symbol(")"), symbol("]"), symbol("}")].contains(token) }
 
+  /// The token of an ASCII character.
   private static func symbol(_ scalar: Unicode.Scalar) -> Token { .symbol(UInt8(ascii: scalar)) }
+  /// The token of the character followed by `=`.
   private static func withEqual(_ scalar: Unicode.Scalar) -> Token { .symbol(LuaLexer.withEqual(UInt8(ascii: scalar))) }
 }

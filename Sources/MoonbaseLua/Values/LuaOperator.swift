@@ -7,6 +7,7 @@
 /// }
 /// ```
 public struct LuaOperator: Sendable, Hashable {
+  /// The name of the metamethod.
   let name: String
 
   /// `+`
@@ -55,6 +56,7 @@ extension LuaOperator {
     }
   }
 
+  /// The sign of an arithmetic operator.
   private var sign: String? {
     switch self {
     case .add: "+"

@@ -4,10 +4,14 @@ import MoonbaseLuaShim
 package struct LuaRows {
   /// The list.
   package let list: LuaTable
+  /// The keys in the order of the values.
   private let keys: LuaTable
+  /// Retained while rows are added.
   private let state: LuaState
+  /// The number of rows.
   private var count: Int64 = 0
 
+  /// Begins an empty list.
   init(_ keys: [String], in state: LuaState) throws(LuaError) {
     list = try state.list([])
     self.keys = try state.table(elements: keys.count)

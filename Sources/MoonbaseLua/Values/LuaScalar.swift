@@ -4,15 +4,20 @@ import MoonbaseLuaShim
 package enum LuaScalar {
   /// Nil, or `moonbase.null`.
   case none
+  /// A boolean.
   case boolean(Bool)
+  /// An integer.
   case integer(Int64)
+  /// A floating-point number.
   case number(Double)
+  /// The bytes of a string.
   case bytes(UnsafeRawBufferPointer)
   /// An inline value of the host.
   case inline(LuaInlineValue)
   /// A table, function or object, which needs a reference to be kept.
   case other
 
+  /// Makes the scalar of a value in C.
   init(_ plain: MBLValue) {
     switch plain.tag {
     case .nil, .null: self = .none
@@ -28,6 +33,7 @@ package enum LuaScalar {
 
 /// An inline value of the host, valid while it is on the stack.
 package struct LuaInlineValue {
+  /// The value in C.
   let plain: MBLValue
 
   /// The value, if it has this type; nil otherwise.
@@ -57,6 +63,7 @@ extension LuaCall {
 
 /// A value of a table, valid during the visit.
 package struct LuaElement: ~Copyable {
+  /// The value in C.
   let plain: MBLValue
   // The visitor of the table retains the state.
   unowned(unsafe) let state: LuaState

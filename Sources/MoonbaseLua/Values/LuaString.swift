@@ -8,11 +8,15 @@ import MoonbasePlatform
 /// LuaString(bytes: [0xFF]).description        // "\u{FFFD}"
 /// ```
 public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// Text is kept as a string, so that it need not be validated again.
   private enum Storage: Sendable {
+    /// Valid UTF-8.
     case text(String)
+    /// Bytes that are not UTF-8.
     case bytes([UInt8])
   }
 
+  /// The contents.
   private let storage: Storage
 
   /// A string of a text's UTF-8 bytes.
@@ -32,6 +36,7 @@ public struct LuaString: Sendable, ExpressibleByStringLiteral, CustomStringConve
   /// A string of a literal's UTF-8 bytes.
   public init(stringLiteral value: String) { self.init(value) }
 
+  /// Validates the bytes once.
   private static func store(_ bytes: UnsafeBufferPointer<UInt8>) -> Storage {
     if let text = String(validUTF8: bytes) { return .text(text) }
     return .bytes(Array(bytes))

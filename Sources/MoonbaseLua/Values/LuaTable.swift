@@ -13,6 +13,7 @@ import MoonbasePlatform
 /// Access is raw: no metamethod runs, so reading a script's result runs no script code. `index` and `assign` are
 /// exceptions.
 public struct LuaTable {
+  /// Keeps the table alive.
   let reference: LuaReference
 
   /// Reads the value for a key; `.nil` if there is none.

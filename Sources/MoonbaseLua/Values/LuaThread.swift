@@ -19,9 +19,11 @@ public struct LuaThread {
     case dead
   }
 
+  /// Keeps the coroutine alive.
   let reference: LuaReference
 
-  /// Runs the coroutine until its next yield or its end, and returns the yielded or returned values.
+  /// Runs the coroutine until its next yield or its end, and returns the yielded or returned values. Errors within the
+  /// coroutine are thrown, and the coroutine is dead then. Throws `.runtime` for a coroutine that is not suspended.
   @discardableResult
   public func resume(_ arguments: [LuaValue] = []) throws(LuaError) -> [LuaValue] {
     let state = try reference.state

@@ -160,5 +160,6 @@ extension LuaValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Exp
 /// if case .userdata(let userdata) = try state.global("file") { try close.call([.userdata(userdata)]) }
 /// ```
 public struct LuaUserdata {
+  /// Keeps the userdata alive.
   let reference: LuaReference
 }

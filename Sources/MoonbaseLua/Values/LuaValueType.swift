@@ -56,6 +56,7 @@ public final class LuaValueType<Value>: LuaAnyHostType {
   @inline(__always)
   func value(at address: UnsafeRawPointer) -> Value { Self.value(at: address, isInline: isInline) }
 
+  /// A copy of an inline value, or the value in a box.
   @inline(__always)
   private static func value(at address: UnsafeRawPointer, isInline: Bool) -> Value {
     isInline

@@ -3,10 +3,17 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A Lua state for running a model file: preset `pure`, with the value constructors of `moonbase`.
+///
+/// The state has `moonbase.decimal`, `moonbase.uuid`, `moonbase.uri` and `moonbase.date`, but no
+/// stores and no current time. The object owns the state and must live as long as its tables are
+/// used.
 final class LuaModelState {
+  /// The Lua state.
   let state: LuaState
+  /// The types of values, which the state retains as its companion.
   private let types: LuaValueTypes
 
+  /// A state with limits. Unknown names in `moonbase` are errors with a suggestion.
   init(limits: LuaLimits) throws {
     let state = try LuaState(preset: .pure, limits: limits)
     let types = LuaValueTypes(state)
@@ -34,6 +41,8 @@ final class LuaModelState {
   }
 
   /// A Lua value other than a table, in its natural form.
+  ///
+  /// Throws `.invalidValue` for functions and other values that no model can hold.
   static func value(from lua: LuaValue) throws -> Value {
     switch lua {
     case .nil, .null: .null

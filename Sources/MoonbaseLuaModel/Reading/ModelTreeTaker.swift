@@ -10,7 +10,9 @@ import MoonbasePlatform
 package final class ModelTreeTaker {
   /// Converts a Lua value other than a table.
   private let value: (LuaValue) throws -> Value
+  /// The lines of the keys in the source.
   private let lines: ScriptKeyLines
+  /// The memory charged for the tree.
   private var memory = HostMemory()
 
   /// The units of work charged for an entry, and its bytes besides its name.
@@ -22,6 +24,9 @@ package final class ModelTreeTaker {
   }
 
   /// A tree of a Lua table, with the lines of its keys.
+  ///
+  /// Throws `.malformedFile` for tables nested more than 20 levels deep, for keys that are no
+  /// names, and for values that cannot be stored.
   package func tree(_ table: LuaTable, path: [String] = []) throws -> ModelTree {
     guard path.count < 20 else {
       throw ModelError(
@@ -40,6 +45,8 @@ package final class ModelTreeTaker {
   }
 
   /// The named entries. Lua tables are unordered, so the entries are sorted by their positions in the file.
+  ///
+  /// Integer keys of the list part are skipped.
   private func entries(of table: LuaTable, behind count: Int, path: [String]) throws -> [ModelTree.Entry] {
     var entries: [(place: (Int, Int, String), entry: ModelTree.Entry)] = []
     for (key, value) in try table.pairs {
@@ -61,6 +68,7 @@ package final class ModelTreeTaker {
     return entries.map(\.entry)
   }
 
+  /// The tree of a value at a path of keys.
   private func tree(of value: LuaValue, path: [String]) throws -> ModelTree {
     if case .table(let table) = value { return try tree(table, path: path) }
     let place = lines.location(of: path)
@@ -73,12 +81,15 @@ package final class ModelTreeTaker {
   }
 
   /// Checks a text, because any text of a model may be used as a name.
+  ///
+  /// Throws `.malformedFile`.
   private func check(_ text: String, path: [String]) throws {
     guard let mistake = TextLimits.mistake(ofName: text) else { return }
     throw ModelError(
       .malformedFile, message: "\(path.joined(separator: ".")): it has \(mistake)", at: lines.location(of: path))
   }
 
+  /// Charges an entry with the bytes of its name and its text.
   private func charge(_ value: LuaValue, name: Int = 0) throws {
     try memory.hold(Self.entry.weight + name + (value.stringValue?.count ?? 0))
     try HostWork.charge(Self.entry.units)

@@ -1,6 +1,9 @@
 package import MoonbaseLua
 
 /// The kind of Lua file according to its returned table, for messages about files used in the wrong place.
+///
+/// Models and extensions are both files that return a table. The functions look at keys that only
+/// one kind has.
 package enum ReturnedTable {
   /// The keys of an entity's hooks in an extension.
   package static let hookNames = [
@@ -10,6 +13,8 @@ package enum ReturnedTable {
   ]
 
   /// The table that a file returned. Throws the error made by `error` for another result.
+  ///
+  /// `file` is the kind of file in the message, such as `a model file`.
   package static func table<Failure: Error>(
     in results: [LuaValue], of file: String, error: (String) -> Failure
   ) throws(Failure) -> LuaTable {
@@ -19,18 +24,23 @@ package enum ReturnedTable {
   }
 
   /// Whether the table looks like an extension.
+  ///
+  /// For example, a key `transformers`, or an entity with `validate`.
   package static func isExtension(_ table: LuaTable) throws -> Bool {
     try table.has(["requires", "classes", "transformers", "value_classes", "on_reload"])
       || anyEntity(of: table, has: ["normalize", "validate", "derived", "methods"] + hookNames)
   }
 
   /// Whether the table looks like a model.
+  ///
+  /// For example, a key `fetch_requests`, or an entity with `attributes`.
   package static func isModel(_ table: LuaTable) throws -> Bool {
     try table.has(["fetch_requests", "configurations"])
       || anyEntity(
         of: table, has: ["attributes", "relationships", "fetched_properties", "parent", "constraints", "indexes"])
   }
 
+  /// Whether a table among the entities has a key of these.
   private static func anyEntity(of table: LuaTable, has keys: [String]) throws -> Bool {
     guard case .table(let entities) = try table.get("entities") else { return false }
     return try entities.pairs.contains { try $0.value.tableValue?.has(keys) == true }

@@ -4,11 +4,15 @@ import MoonbasePlatform
 
 extension LuaState {
   /// Whether a table is the one that scripts see as `moonbase`.
+  ///
+  /// Constructors use it to detect a call with `:`, which passes the table as the first argument.
   package func isMoonbase(_ table: LuaTable) throws -> Bool {
     try global("moonbase").tableValue?.isSame(as: table) == true
   }
 
   /// A function that throws the error about calling a table of functions.
+  ///
+  /// The error is `.invalidRequest`, with the advice behind the name.
   package func notCallable(_ name: String, advice: String) throws -> LuaFunction {
     try makeFunction { _ in
       throw ModelError(.invalidRequest, message: "\(name) is a table of functions: \(advice)")
@@ -16,6 +20,9 @@ extension LuaState {
   }
 
   /// Sets a metatable with advice for calls and misspelt names. With `constructor` the table may be called.
+  ///
+  /// An unknown name throws `.unknownName` with a suggestion. `others` may provide values for names
+  /// that the table lacks.
   package func describe(
     _ table: LuaTable, as name: String, call advice: String = "", constructor: LuaFunction? = nil,
     others: @escaping (String) throws -> LuaValue? = { _ in nil }

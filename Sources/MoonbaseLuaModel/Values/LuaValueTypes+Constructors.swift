@@ -6,6 +6,9 @@ import MoonbasePlatform
 /// `moonbase.uuid.parse(text)` returns nil and an error.
 extension LuaValueTypes {
   /// Adds the constructors to the table `moonbase`.
+  ///
+  /// The constructors are `decimal`, `uuid` and `uri`, each a frozen table that can be called.
+  /// `dates()` makes the table of dates.
   package func defineConstructors(in moonbase: LuaTable) throws {
     let type = decimal
     try define("decimal", in: moonbase, as: \.decimal, form: "decimal such as 12.50", parse: Decimal.init(stored:)) {
@@ -32,6 +35,14 @@ extension LuaValueTypes {
     }
   }
 
+  /// Defines a constructor `moonbase.NAME(...)` with a function `parse`.
+  ///
+  /// - Parameters:
+  ///   - name: The name in the table.
+  ///   - type: The type of the values.
+  ///   - form: The expected form, for errors of `parse`.
+  ///   - parse: The value of a text; nil for another form.
+  ///   - make: The value of a call's arguments.
   private func define<T>(
     _ name: String, in moonbase: LuaTable, as type: KeyPath<LuaValueTypes, LuaValueType<T>>, form: String,
     parse: @escaping (String) -> T?,
@@ -59,6 +70,7 @@ extension LuaValueTypes {
     }
   }
 
+  /// The function `parse`, which returns nil and an error for a text of another form.
   private func parser<T>(
     as type: KeyPath<LuaValueTypes, LuaValueType<T>>, form: String, _ parse: @escaping (String) -> T?
   ) throws -> LuaValue {
@@ -74,9 +86,13 @@ extension LuaValueTypes {
 
   // MARK: Dates
 
+  /// The forms of dates, for messages.
   private static let formOfDates = "date of the forms 2024-02-29, 2024-02-29T12:30 and 2024-02-29T12:30:15.250+01:00"
 
   /// Basic functions of dates. The module `moonbase.date` adds the others to this table when it is loaded.
+  ///
+  /// The functions are `unix`, `reference`, `now` and `parse`; a pure state has no `now`. A call of
+  /// the table parses a text.
   package func dates() throws -> LuaTable {
     let table = try state.table()
     func make(_ name: String, _ body: @escaping (borrowing LuaCall) throws -> Date) throws {

@@ -4,6 +4,8 @@ import MoonbasePlatform
 
 extension LuaValueTypes {
   /// Dates: `d.unix`, `d.reference`, comparison, `d + seconds`, `d - seconds`, `d - d` in seconds.
+  ///
+  /// The key of a date is its number of seconds since 2001.
   func describeDate() {
     date.property("unix") { date, call in call.return(date.timeIntervalSince1970) }
     date.property("reference") { date, call in call.return(date.timeIntervalSinceReferenceDate) }
@@ -35,6 +37,7 @@ extension LuaValueTypes {
     return seconds
   }
 
+  /// A date later by seconds. Throws if it is out of range.
   private static func later(_ date: Date, by seconds: Double) throws -> Date {
     let later = date.addingTimeInterval(seconds)
     guard ISODate.hasText(later.timeIntervalSince1970) else {
@@ -43,6 +46,7 @@ extension LuaValueTypes {
     return later
   }
 
+  /// The operands of a sum of a date and seconds, in any order.
   private static func dateAndSeconds(_ call: inout LuaCall, type: LuaValueType<Date>) throws -> (Date, Double) {
     if let date = call.valueIfPresent(0, of: type) { return (date, try call.number(1)) }
     return (try call.value(1, of: type), try call.number(0))
@@ -59,6 +63,7 @@ extension LuaValueTypes {
     }
   }
 
+  /// Defines `==` of values. Values of different types are not equal.
   func equal<T: Equatable>(_ type: LuaValueType<T>) {
     type.operator(.equal) { [unowned type] call in
       let left = call.valueIfPresent(0, of: type)
@@ -68,6 +73,8 @@ extension LuaValueTypes {
   }
 
   /// Defines `tostring` and `..` of values.
+  ///
+  /// Concatenation takes values, texts and numbers on either side.
   func text<T>(_ type: LuaValueType<T>, _ text: @escaping (T) -> String) {
     type.operator(.text) { [unowned type] call in call.return(text(try call.value(0, of: type))) }
     type.operator(.concatenate) { [unowned type] call in

@@ -4,6 +4,9 @@ import MoonbasePlatform
 
 extension LuaValueTypes {
   /// UUIDs: comparison, text, and `key()` for use as a table key.
+  ///
+  /// In Lua, two UUIDs with equal bytes are different table keys, because they are different
+  /// objects.
   func describeUUID() {
     uuid.method("key", upTo: 0) { uuid, call in call.return(uuid.uuidString) }
     compare(uuid) { $0.uuidString < $1.uuidString }
@@ -27,6 +30,8 @@ extension LuaValueTypes {
   }
 
   /// Decimals: exact arithmetic with decimals, integers and numerals; comparison; text.
+  ///
+  /// Floats are refused as operands, because their digits are not exact.
   func describeDecimal() {
     decimal.method("key", upTo: 0) { decimal, call in call.return(decimal.description) }
     decimal.method("number", upTo: 0) { decimal, call in call.return(NSDecimalNumber(decimal: decimal).doubleValue) }
@@ -87,6 +92,7 @@ extension LuaValueTypes {
     return (quotient, rest)
   }
 
+  /// Defines an arithmetic operator. Throws `.invalidValue` for a result of more than 38 digits.
   private func arithmetic(_ name: LuaOperator, _ body: @escaping (Decimal, Decimal) throws -> Decimal) {
     let type = decimal
     decimal.operator(name) { [unowned type] call in

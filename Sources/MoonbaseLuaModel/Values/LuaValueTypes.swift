@@ -5,6 +5,9 @@ package import MoonbasePlatform
 /// The types under which a Lua state knows values without a Lua type, and their constructors.
 ///
 /// Retained by the `companion` of the state.
+///
+/// An object of this class belongs to one state and is confined to its thread. Each type has
+/// operators, methods and a text form, which are defined in the extensions of this class.
 package final class LuaValueTypes {
   /// The type of dates.
   package let date = LuaValueType<Date>("date")
@@ -17,6 +20,7 @@ package final class LuaValueTypes {
   /// The type of object IDs.
   package let objectID = LuaValueType<ManagedObjectID>("object ID")
 
+  /// The state, which retains this object.
   unowned let state: LuaState
 
   /// Registers the types in a state.
@@ -35,6 +39,7 @@ package final class LuaValueTypes {
     state.later(objectID) { [unowned self] in describeObjectID() }
   }
 
+  /// The Lua code for a field that dates do not have, for advice.
   private static func fieldOfDate(_ name: String) -> String? {
     switch name {
     case "year", "month", "day", "hour", "minute", "second", "weekday":
@@ -44,6 +49,8 @@ package final class LuaValueTypes {
   }
 
   /// The value of an object of these types; nil for other objects.
+  ///
+  /// The graph uses it to convert arguments and results of scripts.
   package static func value(of object: LuaObject) -> Value? {
     switch object.object {
     case let box as LuaBox<Date>: .date(box.value)
@@ -59,6 +66,11 @@ package final class LuaValueTypes {
 extension LuaState {
   /// Describes a type when its first object is passed to Lua. The error for an unknown name suggests the nearest name,
   /// or the counterpart of a name in other libraries.
+  ///
+  /// - Parameters:
+  ///   - type: The type to describe.
+  ///   - others: The counterpart of a name from other libraries; nil if there is none.
+  ///   - describe: Defines the operators and methods of the type.
   package func later(
     _ type: LuaAnyHostType, others: @escaping (String) -> String? = { _ in nil }, _ describe: @escaping () -> Void
   ) {

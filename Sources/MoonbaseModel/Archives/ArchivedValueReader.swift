@@ -2,6 +2,10 @@ import MoonbasePlatform
 
 /// Turns a keyed archive into a `Value`. The archive may be hostile, so references are checked and the unfolded size is
 /// bounded.
+///
+/// The reader follows references from the root and builds a value; no class is instantiated. A
+/// shared object is read once for each reference. Errors are `.malformedFile`; work and memory are
+/// charged to the running script.
 struct ArchivedValueReader: ~Copyable {
   /// The most values that an archive may unfold into. Archived objects may share parts, so a small file can unfold into
   /// many.
@@ -9,14 +13,19 @@ struct ArchivedValueReader: ~Copyable {
   /// The memory charged for a value in addition to its bytes, which the value shares with the archive.
   private static let valueWeight = 64
 
+  /// The contents of `$objects`.
   private let objects: [PropertyList]
   /// The indexes of the objects on the path from the root to the object being read; a repeated index is a cycle.
   private var open: Set<Int> = []
+  /// The number of values read so far.
   private var count = 0
+  /// The memory charged for the values.
   private var memory = HostMemory()
 
+  /// A reader of an archive's objects.
   private init(_ objects: [PropertyList]) { self.objects = objects }
 
+  /// Reads the root object of a property list. Throws `.malformedFile` for other property lists.
   static func read(_ plist: PropertyList) throws(ModelError) -> Value {
     guard plist["$archiver"]?.string == "NSKeyedArchiver", let objects = plist["$objects"]?.array,
       let top = plist["$top"]?.dictionary
@@ -54,6 +63,7 @@ struct ArchivedValueReader: ~Copyable {
     }
   }
 
+  /// The value of an object by its index in `$objects`.
   private mutating func object(_ index: Int, depth: Int) throws(ModelError) -> Value {
     let object = try object(at: index)
     guard case .dictionary(let fields) = object, let reference = fields["$class"] else {
@@ -68,6 +78,8 @@ struct ArchivedValueReader: ~Copyable {
     return try value(ofClass: names, fields, depth: depth)
   }
 
+  /// The object at an index. Throws for an index outside of the archive, and for a reference to a
+  /// reference.
   private func object(at index: Int) throws(ModelError) -> PropertyList {
     guard index < objects.count else { throw Self.damaged("a reference leads to no object") }
     let object = objects[index]
@@ -88,6 +100,9 @@ struct ArchivedValueReader: ~Copyable {
   }
 
   /// Private subclasses of Foundation such as `__NSArrayM` are read as the public class that they inherit from.
+  ///
+  /// An object of a class without a counterpart becomes a map with the class name under
+  /// `ValueArchive.classKey`.
   private mutating func value(
     ofClass names: [String], _ fields: [String: PropertyList], depth: Int
   ) throws(ModelError) -> Value {
@@ -109,6 +124,7 @@ struct ArchivedValueReader: ~Copyable {
 
   // MARK: Collections
 
+  /// The values of the elements of a collection, in order.
   private mutating func values(_ fields: [PropertyList], depth: Int) throws(ModelError) -> [Value] {
     var result: [Value] = []
     for field in fields { result.append(try value(field, depth: depth + 1)) }
@@ -151,6 +167,7 @@ struct ArchivedValueReader: ~Copyable {
     return result.count == names.count ? .map(result) : nil
   }
 
+  /// The URL of a text and an optional base URL.
   private mutating func url(_ fields: [String: PropertyList], depth: Int) throws(ModelError) -> Value? {
     guard let relative = fields["NS.relative"], case .string(let text) = try value(relative, depth: depth + 1) else {
       return nil
@@ -161,6 +178,7 @@ struct ArchivedValueReader: ~Copyable {
     return URL(string: text, relativeTo: base).map { .uri($0.absoluteURL) }
   }
 
+  /// The error about a damaged archive.
   private static func damaged(_ reason: String) -> ModelError {
     ModelError(.malformedFile, message: "the keyed archive is damaged: \(reason)")
   }

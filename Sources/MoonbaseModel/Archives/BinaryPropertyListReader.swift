@@ -1,7 +1,12 @@
 import MoonbasePlatform
 
 /// Reads Apple's binary property list form, version 00, from bytes that may be hostile.
+///
+/// The file has a header, objects with markers, a table of offsets and a trailer. Objects refer to
+/// each other by number, so a file may be cyclic or unfold without bound; depth and count limit
+/// both. Errors are `.malformedFile`.
 struct BinaryPropertyListReader: ~Copyable {
+  /// The most levels of collections.
   private static let greatestDepth = 128
   /// The most values that a file may hold. A value that is referred to several times is counted each time.
   private static let greatestCount = 1_000_000
@@ -10,12 +15,18 @@ struct BinaryPropertyListReader: ~Copyable {
 
   /// The last 32 bytes of the file, which locate the offset table and the root.
   private struct Trailer {
+    /// The size of an offset in the table, from 1 to 8 bytes.
     let offsetSize: Int
+    /// The size of a reference in a collection, from 1 to 8 bytes.
     let referenceSize: Int
+    /// The number of objects.
     let objectCount: Int
+    /// The number of the root object.
     let root: Int
+    /// The position of the offset table.
     let offsetTable: Int
 
+    /// Reads and checks the trailer.
     init(_ bytes: [UInt8]) throws(ModelError) {
       guard bytes.count >= 40, bytes.starts(with: "bplist00".utf8) else {
         throw malformed("it does not begin as a binary property list does, or is cut off")
@@ -35,27 +46,38 @@ struct BinaryPropertyListReader: ~Copyable {
     }
   }
 
+  /// The whole file.
   private let bytes: [UInt8]
+  /// The positions of the table and the root.
   private let trailer: Trailer
+  /// The number of values read so far.
   private var count = 0
+  /// The memory charged for the values.
   private var memory = HostMemory()
 
+  /// A reader of a file with a checked trailer.
   private init(_ bytes: [UInt8], _ trailer: Trailer) {
     self.bytes = bytes
     self.trailer = trailer
   }
 
+  /// Reads a file from its root.
   static func read(_ bytes: [UInt8]) throws(ModelError) -> PropertyList {
     let trailer = try Trailer(bytes)
     var reader = BinaryPropertyListReader(bytes, trailer)
     return try reader.object(trailer.root, depth: 0)
   }
 
+  /// The size of an offset.
   private var offsetSize: Int { trailer.offsetSize }
+  /// The size of a reference.
   private var referenceSize: Int { trailer.referenceSize }
+  /// The number of objects.
   private var objectCount: Int { trailer.objectCount }
+  /// The position of the offset table.
   private var offsetTable: Int { trailer.offsetTable }
 
+  /// The object with a number. Its offset comes from the table.
   private mutating func object(_ reference: Int, depth: Int) throws(ModelError) -> PropertyList {
     count += 1
     guard count <= Self.greatestCount else { throw Self.malformed("it has more than \(Self.greatestCount) values") }
@@ -69,6 +91,8 @@ struct BinaryPropertyListReader: ~Copyable {
     return try value(at: offset, depth: depth)
   }
 
+  /// The value at a position, whose marker has the kind in the upper and a length in the lower four
+  /// bits.
   private mutating func value(at offset: Int, depth: Int) throws(ModelError) -> PropertyList {
     let marker = bytes[offset]
     let low = Int(marker & 0x0f)
@@ -89,6 +113,7 @@ struct BinaryPropertyListReader: ~Copyable {
 
   // MARK: Scalars
 
+  /// A boolean by its marker.
   private func simple(_ marker: UInt8) throws(ModelError) -> PropertyList {
     switch marker {
     case 0x08: return .bool(false)
@@ -111,17 +136,20 @@ struct BinaryPropertyListReader: ~Copyable {
     return number
   }
 
+  /// A floating-point number of four or eight bytes.
   private func real(at offset: Int, size: Int) throws(ModelError) -> Double {
     guard size == 4 || size == 8, offset + size <= offsetTable else { throw Self.malformed("a real is cut off") }
     let bits = bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return size == 4 ? Double(Float(bitPattern: UInt32(bits))) : Double(bitPattern: bits)
   }
 
+  /// A UID of at most four bytes.
   private func uid(at offset: Int, size: Int) throws(ModelError) -> UInt32 {
     guard size <= 4, offset + size <= offsetTable else { throw Self.malformed("a UID is out of range") }
     return bytes[offset..<offset + size].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
   }
 
+  /// The text of big-endian UTF-16 units.
   private func wide(_ run: ArraySlice<UInt8>) -> String {
     let start = run.startIndex
     let units = (0..<run.count / 2).map { UInt16(run[start + 2 * $0]) << 8 | UInt16(run[start + 2 * $0 + 1]) }
@@ -131,6 +159,8 @@ struct BinaryPropertyListReader: ~Copyable {
   // MARK: Counted runs
 
   /// The number of elements after a marker, and the offset of the first.
+  ///
+  /// A length of 15 or more is stored as an integer behind the marker.
   private func length(at offset: Int, low: Int) throws(ModelError) -> (count: Int, start: Int) {
     guard low == 0x0f else { return (low, offset + 1) }
     guard offset + 1 < offsetTable, bytes[offset + 1] >> 4 == 1 else { throw Self.malformed("a count is damaged") }
@@ -140,6 +170,7 @@ struct BinaryPropertyListReader: ~Copyable {
     return (Int(count), offset + 2 + size)
   }
 
+  /// The bytes of a string or of data, which must lie before the table.
   private mutating func run(at offset: Int, low: Int, width: Int) throws(ModelError) -> ArraySlice<UInt8> {
     let (count, start) = try length(at: offset, low: low)
     guard count * width <= offsetTable - start else { throw Self.malformed("a string or data is cut off") }
@@ -155,6 +186,7 @@ struct BinaryPropertyListReader: ~Copyable {
     }
   }
 
+  /// The number of an element of a collection.
   private func reference(from start: Int, _ index: Int) throws(ModelError) -> Int {
     guard let reference = Self.unsigned(bytes, at: start + index * referenceSize, size: referenceSize) else {
       throw Self.malformed("a reference is out of range")
@@ -162,6 +194,7 @@ struct BinaryPropertyListReader: ~Copyable {
     return reference
   }
 
+  /// The elements of an array or a set.
   private mutating func elements(at offset: Int, low: Int, depth: Int) throws(ModelError) -> [PropertyList] {
     let (count, start) = try length(at: offset, low: low)
     try checkReferences(from: start, count: count)
@@ -170,6 +203,7 @@ struct BinaryPropertyListReader: ~Copyable {
     return result
   }
 
+  /// The entries of a dictionary: keys first, then values. Throws for a key that is no string.
   private mutating func dictionary(at offset: Int, low: Int, depth: Int) throws(ModelError) -> [String: PropertyList] {
     let (count, start) = try length(at: offset, low: low)
     try checkReferences(from: start, count: 2 * count)
@@ -193,6 +227,7 @@ struct BinaryPropertyListReader: ~Copyable {
     return Int(exactly: number)
   }
 
+  /// The error about a damaged file.
   private static func malformed(_ reason: String) -> ModelError {
     ModelError(.malformedFile, message: "the binary property list is damaged: \(reason)")
   }

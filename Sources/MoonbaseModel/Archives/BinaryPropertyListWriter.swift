@@ -1,20 +1,32 @@
 import MoonbasePlatform
 
 /// Writes Apple's binary property list form, version 00. Equal scalars share one entry; collections do not.
+///
+/// The writer numbers all values first, because references have as many bytes as the number of
+/// values needs. Then it writes the objects, the table of offsets and the trailer. Equal values
+/// give equal bytes.
 struct BinaryPropertyListWriter {
+  /// A numbered value, whose elements are numbers.
   private enum Item {
+    /// A value without elements.
     case scalar(PropertyList)
+    /// The numbers of the elements.
     case array([Int])
+    /// The numbers of the keys and of the values, in the same order.
     case dictionary(keys: [Int], values: [Int])
   }
 
+  /// The numbered values.
   private var items: [Item] = []
+  /// The numbers of scalars other than texts.
   private var known: [PropertyList: Int] = [:]
   /// The entries of texts, compared by code points. Swift's string equality treats canonically equivalent texts as
   /// equal and may be slow.
   private var knownTexts: [ExactText: Int] = [:]
+  /// The file so far, beginning with the signature.
   private var bytes = [UInt8]("bplist00".utf8)
 
+  /// Writes a property list. The writer is used once.
   mutating func write(_ root: PropertyList) -> Data {
     _ = add(root)
     let referenceSize = Self.width(of: items.count)
@@ -68,6 +80,7 @@ struct BinaryPropertyListWriter {
     }
   }
 
+  /// Reserves a number, so that a collection precedes its elements.
   private mutating func reserve() -> Int {
     items.append(.array([]))
     return items.count - 1
@@ -75,6 +88,7 @@ struct BinaryPropertyListWriter {
 
   // MARK: Bytes
 
+  /// Writes an object with its marker.
   private mutating func append(_ item: Item, referenceSize: Int) {
     switch item {
     case .scalar(let value): append(scalar: value)
@@ -87,6 +101,7 @@ struct BinaryPropertyListWriter {
     }
   }
 
+  /// Writes a scalar with its marker.
   private mutating func append(scalar: PropertyList) {
     switch scalar {
     case .string(let string): append(string)
@@ -105,6 +120,7 @@ struct BinaryPropertyListWriter {
     }
   }
 
+  /// Writes a text: ASCII as bytes, other texts as big-endian UTF-16.
   private mutating func append(_ string: String) {
     if string.utf8.allSatisfy({ $0 < 0x80 }) {
       append(marker: 0x50, count: string.utf8.count)
@@ -115,17 +131,20 @@ struct BinaryPropertyListWriter {
     }
   }
 
+  /// Writes an integer in the fewest bytes; negative integers take eight.
   private mutating func append(_ integer: Int64) {
     let size = integer < 0 ? 8 : Self.width(of: Int(integer))
     bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
     for shift in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: integer >> (8 * shift))) }
   }
 
+  /// Writes a double with its marker.
   private mutating func append(_ marker: UInt8, real: Double) {
     bytes.append(marker)
     withUnsafeBytes(of: real.bitPattern.bigEndian) { bytes += $0 }
   }
 
+  /// Writes a marker with a count, which follows as an integer from 15 on.
   private mutating func append(marker: UInt8, count: Int) {
     if count < 15 {
       bytes.append(marker | UInt8(count))
@@ -135,6 +154,7 @@ struct BinaryPropertyListWriter {
     }
   }
 
+  /// Writes a number in big-endian order.
   private mutating func append(_ number: Int, size: Int) {
     for shift in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
   }

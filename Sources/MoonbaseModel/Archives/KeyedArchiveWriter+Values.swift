@@ -2,6 +2,9 @@ import MoonbasePlatform
 
 extension KeyedArchiveWriter {
   /// A value as Foundation archives it, with lists as arrays; nil for a value that only this process can resolve.
+  ///
+  /// The result is a reference for use in other objects. Decimals become `NSDecimalNumber`, dates
+  /// `NSDate`.
   package mutating func value(_ value: Value) -> PropertyList? {
     switch value {
     case .null: return Self.null
@@ -36,6 +39,7 @@ extension KeyedArchiveWriter {
     return reference
   }
 
+  /// A map as an `NSDictionary` with sorted keys; nil if a value cannot be archived.
   private mutating func map(_ map: [String: Value]) -> PropertyList? {
     let reference = reserve()
     var (keys, values): ([PropertyList], [PropertyList]) = ([], [])
@@ -53,6 +57,7 @@ extension KeyedArchiveWriter {
     value.isNull ? nullObject() : self.value(value)
   }
 
+  /// A decimal as an `NSDecimalNumber`: the mantissa in eight 16-bit units, an exponent and a sign.
   private mutating func decimal(_ decimal: Decimal) -> PropertyList {
     var units: [UInt16] = []
     for digit in "\(decimal.significand)".utf8 where (0x30...0x39).contains(digit) {

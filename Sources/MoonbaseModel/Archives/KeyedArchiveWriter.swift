@@ -1,15 +1,23 @@
 import MoonbasePlatform
 
 /// Builds a keyed archive as `NSKeyedArchiver` would write it.
+///
+/// The order of calls is free: `object` and its relatives add objects and return references, and
+/// `archive(root:)` gives the result. References that must exist first are reserved and filled
+/// later. A writer makes one archive.
 package struct KeyedArchiveWriter {
   /// The superclasses of each class below NSObject, nearest first.
   private let ancestors: [String: [String]]
+  /// The contents of `$objects`; the first means nil.
   private var objects: [PropertyList] = ["$null"]
+  /// The references of scalars, which are shared.
   private var scalars: [PropertyList: PropertyList] = [:]
   /// The references of texts, compared by code points. Swift's string equality treats canonically equivalent texts as
   /// equal and may be slow.
   private var texts: [ExactText: PropertyList] = [:]
+  /// The references of classes.
   private var classes: [String: PropertyList] = [:]
+  /// The reference of the shared `NSNull` object.
   private var knownNull: PropertyList?
 
   /// The reference that means nil.
@@ -21,6 +29,7 @@ package struct KeyedArchiveWriter {
     self.ancestors = ancestors.merging(Self.ancestorsOfValues) { given, _ in given }
   }
 
+  /// The superclasses of the classes of values.
   private static let ancestorsOfValues = [
     "NSMutableArray": ["NSArray"], "NSMutableDictionary": ["NSDictionary"], "NSDecimalNumber": ["NSNumber", "NSValue"],
   ]
@@ -80,6 +89,7 @@ package struct KeyedArchiveWriter {
     return reference
   }
 
+  /// Adds an object, and returns its reference.
   private mutating func append(_ object: PropertyList) -> PropertyList {
     objects.append(object)
     return .uid(UInt32(objects.count - 1))
@@ -98,6 +108,7 @@ package struct KeyedArchiveWriter {
     return object(className, fields: ["NS.keys": .array(keys), "NS.objects": .array(pairs.map(\.value))])
   }
 
+  /// The reference of a class, with its superclasses.
   private mutating func classReference(_ name: String) -> PropertyList {
     if let known = classes[name] { return known }
     let names = ([name] + (ancestors[name] ?? []) + ["NSObject"]).map(PropertyList.string)

@@ -10,6 +10,8 @@ extension PropertyList {
   }
 
   /// The binary form. Keys are sorted by name, so equal values give equal bytes.
+  ///
+  /// The writer is deterministic, so results can be compared byte by byte.
   public var binaryData: Data {
     var writer = BinaryPropertyListWriter()
     return writer.write(self)

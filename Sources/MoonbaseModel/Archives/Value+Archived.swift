@@ -3,6 +3,8 @@ import MoonbasePlatform
 extension Value {
   /// The value of an archived object of a Foundation class without references to other objects; nil for any other
   /// class, and for fields that do not fit the class.
+  ///
+  /// The function is shared by the readers of transformable values and of compiled models.
   package init?(archivedAs className: String, _ fields: [String: PropertyList]) {
     let value: Value? =
       switch className {
@@ -18,16 +20,20 @@ extension Value {
     self = value
   }
 
+  /// A date; nil for a time that is not finite.
   private static func date(_ time: Double) -> Value? {
     time.isFinite ? .date(Date(timeIntervalSinceReferenceDate: time)) : nil
   }
 
+  /// A UUID of 16 bytes.
   private static func uuid(_ bytes: Data) -> Value? {
     guard bytes.count == 16 else { return nil }
     return .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
   }
 
   /// A decimal number: a little-endian mantissa of 16-bit units, a power of ten and a sign.
+  ///
+  /// Returns nil for a mantissa of more than 128 bits, and for an exponent outside of 8 bits.
   private static func decimal(_ fields: [String: PropertyList]) -> Value? {
     guard let mantissa = fields["NS.mantissa"]?.data, mantissa.count <= 16,
       let exponent = fields["NS.exponent"]?.integer, (-128...127).contains(exponent)

@@ -50,6 +50,7 @@ package enum ValueArchive {
 
   // MARK: Errors
 
+  /// The error that a value cannot be archived, with the kinds of values that can.
   private static func unarchivable(_ value: Value) -> ModelError {
     ModelError(
       .invalidValue,
@@ -57,6 +58,7 @@ package enum ValueArchive {
         + "\(value.typePhrase) is none of these: name a transformer of your own in the model")
   }
 
+  /// The error that a map stands for an archived object of a class.
   private static func ofClass(_ name: String) -> ModelError {
     ModelError(
       .invalidValue,
@@ -65,6 +67,8 @@ package enum ValueArchive {
         + "which can be read here and not be written: assign a map without that key")
   }
 
+  /// The error about bytes that are no keyed archive. Archives of `NSArchiver` get their own
+  /// advice.
   private static func noArchive(_ data: Data) -> ModelError {
     let message =
       data.starts(with: "\u{04}\u{0b}streamtyped".utf8)

@@ -32,8 +32,11 @@ extension AttributeDescription {
   /// A copy whose whole string must match a regular expression.
   public func matching(_ pattern: String) -> Self { with { $0.validation.regularExpression = pattern } }
 
-  /// A copy whose value must equal an element of this list.
+  /// A copy whose value must equal one of these values: `oneOf("new", "old")`.
   public func oneOf(_ values: Value...) -> Self { with { $0.validation.allowedValues = values } }
+
+  /// A copy whose value must equal one of these values: `oneOf(["new", "old"])`.
+  public func oneOf(_ values: [Value]) -> Self { with { $0.validation.allowedValues = values } }
 
   /// A copy whose value has this type in generated Swift code.
   public func swiftType(_ name: String) -> Self { with { $0.swiftTypeName = name } }

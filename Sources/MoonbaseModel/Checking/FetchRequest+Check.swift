@@ -6,12 +6,16 @@ extension FetchRequest {
   ///
   /// Throws `.predicateMismatch` for a name that the entity does not have, and for values that cannot be compared or
   /// sorted.
+  ///
+  /// The check is made once for each request, before it is planned or evaluated.
   public func checked(in model: ResolvedModel) throws(ModelError) -> FetchRequest {
     try checked(in: model, source: nil)
   }
 
   /// Checks the request of a fetched property. `$FETCH_SOURCE` stands for an object of the entity `source`, which has
   /// the property.
+  ///
+  /// A source also allows the variable in sort keys and columns.
   func checked(in model: ResolvedModel, source: ResolvedEntity?) throws(ModelError) -> FetchRequest {
     guard let entity = model.entity(entityName) else {
       let hint = suggestion(for: entityName, among: model.entities.map(\.name))
@@ -44,6 +48,8 @@ extension FetchRequest {
 
   /// Refuses columns whose value is not determined by the grouping keys. The column would show the value of an
   /// arbitrary row of the group.
+  ///
+  /// Throws `.predicateMismatch`.
   private func checkGroupedColumns(of entity: ResolvedEntity) throws(ModelError) {
     if propertiesToGroupBy.isEmpty { return }
     let keys = propertiesToGroupBy.map { $0.split(separator: ".").map(String.init) }
@@ -62,6 +68,7 @@ extension FetchRequest {
     }
   }
 
+  /// Throws `.predicateMismatch` for a negative limit, offset or batch size.
   private func checkNumbers() throws(ModelError) {
     for (what, number) in [("limit", fetchLimit), ("offset", fetchOffset), ("batch size", fetchBatchSize)]
     where number < 0 {
@@ -72,6 +79,7 @@ extension FetchRequest {
     }
   }
 
+  /// Throws `.predicateMismatch` for a path that does not end at a relationship.
   private func checkPrefetch(_ path: String, from entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     let components = try TextLimits.keys(of: path)
     let resolved = try PathResolver(model: model).resolve(components, from: entity)
@@ -81,6 +89,7 @@ extension FetchRequest {
     }
   }
 
+  /// Checks a column: its keys exist, and its expression has a single value.
   func check(_ column: FetchColumn, of entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     var checker = PredicateChecker(entity: entity, model: model, groups: .column)
     let expression = try checker.checkInside(column.expression)
@@ -92,6 +101,7 @@ extension FetchRequest {
     }
   }
 
+  /// Checks a condition on groups, and converts its literals.
   private func check(
     having predicate: Predicate, of entity: ResolvedEntity, in model: ResolvedModel
   ) throws(ModelError) -> Predicate {
@@ -128,6 +138,8 @@ extension SortDescriptor {
   /// Checks that objects of an entity can be sorted by this key.
   ///
   /// Throws `.predicateMismatch` for an unknown key, a to-many key, and values that have no order.
+  ///
+  /// Keys that end at a composite or a transformable attribute have no order.
   public func check(against entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     let components = try TextLimits.keys(of: keyPath)
     guard components.allSatisfy({ !$0.isEmpty }) else {
@@ -151,6 +163,8 @@ extension SortDescriptor {
   }
 
   /// Detects a direction written behind the key, as in SQL, and advises how to write it here.
+  ///
+  /// Throws `.predicateMismatch`. For example, `name DESC` should be `-name`.
   private func checkSpelling(_ entity: ResolvedEntity) throws(ModelError) {
     let words = keyPath.split(separator: " ")
     guard words.count == 2, let direction = words.last?.lowercased() else { return }

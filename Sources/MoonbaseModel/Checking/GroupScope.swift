@@ -1,6 +1,9 @@
 import MoonbasePlatform
 
 /// The meaning of keys in dictionary results, where the subject is a group of rows.
+///
+/// `PredicateChecker` uses the scope in place of the entity. Without a scope, the subject is a
+/// single object.
 enum GroupScope {
   /// Within a column: keys are the entity's, and functions such as `@sum.age` and `sum:(age)` run over the rows of the
   /// group.
@@ -9,6 +12,8 @@ enum GroupScope {
   case condition(columns: [String: FetchColumn], keys: Set<String>)
 
   /// The column that an expression names.
+  ///
+  /// Returns nil within a column, and for other expressions.
   func column(_ expression: Expression) -> FetchColumn? {
     guard case .condition(let columns, _) = self, case .keyPath(.evaluatedObject, let components) = expression else {
       return nil
@@ -17,6 +22,8 @@ enum GroupScope {
   }
 
   /// The end of a key path; nil for a column, whose type is that of its expression.
+  ///
+  /// Throws `.predicateMismatch` for a key that no column and no grouping key provides.
   func path(_ components: [String], in checker: PredicateChecker) throws(ModelError) -> PathResolver.Path? {
     let resolver = PathResolver(model: checker.model)
     if components.first?.hasPrefix("@") ?? false {
@@ -36,6 +43,8 @@ enum GroupScope {
   }
 
   /// Checks a function over the rows of a group.
+  ///
+  /// Throws `.predicateMismatch`, for example for a sum of texts.
   func check(_ function: GroupFunction, in checker: PredicateChecker) throws(ModelError) {
     guard let components = function.keyPath else { return }
     let path = try PathResolver(model: checker.model).resolve(components, from: checker.entity)
@@ -50,6 +59,8 @@ enum GroupScope {
 
 extension FetchColumn {
   /// The type and the attribute of the column's values.
+  ///
+  /// The type is that of `resultType` if the column states one.
   func side(in checker: PredicateChecker) throws(ModelError) -> PredicateChecker.Side {
     if let resultType {
       let attribute = AttributeDescription(name, type: resultType)

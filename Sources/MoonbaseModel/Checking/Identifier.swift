@@ -4,6 +4,8 @@ package enum Identifier {
   static let rule = "a name consists of letters, digits and underscores and does not begin with a digit: rename it"
 
   /// Whether a name is a valid identifier.
+  ///
+  /// Letters and digits of any script are allowed, so `größe` is an identifier.
   package static func isOne(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, isLetter(first) else { return false }
     return name.unicodeScalars.dropFirst().allSatisfy { scalar in
@@ -12,10 +14,13 @@ package enum Identifier {
   }
 
   /// An arbitrary name, quoted for a message.
+  ///
+  /// Quotes and escapes make spaces and control characters visible.
   static func shown(_ name: String) -> String { name.debugDescription }
 
   // ASCII is tested first, because lookups in Unicode's tables are slow and most names are ASCII.
 
+  /// Whether a character may begin a name.
   private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "a"..."z", "A"..."Z", "_": true
@@ -23,6 +28,7 @@ package enum Identifier {
     }
   }
 
+  /// Whether a character may follow in a name.
   private static func isMarkOrDigit(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII { return ("0"..."9").contains(scalar) }
     return switch scalar.properties.generalCategory {

@@ -1,6 +1,8 @@
 extension ManagedObjectModel {
   /// Refuses predicates, values and composites that are nested too deeply for recursive functions. Readers limit the
   /// nesting, but a model built in code may exceed it. Throws `.invalidModel` with the place.
+  ///
+  /// The search uses an explicit stack and not recursion, so it is safe for any model.
   package func checkNesting() throws(ModelError) {
     for entity in entities {
       try check(entity.userInfo, owner: "entity \(entity.name)", at: entity.location)
@@ -20,6 +22,7 @@ extension ManagedObjectModel {
     }
   }
 
+  /// Checks an attribute with all of its elements.
   private func check(_ attribute: AttributeDescription, of entity: EntityDescription) throws(ModelError) {
     let owner = "\(entity.name).\(attribute.name)"
     if attribute.elements.isEmpty { return try check(part: attribute, owner: owner, at: attribute.location) }
@@ -33,6 +36,7 @@ extension ManagedObjectModel {
     }
   }
 
+  /// Checks the values and predicates of a single attribute or element.
   private func check(
     part attribute: AttributeDescription, owner: String, at location: SourceLocation?
   ) throws(ModelError) {
@@ -44,6 +48,7 @@ extension ManagedObjectModel {
     for rule in validation.predicates { try check(.predicate(rule.predicate), owner: owner, at: location) }
   }
 
+  /// Checks the predicates and columns of a fetch request.
   private func check(_ request: FetchRequest, owner: String, at location: SourceLocation?) throws(ModelError) {
     for predicate in [request.predicate, request.havingPredicate].compactMap(\.self) {
       try check(.predicate(predicate), owner: owner, at: location)
@@ -51,10 +56,12 @@ extension ManagedObjectModel {
     for column in request.propertiesToFetch { try check(.expression(column.expression), owner: owner, at: location) }
   }
 
+  /// Checks a predicate or an expression.
   private func check(_ node: PredicateNode, owner: String, at location: SourceLocation?) throws(ModelError) {
     if node.isTooDeep || node.hasDeepValue { throw refusal("\(owner): a predicate or a value in it is", at: location) }
   }
 
+  /// Checks user info.
   private func check(
     _ userInfo: [String: Value], owner: String, at location: SourceLocation?
   ) throws(ModelError) {
@@ -63,6 +70,7 @@ extension ManagedObjectModel {
     }
   }
 
+  /// The error about a part that is nested too deeply.
   private func refusal(_ subject: String, at location: SourceLocation?) -> ModelError {
     ModelError(.invalidModel, message: "\(subject) nested too deeply: make it flatter", at: location)
   }

@@ -3,6 +3,9 @@ extension ManagedObjectModel {
   ///
   /// Throws `ModelError` with `.invalidModel` for duplicate names, refused property names, unknown or cyclic parents,
   /// and destinations and inverses that do not resolve.
+  ///
+  /// The error has all mistakes in `others`. Questionable parts are listed in `warnings` of the
+  /// result. The work is linear in the size of the model and charged to a running script.
   public func resolved() throws(ModelError) -> ResolvedModel {
     do {
       try checkNesting()
@@ -27,6 +30,8 @@ extension ManagedObjectModel {
 
   /// Resolves the model without the attributes that extensions add, after `whole` was checked with them. Fetch requests
   /// and fetched properties of the model may name added attributes.
+  ///
+  /// Throws `ModelError` for values that do not fit their types.
   package func resolved(checkedAs whole: ResolvedModel) throws(ModelError) -> ResolvedModel {
     var warnings: [String] = []
     let typed = try withInheritanceFromChildren().withValuesInTheirTypes(warnings: &warnings)

@@ -3,6 +3,9 @@ import MoonbasePlatform
 extension ModelChecker {
   // MARK: Attributes
 
+  /// Checks an attribute: its type, its rules, its values and its elements.
+  ///
+  /// Throws `.invalidModel` for the first mistake.
   func check(_ attribute: AttributeDescription, of entity: EntityDescription) throws(ModelError) {
     try ModelError.chargeProperty()
     func invalid(_ message: String) -> ModelError {
@@ -38,6 +41,8 @@ extension ModelChecker {
   }
 
   /// Refuses bounds and lengths on types that they do not apply to. No model format except an archive could keep them.
+  ///
+  /// Throws `.invalidModel`. The caller adds the name of the attribute.
   private func checkRules(of attribute: AttributeDescription) throws(ModelError) {
     let validation = attribute.validation
     switch CheckedType(attribute) {
@@ -58,6 +63,8 @@ extension ModelChecker {
   }
 
   /// Checks that default, bounds and allowed values fit the type, and that the bounds are not empty.
+  ///
+  /// Throws `.invalidValue` for a value of another type, and `.invalidModel` for an empty range.
   private func checkValues(of attribute: AttributeDescription) throws(ModelError) {
     let validation = attribute.validation
     let values = [attribute.defaultValue, validation.minimum, validation.maximum].compactMap(\.self)
@@ -81,6 +88,9 @@ extension ModelChecker {
 
   // MARK: Relationships
 
+  /// Checks a relationship: destination, inverse, counts and order.
+  ///
+  /// Throws `.invalidModel` for the first mistake.
   func check(_ relationship: RelationshipDescription, of entity: EntityDescription) throws(ModelError) {
     try ModelError.chargeProperty()
     let name = "\(entity.name).\(relationship.name)"
@@ -131,6 +141,7 @@ extension ModelChecker {
 
   // MARK: Fetched properties
 
+  /// Checks that the entity of a fetched property's request exists.
   func check(_ property: FetchedPropertyDescription, of entity: EntityDescription) throws(ModelError) {
     try ModelError.chargeProperty()
     let wanted = property.fetchRequest.entityName

@@ -1,14 +1,22 @@
 import MoonbasePlatform
 
 /// Refuses inconsistent models. Code that runs after the check can rely on every name.
+///
+/// The checker works on descriptions, before anything is numbered. It collects mistakes, so that an
+/// author sees all of them at once. `resolved()` makes and uses it.
 struct ModelChecker {
   /// The deepest hierarchy of entities allowed, because entities are walked recursively later.
   private static let greatestDepth = 100
+  /// The model to check.
   let model: ManagedObjectModel
+  /// The entities by name.
   let entities: [String: EntityDescription]
+  /// The relationships of entities by name, indexed on demand.
   let relationships = RelationshipsByName()
+  /// The mistakes so far.
   private let mistakes = Mistakes()
 
+  /// A checker of a model.
   init(model: ManagedObjectModel) {
     self.model = model
     entities = model.entitiesByName
@@ -16,6 +24,8 @@ struct ModelChecker {
 
   /// Throws all mistakes as one error. Mistakes in names and inheritance are thrown first, because the remaining checks
   /// depend on them.
+  ///
+  /// The order is names, parents, properties, constraints, indexes, templates and configurations.
   func check() throws(ModelError) {
     try checkEntityNames()
     try checkParents()
@@ -44,6 +54,7 @@ struct ModelChecker {
 
   // MARK: Entities
 
+  /// Checks that names of entities are valid and unique.
   private func checkEntityNames() throws(ModelError) {
     var seen: Set<String> = []
     for entity in model.entities {
@@ -58,6 +69,7 @@ struct ModelChecker {
     }
   }
 
+  /// Checks that parents exist and that no entity inherits from itself.
   private func checkParents() throws(ModelError) {
     for entity in model.entities where !mistakes.isFull {
       try ModelError.chargeEntity()
@@ -65,6 +77,7 @@ struct ModelChecker {
     }
   }
 
+  /// The mistake in an entity's chain of parents; nil if there is none.
   private func mistake(inLineageOf entity: EntityDescription) -> ModelError? {
     var seen: Set<String> = [entity.name]
     var current = entity
@@ -90,6 +103,7 @@ struct ModelChecker {
     return nil
   }
 
+  /// Checks the name of a property. Reserved names are allowed in models of other programs.
   private func checkName(_ name: String, of entity: EntityDescription, at location: SourceLocation?) {
     let advice =
       name.isEmpty
@@ -103,6 +117,7 @@ struct ModelChecker {
     }
   }
 
+  /// Checks that uniqueness constraints name attributes or to-one relationships.
   private func checkConstraints(of entity: EntityDescription) throws(ModelError) {
     if entity.uniquenessConstraints.isEmpty { return }
     let lineage = lineage(of: entity)
@@ -141,6 +156,7 @@ struct ModelChecker {
     return owner.element(at: keys.dropFirst()) != nil
   }
 
+  /// Checks that indexes have unique names and name existing properties.
   private func checkIndexes(of entity: EntityDescription) throws(ModelError) {
     if entity.indexes.isEmpty { return }
     var seen: Set<String> = []
@@ -172,6 +188,7 @@ struct ModelChecker {
 
   // MARK: Model
 
+  /// Checks that the entities of fetch request templates exist.
   private func checkFetchRequestTemplates() throws(ModelError) {
     for (name, request) in model.fetchRequestTemplates.sorted(by: { $0.key < $1.key })
     where entities[request.entityName] == nil {
@@ -185,6 +202,7 @@ struct ModelChecker {
     }
   }
 
+  /// Checks that the entities of configurations exist.
   private func checkConfigurations() throws(ModelError) {
     var homes: [String: Set<String>] = [:]
     for (name, members) in model.configurations.sorted(by: { $0.key < $1.key }) {
@@ -217,6 +235,8 @@ struct ModelChecker {
   // MARK: Looking around
 
   /// An entity and its ancestors, the topmost first.
+  ///
+  /// The list is cut off at `greatestDepth`, for models that are not checked yet.
   func lineage(of entity: EntityDescription) -> [EntityDescription] {
     var result = [entity]
     var current = entity
@@ -227,8 +247,10 @@ struct ModelChecker {
     return result.reversed()
   }
 
+  /// A suggestion of a similar entity name, for a message.
   func nearestEntity(_ name: String) -> String { suggestion(for: name, among: model.entities.map(\.name)) }
 
+  /// An error about an entity or one of its relationships.
   func invalid(
     _ message: String, of entity: EntityDescription, relationship: RelationshipDescription? = nil,
     at location: SourceLocation? = nil

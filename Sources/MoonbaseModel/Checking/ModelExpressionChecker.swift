@@ -2,10 +2,15 @@
 ///
 /// In a model written for Moonbase a failed check is an error. In a model from Xcode or a store it is a warning,
 /// because Xcode compiles such models silently.
+///
+/// It needs a resolved model, because key paths are followed through relationships.
 struct ModelExpressionChecker {
+  /// The resolved model.
   let model: ResolvedModel
 
   /// The warnings. Throws the mistakes of a model that does not allow them.
+  ///
+  /// At most `Mistakes.greatestCount` warnings are collected.
   func check() throws(ModelError) -> [String] {
     var warnings: [String] = []
     let mistakes = Mistakes()
@@ -49,6 +54,7 @@ struct ModelExpressionChecker {
     return warnings
   }
 
+  /// Checks a derivation: its form, its keys, and the type of its result.
   private func check(
     derivation text: String, of attribute: AttributeDescription, in entity: ResolvedEntity
   ) throws(ModelError) {
@@ -76,6 +82,7 @@ struct ModelExpressionChecker {
     }
   }
 
+  /// Checks the keys of an expression.
   private func check(_ expression: Expression, of entity: ResolvedEntity) throws(ModelError) {
     switch expression {
     case .keyPath(_, let path):

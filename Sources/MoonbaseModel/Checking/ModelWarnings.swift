@@ -1,9 +1,17 @@
 import MoonbasePlatform
 
 /// Finds questionable parts of a model that are not errors.
+///
+/// The warnings appear in `ResolvedModel` and in `moonbase model check`. Each begins with its place
+/// in the file, if the place is known.
+///
+/// For example, `people.lua:7: Person.boss has no inverse: the other side will not be kept in
+/// step`.
 struct ModelWarnings {
+  /// The resolved model.
   let model: ResolvedModel
 
+  /// The warnings, in the order of the entities.
   func find() -> [String] {
     let entities = model.description.entities
     if entities.isEmpty { return ["the model has no entity"] }
@@ -33,6 +41,7 @@ struct ModelWarnings {
     }
   }
 
+  /// The warnings about an entity's properties.
   private func warnings(of entity: EntityDescription) -> [String] {
     let attributes = entity.attributes.flatMap { attribute in
       warnings(of: attribute).map { text(entity, name: attribute.name, at: attribute.location, what: $0) }
@@ -56,10 +65,12 @@ struct ModelWarnings {
     }
   }
 
+  /// A warning with the place and the names of entity and property.
   private func text(_ entity: EntityDescription, name: String, at location: SourceLocation?, what: String) -> String {
     "\(location.map { "\($0): " } ?? "")\(entity.name).\(name) \(what)"
   }
 
+  /// The warnings about an attribute's settings that contradict each other or have no effect.
   private func warnings(of attribute: AttributeDescription) -> [String] {
     var result: [String] = []
     let isStored = !attribute.isTransient && attribute.derivationExpression == nil
@@ -118,6 +129,7 @@ struct ModelWarnings {
     return "has a pattern that is no regular expression, so that it takes no value: \(pattern)"
   }
 
+  /// Whether an attribute's default violates its own rules.
   private func isOutOfBounds(_ attribute: AttributeDescription) -> Bool {
     let (value, validation) = (attribute.defaultValue, attribute.validation)
     if value.isNull { return false }
@@ -128,6 +140,7 @@ struct ModelWarnings {
     return string.count < validation.minimumLength ?? 0 || string.count > validation.maximumLength ?? .max
   }
 
+  /// The warnings about a relationship: a missing or one-sided inverse, and counts without effect.
   private func warnings(of relationship: RelationshipDescription, in entity: EntityDescription) -> [String] {
     var result: [String] = []
     if relationship.inverseName == nil {
@@ -148,6 +161,7 @@ struct ModelWarnings {
     return result
   }
 
+  /// Whether the inverse of a relationship resolves.
   private func hasInverse(_ relationship: RelationshipDescription, in entity: EntityDescription) -> Bool {
     model.entity(entity.name)?.property(relationship.name)?.relationship?.inverseSlot != nil
   }

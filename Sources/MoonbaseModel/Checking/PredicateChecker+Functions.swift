@@ -2,6 +2,8 @@ import MoonbasePlatform
 
 /// Checks calls: the function exists, and its arguments have the right types.
 extension PredicateChecker {
+  /// Checks a call. Throws `.predicateMismatch` for an unknown function, another number of
+  /// arguments, and an argument of the wrong type.
   func checkCall(_ name: String, arguments: [Expression]) throws(ModelError) {
     guard let function = PredicateFunction(rawValue: name) else {
       let hint = suggestion(for: name, among: PredicateFunction.allCases.map(\.rawValue))
@@ -31,6 +33,8 @@ extension PredicateChecker {
   }
 
   /// Refuses an index into an unordered relationship.
+  ///
+  /// Positions such as `FIRST` and indexes need an order; `SIZE` does not.
   private func checkOrder(_ collection: Expression, position: Expression) throws(ModelError) {
     if case .function(PredicateFunction.size.rawValue, _) = position { return }
     guard let path = try path(of: collection), let name = path.unordered else { return }
@@ -39,11 +43,13 @@ extension PredicateChecker {
         + "write ANY, ALL, [SIZE] or SUBQUERY")
   }
 
+  /// Throws if an argument is no collection.
   private func checkCollection(_ argument: Expression, side: Side, of name: String) throws(ModelError) {
     guard !side.isToMany, side.type != .unknown, side.type != .null else { return }
     throw mismatch("\(name) needs a collection, but \(shown(argument)) is \(side.type.phrase)")
   }
 
+  /// Throws if the second argument of `CAST` is no known type.
   private func checkTypeName(_ argument: Expression) throws(ModelError) {
     guard case .constant(let value) = argument else { return }
     if case .string(let name) = value, CastType(name: name) != nil { return }
@@ -54,14 +60,18 @@ extension PredicateChecker {
 
 /// The kind of argument that a function accepts.
 private enum ArgumentKind {
+  /// A value of any type.
   case any
+  /// Several values or objects.
   case collection
   /// The name of a type that CAST knows.
   case typeName
+  /// A single value of one of these types.
   case scalar([CheckedType])
 }
 
 extension PredicateFunction {
+  /// The kind of argument at a position.
   fileprivate func argumentKind(_ position: Int) -> ArgumentKind {
     if takesCollection { return .collection }
     switch self {
@@ -82,6 +92,7 @@ extension PredicateFunction {
     }
   }
 
+  /// The static type of the function's result; unknown if it depends on the arguments.
   var resultType: CheckedType {
     switch self {
     case .uppercase, .lowercase, .canonical, .uppercaseString, .lowercaseString, .appendString, .substringFrom,

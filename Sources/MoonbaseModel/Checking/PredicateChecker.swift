@@ -1,17 +1,34 @@
 import MoonbasePlatform
 
 /// Checks a predicate against an entity and converts its literals.
+///
+/// The checker walks the tree once and returns a tree with converted literals. It finds mistakes
+/// before anything is fetched: unknown keys, comparisons of different types, and to-many keys
+/// without a quantifier. Errors are `.predicateMismatch`.
+///
+/// Examples of refused predicates over a person:
+///
+/// ```text
+/// agee > 3               there is no such property
+/// name > 3               a string is compared with a number
+/// children.age > 5       a to-many key without ANY, ALL or NONE
+/// born > "yesterday"     no ISO 8601 date
+/// ```
 struct PredicateChecker {
+  /// The entity of the subject.
   let entity: ResolvedEntity
+  /// The model, to follow relationships.
   let model: ResolvedModel
   /// The meaning of keys where the subject is a group of rows; nil where the subject is an object.
   let groups: GroupScope?
   /// The paths that variables of subqueries and assignments stand for.
   private var scope: [String: PathResolver.Path?] = [:]
+  /// The depth of the tree at the current node.
   private var depth = 0
 
   /// The static properties of an operand of a comparison.
   struct Side {
+    /// The type, as far as it is known.
     var type: CheckedType
     /// Whether it is a collection.
     var isToMany = false
@@ -19,6 +36,8 @@ struct PredicateChecker {
     var attribute: AttributeDescription?
   }
 
+  /// A checker for objects of an entity. `source` is the entity of `$FETCH_SOURCE` in a fetched
+  /// property.
   init(
     entity: ResolvedEntity, model: ResolvedModel, groups: GroupScope? = nil, source: ResolvedEntity? = nil
   ) {
@@ -28,6 +47,7 @@ struct PredicateChecker {
     if let source { scope["FETCH_SOURCE"] = PathResolver.Path(end: .entity(source)) }
   }
 
+  /// Checks a predicate, and returns it with converted literals.
   mutating func check(_ predicate: Predicate) throws(ModelError) -> Predicate {
     depth += 1
     try PredicateLimits.check(depth: depth)
@@ -42,6 +62,7 @@ struct PredicateChecker {
     }
   }
 
+  /// Checks the parts of a compound predicate.
   private mutating func check(_ parts: [Predicate]) throws(ModelError) -> [Predicate] {
     var result: [Predicate] = []
     for part in parts { result.append(try check(part)) }
@@ -50,6 +71,7 @@ struct PredicateChecker {
 
   // MARK: Comparisons
 
+  /// Checks a comparison: both operands, then plurality, literals and types.
   private mutating func check(_ comparison: Predicate.Comparison) throws(ModelError) -> Predicate.Comparison {
     var result = comparison.asMembership ?? comparison
     result.left = try checkInside(result.left)
@@ -64,6 +86,7 @@ struct PredicateChecker {
     return result
   }
 
+  /// Throws for a to-many key without a quantifier, and for a quantifier of a single value.
   private func checkPlurality(_ comparison: Predicate.Comparison, _ left: Side, _ right: Side) throws(ModelError) {
     let isContainer = comparison.operator == .contains
     if comparison.modifier == .direct, left.isToMany, !isContainer {
@@ -81,6 +104,7 @@ struct PredicateChecker {
     }
   }
 
+  /// Throws for operands whose types the operator cannot compare.
   private func checkTypes(
     _ comparison: Predicate.Comparison, _ left: Side, _ right: Side, converted: Predicate.Comparison
   ) throws(ModelError) {
@@ -112,6 +136,7 @@ struct PredicateChecker {
   /// An operand as written, with its static properties.
   private typealias Operand = (expression: Expression, side: Side)
 
+  /// Throws for values of different types, with the most helpful explanation.
   private func checkComparable(_ left: Operand, _ right: Operand) throws(ModelError) {
     guard !left.side.type.isComparable(with: right.side.type) else { return }
     try checkLiteral(right, for: left)
@@ -132,6 +157,7 @@ struct PredicateChecker {
     throw mismatch("impossible comparison: \(phrase(left)), \(phrase(right))\(advice)")
   }
 
+  /// An operand with its type, for messages.
   private func phrase(_ operand: Operand) -> String { "\(shown(operand.expression)) is \(operand.side.type.phrase)" }
 
   /// Refuses a text literal that does not parse as the date, UUID or other type that it is compared with.
@@ -162,12 +188,14 @@ struct PredicateChecker {
     throw mismatch("\(shown(part)) is a list, but \(place) is one value")
   }
 
+  /// Throws for an order of objects.
   private func checkOrder(_ comparison: Predicate.Comparison, type: CheckedType) throws(ModelError) {
     guard comparison.operator != .equal, comparison.operator != .notEqual, case .object = type else { return }
     throw mismatch(
       "objects have no order: compare \(shown(comparison.left)) with = or !=, or name one of its attributes")
   }
 
+  /// Throws for operands of a text operator that are no texts, and for invalid patterns.
   private func checkStrings(_ comparison: Predicate.Comparison, _ left: Side, _ right: Side) throws(ModelError) {
     for (expression, side) in [(comparison.left, left), (comparison.right, right)] {
       guard ![.string, .unknown, .null].contains(side.type) else { continue }
@@ -190,6 +218,7 @@ struct PredicateChecker {
     return text.count > 80 ? "\(text.prefix(80))…" : text
   }
 
+  /// An error with code `.predicateMismatch`.
   func mismatch(_ message: String) -> ModelError {
     ModelError(.predicateMismatch, message: message, entity: entity.name)
   }
@@ -221,6 +250,7 @@ struct PredicateChecker {
     }
   }
 
+  /// Converts a literal, and charges the work.
   private func charged(_ value: Value, for attribute: AttributeDescription) throws(ModelError) -> Value {
     let result = convert(value, for: attribute)
     try ModelError.charge(attribute.type == .decimal ? Self.decimalUnits : 1)
@@ -230,6 +260,7 @@ struct PredicateChecker {
   /// The cost charged for converting a number to a decimal, which goes through the number's digits.
   private static let decimalUnits = 8
 
+  /// A literal in the type of an attribute, or unchanged.
   private func convert(_ value: Value, for attribute: AttributeDescription) -> Value {
     let type: CastType
     switch (attribute.type, value) {
@@ -249,6 +280,8 @@ struct PredicateChecker {
   // MARK: Expressions
 
   /// The expression with checked inner predicates.
+  ///
+  /// Also resolves the variables of subqueries and assignments.
   mutating func checkInside(_ expression: Expression) throws(ModelError) -> Expression {
     depth += 1
     try PredicateLimits.check(depth: depth)
@@ -296,12 +329,14 @@ struct PredicateChecker {
     }
   }
 
+  /// Checks a list of expressions.
   private mutating func checkInside(_ expressions: [Expression]) throws(ModelError) -> [Expression] {
     var result: [Expression] = []
     for expression in expressions { result.append(try checkInside(expression)) }
     return result
   }
 
+  /// The path of an expression; nil for a value that is not reached by keys.
   func path(of expression: Expression) throws(ModelError) -> PathResolver.Path? {
     if let groups, case .keyPath(.evaluatedObject, let components) = expression {
       return try groups.path(components, in: self)
@@ -323,6 +358,7 @@ struct PredicateChecker {
     }
   }
 
+  /// The static properties of an expression.
   func side(_ expression: Expression) throws(ModelError) -> Side {
     if let column = groups?.column(expression) { return try column.side(in: self) }
     if let path = try path(of: expression) { return Side(path) }
@@ -353,6 +389,7 @@ extension Predicate.Comparison {
 }
 
 extension PredicateChecker.Side {
+  /// The side at the end of a path.
   fileprivate init(_ path: PathResolver.Path) {
     isToMany = path.isToMany
     switch path.end {
@@ -387,5 +424,6 @@ extension ResolvedModel {
 }
 
 extension Expression {
+  /// Whether it is a constant boolean.
   fileprivate var isTruthValue: Bool { if case .constant(.bool) = self { true } else { false } }
 }

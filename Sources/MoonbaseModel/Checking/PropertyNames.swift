@@ -7,9 +7,11 @@ struct PropertyNames {
 
   /// The mistakes, by the name of the entity that declares the property.
   private(set) var mistakes: [String: [ModelError]] = [:]
+  /// The number of mistakes of all entities.
   private var mistakeCount = 0
   /// The properties of the entity being visited, each with the entity that declares it.
   private var owners: [String: String] = [:]
+  /// The subentities by the name of their parent.
   private let subentities: [String: [EntityDescription]]
 
   /// Walks a model in which every parent exists and no entity inherits from itself.
@@ -18,6 +20,7 @@ struct PropertyNames {
     for entity in model.entities where entity.superentityName == nil { try walk(entity) }
   }
 
+  /// Visits an entity and its subentities, with the names of the ancestors in `owners`.
   private mutating func walk(_ entity: EntityDescription) throws(ModelError) {
     let names = entity.propertyNames
     try ModelError.charge(names.count)
@@ -37,6 +40,7 @@ struct PropertyNames {
     for (name, owner) in former.reversed() { owners[name] = owner }
   }
 
+  /// Adds a mistake about an entity.
   private mutating func add(
     _ message: String, of entity: EntityDescription, _ property: String?, at location: SourceLocation?
   ) {

@@ -16,6 +16,7 @@ package struct StoredIndex: Sendable {
 
   /// The structure of an index: an order of values, or an R-tree of places.
   package enum Structure: Sendable {
+    /// An index over columns and expressions.
     case ordered
     /// An R-tree: each element is a dimension, an attribute of numbers or dates.
     case places
@@ -38,6 +39,8 @@ package struct IndexObstacle: Error {
 
 extension FetchIndexDescription {
   /// The index as a store keeps it. Throws if stores cannot keep it.
+  ///
+  /// The error has the reason in words, which `unstoredIndexes` reports.
   package func stored(in entity: ResolvedEntity) throws(IndexObstacle) -> StoredIndex {
     let terms = IndexTerms(entity: entity)
     if elements.contains(where: { $0.kind == .rTree }) { return try places(terms) }
@@ -55,6 +58,8 @@ extension FetchIndexDescription {
   private static let greatestDimension = 5
 
   /// An R-tree consists of dimensions only, and each row has a single place.
+  ///
+  /// Throws `IndexObstacle` for other elements, a condition, or too many dimensions.
   private func places(_ terms: IndexTerms) throws(IndexObstacle) -> StoredIndex {
     if let other = elements.first(where: { $0.kind != .rTree }) {
       throw IndexObstacle(
@@ -86,12 +91,16 @@ extension ResolvedEntity {
 }
 
 /// Translates the terms of an index into expressions that plain SQL can evaluate for a single row.
+///
+/// Each function throws `IndexObstacle` for a term that is not available in every program.
 private struct IndexTerms {
   /// A kind of values with a single reading in every program, independent of notation.
   private enum Kind { case number, date, string }
 
+  /// The entity of the index.
   let entity: ResolvedEntity
 
+  /// The term of an element: a column, or an expression of columns.
   func term(of element: FetchIndexDescription.Element) throws(IndexObstacle) -> Expression {
     let name = element.property
     guard element.isExpression else {
@@ -128,6 +137,7 @@ private struct IndexTerms {
     }
   }
 
+  /// The condition of a partial index.
   func condition(_ text: String) throws(IndexObstacle) -> Predicate {
     do { return try checked(Predicate(format: text)) } catch let error as IndexObstacle {
       throw IndexObstacle(reason: "its condition \(text): \(error.reason)")
@@ -146,14 +156,17 @@ private struct IndexTerms {
     }
   }
 
+  /// Whether a path ends at a composite.
   private func isComposite(_ keys: [String]) -> Bool { attribute(at: keys)?.type == .composite }
 
+  /// The attribute at the end of a path through composites.
   private func attribute(at keys: [String]) -> AttributeDescription? {
     keys.first.flatMap { entity.property($0) }?.attribute?.element(at: keys.dropFirst())
   }
 
   // MARK: Conditions
 
+  /// Checks a condition, part by part. Only plain comparisons are allowed.
   private func checked(_ predicate: Predicate) throws -> Predicate {
     switch predicate {
     case .constant: throw IndexObstacle(reason: "it says nothing of the row")
@@ -164,6 +177,7 @@ private struct IndexTerms {
     }
   }
 
+  /// Checks a comparison of terms of the same kind.
   private func checked(_ comparison: Predicate.Comparison) throws -> Predicate {
     guard comparison.modifier == .direct, comparison.options.isEmpty else { throw foreign("\(comparison)") }
     switch comparison.operator {
@@ -198,6 +212,7 @@ private struct IndexTerms {
     return true
   }
 
+  /// The kind of a term.
   private func kind(_ expression: Expression) throws -> Kind {
     switch expression {
     case .constant(.string(let text)) where !text.utf8.contains(0): return .string
@@ -221,6 +236,7 @@ private struct IndexTerms {
 
   // MARK: Numbers
 
+  /// Checks an arithmetic expression.
   private func checked(number expression: Expression) throws(IndexObstacle) -> Expression {
     switch expression {
     case .constant(.bool), .constant(.int): return expression
@@ -249,6 +265,7 @@ private struct IndexTerms {
     }
   }
 
+  /// The attribute of a path. Throws if it has no column.
   private func attribute(_ keys: [String]) throws(IndexObstacle) -> AttributeDescription {
     guard hasColumn(keys), let attribute = attribute(at: keys) else {
       throw IndexObstacle(reason: "\(keys.joined(separator: ".")) is no attribute with a column")
@@ -256,13 +273,16 @@ private struct IndexTerms {
     return attribute
   }
 
+  /// The obstacle that SQLite does not know a term.
   private func foreign(_ what: String) -> IndexObstacle {
     IndexObstacle(reason: "\(what) is nothing that SQLite knows by itself")
   }
 }
 
 extension Expression {
+  /// Whether it is a constant.
   fileprivate var isConstant: Bool { if case .constant = self { true } else { false } }
+  /// Whether it is a key path.
   fileprivate var isColumn: Bool { if case .keyPath = self { true } else { false } }
 }
 

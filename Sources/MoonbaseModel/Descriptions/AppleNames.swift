@@ -1,4 +1,7 @@
 /// The value transformers and value classes that Core Data provides.
+///
+/// Models name these by text. The names are recognised, although neither Foundation's classes nor
+/// its transformers are used here.
 package enum AppleNames {
   /// The name of the default transformer.
   package static let defaultTransformer = "NSSecureUnarchiveFromData"
@@ -17,6 +20,7 @@ package enum AppleNames {
   /// Whether a name means a transformer of Foundation.
   package static func isTransformer(_ name: String) -> Bool { isDefaultTransformer(name) || makesTruthValues(name) }
 
+  /// The name without the suffixes of Foundation's constants: TransformerName and Transformer.
   private static func stem(_ name: String) -> String {
     for suffix in ["TransformerName", "Transformer"] where name.hasSuffix(suffix) {
       return String(name.dropLast(suffix.count))
@@ -30,6 +34,8 @@ package enum AppleNames {
   }
 
   /// Whether a value is of this class or a subclass; nil for a class that is not checked.
+  ///
+  /// For example, a value of `NSString` must be a text. `null` is of every class.
   package static func contains(_ value: Value, className name: String) -> Bool? {
     switch name {
     case "NSString", "NSMutableString": if case .string = value { true } else { false }
@@ -51,5 +57,6 @@ package enum AppleNames {
     }
   }
 
+  /// Whether values of a class can be checked.
   private static func isCheckedValueClass(_ name: String) -> Bool { contains(.null, className: name) != nil }
 }

@@ -22,6 +22,7 @@ extension AttributeDescription {
     }
   }
 
+  /// The conversions that need more than a comparison of types. Throws `.invalidValue`.
   private func coerced(_ value: Value) throws(ModelError) -> Value {
     switch (type, value) {
     case (.integer16, _): return .int(try integer(value, in: Int64(Int16.min)...Int64(Int16.max)))
@@ -50,6 +51,8 @@ extension AttributeDescription {
     throw refusal(of: value)
   }
 
+  /// The integer of a value. Throws `.invalidValue` for fractions and for numbers outside of the
+  /// range.
   private func integer(_ value: Value, in range: ClosedRange<Int64>) throws(ModelError) -> Int64 {
     let exact: Int64? =
       switch value {
@@ -78,6 +81,8 @@ extension AttributeDescription {
     return double
   }
 
+  /// A double rounded to single precision. Throws `.invalidValue` if the result would be infinite
+  /// or zero.
   private func single(_ number: Double) throws(ModelError) -> Double {
     let rounded = Float(number)
     guard rounded.isFinite || !number.isFinite else {
@@ -91,6 +96,8 @@ extension AttributeDescription {
 
   /// The elements of a composite that have a value; null if there are none, because a store cannot distinguish an empty
   /// composite from null.
+  ///
+  /// Throws `.invalidValue` for an unknown element, and for a value that does not fit its element.
   private func composite(_ map: [String: Value]) throws(ModelError) -> Value {
     var result: [String: Value] = [:]
     for (key, value) in map {
@@ -108,6 +115,7 @@ extension AttributeDescription {
     return result.isEmpty ? .null : .map(result)
   }
 
+  /// The error about a value of another type, with advice.
   private func refusal(of value: Value) -> ModelError {
     let advice =
       switch (type, value) {

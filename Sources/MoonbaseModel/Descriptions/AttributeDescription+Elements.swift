@@ -34,6 +34,7 @@ extension AttributeDescription {
       + emptyComposites.map { ($0, "which is a composite without elements") }
   }
 
+  /// The paths of the composites without elements.
   private var emptyComposites: [[String]] {
     elements.filter { $0.type == .composite }.flatMap { element in
       element.elements.isEmpty ? [[element.name]] : element.emptyComposites.map { [element.name] + $0 }
@@ -53,6 +54,8 @@ extension AttributeDescription {
   }
 
   /// The value of a composite, made of the values of its leaves in depth-first order; null if no leaf has a value.
+  ///
+  /// `next` is called once for each leaf. The stores use it to build composites from columns.
   @inlinable
   package func assembled<Failure: Error>(_ next: () throws(Failure) -> Value) throws(Failure) -> Value {
     var map: [String: Value] = [:]
@@ -66,6 +69,8 @@ extension AttributeDescription {
 
 extension Value {
   /// The value at the end of a path through nested composite values.
+  ///
+  /// Returns `null` where a part of the path is missing.
   package func element(at path: some Sequence<String>) -> Value {
     var value = self
     for name in path {

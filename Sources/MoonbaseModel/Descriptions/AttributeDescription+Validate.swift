@@ -9,6 +9,9 @@ extension AttributeDescription {
   /// The model's rules that a value breaks, with Core Data's codes. A missing optional value breaks none.
   ///
   /// Throws only when a script's run must end.
+  ///
+  /// The rules are bounds, lengths, pattern, allowed values and further predicates. Their work is
+  /// charged to a running script.
   package func validate(_ value: Value) throws -> [ValidationFailure] {
     guard !value.isNull else {
       return isOptional ? [] : [ValidationFailure(.missingMandatoryProperty, message: "is required and has no value")]
@@ -25,6 +28,7 @@ extension AttributeDescription {
     return failures
   }
 
+  /// Whether a value equals an allowed one.
   private func isListed(_ value: Value, in allowed: [Value]) throws -> Bool {
     try HostWork.charge(1 + allowed.count >> 4)
     return allowed.contains { Value.compare($0, value) == .same }
@@ -33,10 +37,12 @@ extension AttributeDescription {
   /// The most allowed values listed in a message. There may be thousands of values and of failing objects.
   private static let greatestListed = 20
 
+  /// The allowed values in a message, up to `greatestListed`.
   private static func text(of allowed: [Value]) -> String {
     allowed.lazy.map { $0.beginning ?? $0.typeDescription }.listed(atMost: greatestListed)
   }
 
+  /// The failures of the minimum and the maximum.
   private func boundFailures(_ value: Value) -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     let isDate = if case .date = value { true } else { false }
@@ -57,8 +63,11 @@ extension AttributeDescription {
     return failures
   }
 
+  /// A number of characters in words.
   private static func characters(_ count: Int) -> String { count == 1 ? "1 character" : "\(count) characters" }
 
+  /// The failures of lengths and pattern. The length in bytes is tested first, because counting
+  /// characters is slow.
   private func textFailures(_ text: String) throws -> [ValidationFailure] {
     try HostWork.charge(1 + text.utf8.count >> 6)
     var failures: [ValidationFailure] = []
@@ -74,6 +83,8 @@ extension AttributeDescription {
     return failures
   }
 
+  /// The message for a text that does not match, or for a pattern that cannot be evaluated; nil for
+  /// a match.
   private func mismatch(_ text: String, pattern: String) throws -> String? {
     do {
       let expression = try RegularExpressionCache.shared.expression(pattern, isCaseInsensitive: false)
@@ -85,6 +96,7 @@ extension AttributeDescription {
     }
   }
 
+  /// The failures of a composite's elements, each with the name of its element.
   private func validateElements(_ value: Value) throws -> [ValidationFailure] {
     guard case .map(let map) = value else { return [] }
     return try elements.flatMap { element in
@@ -118,6 +130,7 @@ public struct ValidationFailure: Sendable, Hashable {
   /// The failure, as the end of a sentence that begins with the property's name.
   public var message: String
 
+  /// A failure with a code and a message.
   init(_ code: ErrorCode, message: String) {
     self.code = code
     self.message = message

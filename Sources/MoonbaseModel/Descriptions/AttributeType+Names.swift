@@ -64,6 +64,8 @@ extension AttributeType {
   }
 
   /// The class that Core Data's archives name for values of the type.
+  ///
+  /// `moonbase` writes the name into archives. Types without a class, such as composites, give nil.
   package var foundationClassName: String? {
     switch self {
     case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"

@@ -1,10 +1,14 @@
 /// Parses and writes derivation expressions in Xcode's form: `name`, `rel.name`, `now()`, `uppercase:(name)`,
 /// `items.@count`, `items.price.@sum`.
 package enum DerivationText {
+  /// The functions over collections, in the notation of predicates.
   private static let collectionFunctions = ["count:", "sum:", "min:", "max:", "average:"]
+  /// The functions of texts.
   private static let textFunctions = ["uppercase:", "lowercase:", "canonical:"]
 
   /// The text of an expression. An expression without a form in Xcode gives its own description.
+  ///
+  /// For example, `items.@count` for the count of a relationship.
   package static func text(_ expression: Expression) -> String {
     switch expression {
     case .keyPath(.evaluatedObject, let path): path.joined(separator: ".")
@@ -18,6 +22,8 @@ package enum DerivationText {
   }
 
   /// The expression of a text; nil for a text of another form.
+  ///
+  /// Texts of more than 1000 bytes are not parsed.
   package static func expression(_ text: String) -> Expression? {
     guard text.utf8.count <= 1000 else { return nil }
     if text == "now()" { return .function("now", []) }

@@ -9,6 +9,8 @@ extension ManagedObjectModel {
     for model in models { try merge(model) }
   }
 
+  /// Adds the parts of another model. Throws `.invalidModel` for a part that is declared
+  /// differently.
   private mutating func merge(_ other: ManagedObjectModel) throws(ModelError) {
     let known = entitiesByName
     for entity in other.entities {
@@ -35,6 +37,7 @@ extension ManagedObjectModel {
     locations.merge(other.locations) { own, _ in own }
   }
 
+  /// The error about a part that two models declare differently.
   private static func conflict(_ what: String, _ first: SourceLocation?, _ second: SourceLocation?) -> ModelError {
     let place = first.map { ", first at \($0)" } ?? ""
     return ModelError(.invalidModel, message: "\(what) is stated differently in two of the models\(place)", at: second)

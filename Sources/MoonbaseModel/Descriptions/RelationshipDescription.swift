@@ -91,12 +91,13 @@ public struct RelationshipDescription: Sendable, Hashable {
   /// Whether an object must have a destination.
   package var requiresDestination: Bool { !isOptional && (!isToMany || minCount > 0) }
 
-  /// An optional to-one relationship with delete rule `nullify`.
+  /// An optional to-one relationship with delete rule `nullify`. `required()` and `onDelete(_:)` change a copy.
   public static func toOne(_ name: String, destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 1)
   }
 
-  /// An optional, unordered to-many relationship with delete rule `nullify`.
+  /// An optional, unordered to-many relationship with delete rule `nullify`. `ordered()`, `required()` and
+  /// `onDelete(_:)` change a copy.
   public static func toMany(_ name: String, destination: String, inverse: String? = nil) -> Self {
     Self(name: name, destinationEntityName: destination, inverseName: inverse, maxCount: 0)
   }

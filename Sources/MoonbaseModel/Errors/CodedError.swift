@@ -1,4 +1,7 @@
 /// The common interface of errors of models, of the graph and of scripts.
+///
+/// `ModelError`, `GraphError` and `ScriptError` conform, so that code above them can treat any of
+/// them alike.
 package protocol CodedError: Error, CustomStringConvertible {
   /// The kind of error.
   var code: ErrorCode { get }

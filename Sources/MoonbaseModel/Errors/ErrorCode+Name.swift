@@ -6,6 +6,7 @@ extension ErrorCode: CustomStringConvertible {
   /// The name of the static member; nil for a number that a program defines itself.
   public var name: String? { Self.names[self] }
 
+  /// The names of all static members.
   private static let names: [ErrorCode: String] = [
     .validation: "validation", .multipleErrors: "multipleErrors",
     .missingMandatoryProperty: "missingMandatoryProperty",

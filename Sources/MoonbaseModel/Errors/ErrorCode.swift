@@ -32,9 +32,11 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
   /// Whether the store failed as a whole, so that the error concerns no single object or row.
   package var isOfStore: Bool { Self.storeFailures.contains(self) }
 
+  /// The codes of failures of a whole store.
   private static let storeFailures: Set = [
     storeFailure, storeBusy, readOnlyStore, invalidStore, cannotOpenFile, incompatibleSchema,
   ]
+  /// The codes of mistakes in the program.
   private static let mistakes: Set = [
     unknownName, invalidValue, invalidObject, invalidRequest, recursiveSave, contextBusy, externalRelationship,
     invalidPredicate, predicateMismatch, evaluation, invalidModel, invalidExtension, extensionConflict,

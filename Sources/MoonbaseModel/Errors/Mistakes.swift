@@ -3,6 +3,7 @@ package final class Mistakes {
   /// The most mistakes collected. A reader would not read more, and hostile input could cause millions.
   package static let greatestCount = 100
 
+  /// The mistakes in the order of their discovery, except for an error that ends the run.
   private var found: [ModelError] = []
   /// Whether the run that reads the model must end; later mistakes are ignored.
   private var isOver = false

@@ -7,8 +7,8 @@ extension ModelError {
   /// The units of work charged for a property at each step of opening a model.
   private static let propertyUnits = 20
 
-  /// Charges the work for an entity. Throws `.limitExceeded` or `.interrupted` if the script that needs it must end.
-  /// end.
+  /// Charges the work for an entity. Throws `.limitExceeded` or `.interrupted` if the script that
+  /// needs it must end.
   package static func chargeEntity() throws(ModelError) { try charge(entityUnits) }
 
   /// Charges the work for a property. Throws as `chargeEntity` does.

@@ -2,7 +2,10 @@ import MoonbasePlatform
 
 /// The arithmetic operators. Integers stay integers, divide as in SQL and become floating-point numbers on overflow of
 /// 64 bits. Division by zero and other undefined results are null. A date plus or minus a number is a date.
+///
+/// For example, `7 / 2` is 3, `7.0 / 2` is 3.5, and `1 / 0` is null.
 enum Arithmetic {
+  /// The value of an operator. Throws `.evaluation` for operands that are no numbers.
   static func evaluate(_ operation: PredicateFunction, _ left: Value, _ right: Value) throws(ModelError) -> Value {
     if case .date(let date) = left { return try evaluate(operation, date: date, other: right) }
     if case .date(let date) = right, operation == .add { return try evaluate(operation, date: date, other: left) }
@@ -17,6 +20,7 @@ enum Arithmetic {
     }
   }
 
+  /// Adds seconds to a date, or gives the seconds between two dates.
   private static func evaluate(
     _ operation: PredicateFunction, date: Date, other: Value
   ) throws(ModelError) -> Value {
@@ -27,6 +31,7 @@ enum Arithmetic {
     return .date(date.addingTimeInterval(operation == .add ? seconds : -seconds))
   }
 
+  /// Arithmetic of integers. An overflow gives the result as a double, a division by zero null.
   private static func integers(_ operation: PredicateFunction, _ left: Int64, _ right: Int64) -> Value {
     let (result, overflow) =
       switch operation {
@@ -40,6 +45,7 @@ enum Arithmetic {
     return overflow ? doubles(operation, Double(left), Double(right)) : .int(result)
   }
 
+  /// Arithmetic of doubles.
   private static func doubles(_ operation: PredicateFunction, _ left: Double, _ right: Double) -> Value {
     switch operation {
     case .add: .number(left + right)
@@ -51,6 +57,7 @@ enum Arithmetic {
     }
   }
 
+  /// Arithmetic of decimals. A division by zero gives null.
   private static func decimals(_ operation: PredicateFunction, _ left: Decimal, _ right: Decimal) -> Value {
     let result: Decimal
     switch operation {

@@ -5,9 +5,12 @@ enum CheckedType: Equatable {
   case object(String?)
   /// A composite attribute as a whole.
   case composite
+  /// The literal `NULL`.
   case null
+  /// A type that only evaluation shows. Checks accept it.
   case unknown
 
+  /// The type of an attribute's values.
   init(_ attribute: AttributeDescription) {
     switch attribute.type {
     case .integer16, .integer32, .integer64, .decimal, .double, .float: self = .number
@@ -23,6 +26,7 @@ enum CheckedType: Equatable {
     }
   }
 
+  /// The type of a literal.
   init(_ value: Value) {
     switch value {
     case .null: self = .null
@@ -47,6 +51,7 @@ enum CheckedType: Equatable {
     }
   }
 
+  /// The type with its article, for messages.
   var phrase: String {
     switch self {
     case .number: "a number"

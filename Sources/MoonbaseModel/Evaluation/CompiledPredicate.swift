@@ -6,7 +6,9 @@
 /// ```
 public struct CompiledPredicate: Sendable {
   // The ranges are tested first: see `IntegerRange`.
+  /// The ranges of attributes, tested before anything else.
   @usableFromInline let slotRanges: ContiguousArray<(slot: Slot, range: IntegerRange)>
+  /// The ranges of keys, for subjects without slots.
   @usableFromInline let keyRanges: ContiguousArray<(key: String, range: IntegerRange)>
   /// The conditions besides the ranges, the cheapest first.
   @usableFromInline let others: [ConditionNode]
@@ -18,6 +20,8 @@ public struct CompiledPredicate: Sendable {
   /// Compiles a predicate over objects of an entity, with the rules of a fetch for missing values.
   ///
   /// Throws `.predicateMismatch` for unknown keys and `.evaluation` for variables without a value.
+  ///
+  /// The memo of `matches` makes sense only if `hasSharedParts` is true.
   package init(_ predicate: Predicate, entity: ResolvedEntity, in model: ResolvedModel) throws(ModelError) {
     var compiler = PredicateCompiler(entity: entity, model: model, nulls: .fetch)
     let root = try compiler.condition(predicate)
@@ -25,6 +29,8 @@ public struct CompiledPredicate: Sendable {
   }
 
   /// Compiles a predicate over any subject that answers keys.
+  ///
+  /// `nulls` is the meaning of missing values.
   package init(_ predicate: Predicate, nulls: NullRules) throws(ModelError) {
     var compiler = PredicateCompiler(entity: nil, model: nil, nulls: nulls)
     self.init(try compiler.condition(predicate), hasSharedParts: false)
@@ -35,6 +41,8 @@ public struct CompiledPredicate: Sendable {
   /// Throws for variables without a value and for invalid regular expressions.
   public init(_ predicate: Predicate) throws(ModelError) { try self.init(predicate, nulls: .foundation) }
 
+  /// Orders the conditions of a conjunction: ranges, conditions of the subject itself, and
+  /// conditions that follow relationships.
   private init(_ root: ConditionNode, hasSharedParts: Bool) {
     let parts = if case .and(let parts) = root { parts } else { [root] }
     let ordered = parts.filter(\.isPlain) + parts.filter { !$0.isPlain }
@@ -78,6 +86,7 @@ public struct CompiledPredicate: Sendable {
     return try others.isEmpty || holds(others, for: subject, memo: memo)
   }
 
+  /// Whether all conditions hold, in order. An unknown condition counts as not fulfilled.
   @inlinable
   func holds<Subject: SlottedSubject>(
     _ conditions: [ConditionNode], for subject: Subject, memo: EvaluationMemo?

@@ -5,12 +5,17 @@ import MoonbasePlatform
 /// The order is total over objects. Objects that are equal in all keys are ordered by ID (`ManagedObjectID.isBefore`),
 /// in the direction of the last key, as an index of that key orders its rows. For other subjects the sort is stable.
 package struct CompiledSort: Sendable {
+  /// A sort key.
   private struct Key: Sendable {
+    /// The expression of the key path.
     var expression: CompiledExpression
+    /// Whether the order is ascending.
     var ascending: Bool
+    /// The comparison of texts.
     var comparator: SortDescriptor.Comparator
   }
 
+  /// The keys, the most significant first.
   private let keys: [Key]
   /// The direction of the order by ID among objects that are equal in all keys.
   private let breaksTiesAscending: Bool
@@ -31,6 +36,9 @@ package struct CompiledSort: Sendable {
   }
 
   /// The subjects in order, with missing values first in ascending keys. Each key is read once per subject.
+  ///
+  /// Throws the errors of the subject, and `.evaluation` for values without an order. The work is
+  /// O(n log n) comparisons.
   package func sorted<Subject: SlottedSubject>(
     _ subjects: [Subject], memo: EvaluationMemo? = nil
   ) throws -> [Subject] where Subject.Related == Subject {
@@ -48,11 +56,15 @@ package struct CompiledSort: Sendable {
 
   /// The sort position of a subject: the values of its sort keys, prepared for comparison.
   package struct Rank {
+    /// The prepared values of the keys.
     fileprivate let values: [Value]
+    /// The object's ID, which breaks ties; nil for other subjects.
     fileprivate let id: ManagedObjectID?
   }
 
   /// The order of two ranks.
+  ///
+  /// A tie is `same` only for equal IDs, or for subjects without an ID.
   package func order(_ left: Rank, _ right: Rank) throws -> ValueOrder {
     try HostWork.charge()
     for (position, key) in keys.enumerated() {
@@ -64,6 +76,8 @@ package struct CompiledSort: Sendable {
   }
 
   /// The rank of a subject.
+  ///
+  /// Two subjects are compared by their ranks, so that each key is read once.
   package func rank<Subject: SlottedSubject>(
     of subject: Subject, memo: EvaluationMemo?
   ) throws -> Rank where Subject.Related == Subject {
@@ -125,6 +139,7 @@ extension SortDescriptor.Comparator {
 }
 
 extension ValueOrder {
+  /// The order of a result of Foundation.
   fileprivate init(_ result: ComparisonResult) {
     self =
       switch result {

@@ -3,6 +3,10 @@ import MoonbasePlatform
 // Code that runs for every row is specialised into its caller together with the access to the caller's rows:
 // docs/development.md, "What the compiler is told".
 extension ConditionNode {
+  /// The result of the condition for a subject.
+  ///
+  /// Throws the errors of the subject, `.evaluation` for operators that do not apply, and the error
+  /// that ends a script's run.
   @inlinable
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
@@ -19,6 +23,7 @@ extension ConditionNode {
 }
 
 extension ComparisonNode {
+  /// The result of the comparison for a subject: both operands are evaluated, then compared.
   @inlinable
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
@@ -37,6 +42,8 @@ extension ComparisonNode {
     }
   }
 
+  /// The elements of a quantified collection; none for null. Throws `.evaluation` for another
+  /// value.
   private func elements(of collection: Value) throws -> [Value] {
     switch collection {
     case .list(let elements):
@@ -49,6 +56,7 @@ extension ComparisonNode {
     }
   }
 
+  /// The comparison without a quantifier, with the operators that take collections.
   private func direct(_ left: Value, _ right: Value) throws -> Truth {
     if rules.isOfOrder { return try rules.holds(left, right) }
     switch (`operator`, left, right) {
@@ -83,6 +91,8 @@ extension ComparisonNode {
     return result
   }
 
+  /// Whether a value lies between two bounds, inclusive. An unknown side makes the result unknown
+  /// unless the other fails.
   private func between(_ value: Value, bounds: [Value]) throws -> Truth {
     guard bounds.count == 2 else {
       throw ModelError(.evaluation, message: "BETWEEN needs two bounds, not \(bounds.count)")
@@ -101,6 +111,7 @@ extension ScalarComparison {
     return .string(options.fold(text))
   }
 
+  /// A copy of the rules with another operator.
   fileprivate func with(_ operator: Predicate.Comparison.Operator) -> ScalarComparison {
     ScalarComparison(
       operator: `operator`, options: options, nulls: nulls, isNullPlain: isNullPlain, matcher: nil, folded: folded)

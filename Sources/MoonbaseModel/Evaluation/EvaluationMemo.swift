@@ -4,22 +4,32 @@ import MoonbasePlatform
 ///
 /// Without a memo, each of a thousand rows of the same owner would visit the owner's thousand members again. A result
 /// is valid until anything changes in the owner's context, as for derived values.
+///
+/// A memo belongs to one run on one thread, and its memory is charged to a running script.
 @usableFromInline
 package final class EvaluationMemo {
+  /// The key of a result: the part and the object at the end of its path.
   struct Key: Hashable {
+    /// The shared part, by identity.
     let part: ObjectIdentifier
+    /// The object.
     let owner: SubjectState.Identity
   }
 
+  /// A result with the state in which it is valid.
   private struct Outcome {
+    /// The result.
     var value: Value
+    /// The counter of changes when the result was computed.
     var changes: UInt64
   }
 
   /// The most results kept. When the memo is full, all results are discarded.
   private static let greatestCount = 1 << 16
 
+  /// The results by key.
   private var outcomes: [Key: Outcome] = [:]
+  /// The memory charged for the results.
   private var memory = HostMemory()
 
   /// Begins a run.
@@ -47,10 +57,13 @@ package final class EvaluationMemo {
 package struct SubjectState: Equatable {
   /// The identity of an object in its context.
   package struct Identity: Hashable {
+    /// The object's ID.
     let id: ManagedObjectID
+    /// The object's context, by identity.
     let context: ObjectIdentifier
   }
 
+  /// The identity of the subject.
   let identity: Identity
   /// A number that changes with every change of anything that the subject refers to.
   let changes: UInt64

@@ -1,9 +1,15 @@
 import MoonbasePlatform
 
 /// A pattern of LIKE: `?` matches a single character, `*` any number of characters, and a backslash escapes either.
+///
+/// A pattern is prepared once and then matched in time proportional to text times pattern at worst.
+/// Long texts are charged to a running script.
 struct GlobPattern: Sendable {
+  /// A part of a pattern.
   private enum Part: Equatable, Sendable {
+    /// The wildcards `?` and `*`.
     case one, many
+    /// A character that must be equal.
     case literal(Character)
 
     /// Whether this is the character, in the same Unicode form.
@@ -12,10 +18,12 @@ struct GlobPattern: Sendable {
     }
   }
 
+  /// The parts, in order.
   private let parts: [Part]
   /// The parts as bytes if all are ASCII: 0 stands for `?` and 1 for `*`.
   private let bytes: [UInt8]?
 
+  /// Parses a pattern. A backslash at the end stands for itself.
   init(_ text: String) {
     var parts: [Part] = []
     var isEscaped = false
@@ -45,6 +53,8 @@ struct GlobPattern: Sendable {
   }
 
   /// An array of the characters of a long text would take many times the text's memory, so a long text is iterated.
+  ///
+  /// Whether the whole text matches.
   func matches(_ text: String) -> Bool {
     guard text.utf8.count > 1 << 16 else {
       return match(Array(text), parts, one: .one, many: .many) { $1.isLiteral($0) }
@@ -53,6 +63,8 @@ struct GlobPattern: Sendable {
   }
 
   /// Matches an ASCII text.
+  ///
+  /// `isFolding` ignores the case of letters. The pattern must be folded already.
   func matches(_ text: UnsafeBufferPointer<UInt8>, isFolding: Bool) -> Bool {
     guard let bytes else { return matches(String(decoding: text, as: UTF8.self)) }
     return match(text, bytes, one: 0, many: 1) { (isFolding ? $0.lowercasedASCII : $0) == $1 }

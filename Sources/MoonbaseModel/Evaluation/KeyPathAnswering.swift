@@ -44,17 +44,25 @@ extension PredicateAnswer where Subject: SlottedSubject {
 }
 
 /// A subject whose properties are numbered by its resolved entity, as in a fetch.
+///
+/// `KeyedSubject` conforms for subjects without slots; the graph's rows and objects conform with
+/// slots. Evaluation is generic over this protocol and specialised for each subject.
 @usableFromInline
 package protocol SlottedSubject<Related> {
+  /// The type of the objects behind relationships.
   associatedtype Related: SlottedSubject where Related.Related == Related
 
+  /// The value of SELF: the ID of an object, or the value itself.
   var predicateValue: Value { get }
   /// The subject's current state; nil if the subject has no identity.
   var predicateState: SubjectState? { get }
   /// An attribute's value, or the ID at the end of a to-one relationship.
   func predicateValue(slot: Slot) throws -> Value
+  /// The object at the end of a to-one relationship.
   func predicateDestination(slot: Slot) throws -> Related?
+  /// The objects at the end of a to-many relationship.
   func predicateDestinations(slot: Slot) throws -> [Related]
+  /// The answer for a key, in a predicate compiled without an entity.
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Related>
 }
 
@@ -66,16 +74,24 @@ extension SlottedSubject {
 /// A subject without slots. A predicate compiled without an entity reads keys only.
 @usableFromInline
 struct KeyedSubject<Base: KeyPathAnswering>: SlottedSubject where Base.Related == Base {
+  /// Related subjects are wrapped in the same way.
   @usableFromInline typealias Related = KeyedSubject<Base>
+  /// The subject that answers keys.
   @usableFromInline let base: Base
 
+  /// Wraps a subject.
   @inlinable init(base: Base) { self.base = base }
 
+  /// The value of SELF.
   @usableFromInline var predicateValue: Value { base.predicateValue }
+  /// Null, because there are no slots.
   @usableFromInline func predicateValue(slot: Slot) -> Value { .null }
+  /// Nil, because there are no slots.
   @usableFromInline func predicateDestination(slot: Slot) -> KeyedSubject? { nil }
+  /// Empty, because there are no slots.
   @usableFromInline func predicateDestinations(slot: Slot) -> [KeyedSubject] { [] }
 
+  /// The answer of the wrapped subject, with its objects wrapped.
   @inlinable
   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<KeyedSubject> {
     switch try base.predicateAnswer(forKey: key) {
@@ -95,10 +111,12 @@ extension Value: KeyPathAnswering {
     .value(try value(forPredicateKey: key))
   }
 
+  /// The entry of a map for a key. Throws `.evaluation` for lists that are nested too deeply.
   func value(forPredicateKey key: String) throws(ModelError) -> Value {
     try value(forPredicateKey: key, levels: TreeLimits.greatestDepth)
   }
 
+  /// The entry, with a limit for nested lists.
   private func value(forPredicateKey key: String, levels: Int) throws(ModelError) -> Value {
     switch self {
     case .null: return .null

@@ -2,6 +2,9 @@
 
 extension ConditionNode {
   /// The condition with its shared parts marked.
+  ///
+  /// A part is marked if all of its reads begin with the same path of to-one relationships, and it
+  /// visits many objects.
   func sharing() -> ConditionNode {
     let reads = PartReads(of: self)
     if reads.isShared, let start = reads.start {
@@ -18,6 +21,8 @@ extension ConditionNode {
   }
 
   /// The condition relative to the object at the end of a path.
+  ///
+  /// `way` is the path, which is removed from each read.
   fileprivate func rebased(_ start: PartStart, along way: [Slot]) -> ConditionNode {
     switch self {
     case .constant, .shared: self
@@ -51,6 +56,7 @@ extension ValueNode {
     }
   }
 
+  /// Whether it is an element of a collection.
   private var isElement: Bool { if case .element = self { true } else { false } }
 
   /// The expression with shared parts marked among its operands.
@@ -71,6 +77,8 @@ extension ValueNode {
   }
 
   /// The expression relative to the object at the end of a path.
+  ///
+  /// `way` is the path, which is removed from each read.
   fileprivate func rebased(_ start: PartStart, along way: [Slot]) -> ValueNode {
     func again(_ node: ValueNode) -> ValueNode { node.rebased(start, along: way) }
     return switch self {
@@ -90,6 +98,7 @@ extension ValueNode {
     }
   }
 
+  /// The rest of a path behind its first slots.
   private static func path(behind way: [Slot], of steps: [PathStep]) -> ValueNode {
     steps.count == way.count ? .subject : .path(.subject, Array(steps.dropFirst(way.count)))
   }

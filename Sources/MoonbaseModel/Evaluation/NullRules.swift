@@ -12,6 +12,7 @@ package enum NullRules: Sendable {
 /// SQL's three truth values.
 @usableFromInline
 package enum Truth: Int8, Sendable {
+  /// The result of a comparison, where `unknown` is the result with a missing value.
   case no, yes, unknown
 
   /// The number of conditions whose cost is part of the charge for the subject.
@@ -23,6 +24,7 @@ package enum Truth: Int8, Sendable {
     if parts.count > wide { try HostWork.charge(parts.count) }
   }
 
+  /// The truth of a boolean.
   @inline(__always)
   init(_ value: Bool) { self = value ? .yes : .no }
 
@@ -52,6 +54,7 @@ package enum Truth: Int8, Sendable {
     return result
   }
 
+  /// The negation. Unknown stays unknown.
   @inlinable
   var negated: Truth {
     switch self {

@@ -1,4 +1,7 @@
 /// The reads of a part of an expression, as far as they decide whether rows can share its result.
+///
+/// The analysis walks a compiled part once. `Nodes+Sharing.swift` uses its result to mark shared
+/// parts.
 struct PartReads {
   /// The start of all reads; nil before the first read.
   private(set) var start: PartStart?
@@ -11,12 +14,15 @@ struct PartReads {
   /// The variables that the part binds.
   private var own: Set<Int> = []
 
+  /// The reads of a condition.
   init(of condition: ConditionNode) { read(condition) }
+  /// The reads of an expression.
   init(of value: ValueNode) { read(value) }
 
   /// Whether the result depends only on the object at the end of the path.
   var isShared: Bool { !isOpen && readsMany && !way.isEmpty }
 
+  /// Adds the reads of a condition.
   private mutating func read(_ condition: ConditionNode) {
     if isOpen { return }
     switch condition {
@@ -30,6 +36,8 @@ struct PartReads {
     }
   }
 
+  /// Adds the reads of an expression. Functions such as `now()` make the part depend on more than
+  /// objects.
   private mutating func read(_ value: ValueNode) {
     if isOpen { return }
     switch value {
@@ -57,6 +65,7 @@ struct PartReads {
     }
   }
 
+  /// Adds a path, and shortens `way` to the common beginning.
   private mutating func read(_ steps: [PathStep], from start: PartStart) {
     note(steps)
     let slots = steps.leadingSlots
@@ -66,6 +75,7 @@ struct PartReads {
     if way.isEmpty || self.start != start { isOpen = true }
   }
 
+  /// Notes whether a path visits many objects.
   private mutating func note(_ steps: [PathStep]) { readsMany = readsMany || steps.contains(where: \.leadsToMany) }
 }
 
@@ -82,8 +92,10 @@ extension [PathStep] {
 }
 
 extension PathStep {
+  /// Whether it is a to-one relationship.
   fileprivate var isToOne: Bool { if case .toOne = self { true } else { false } }
 
+  /// Whether the step visits many objects or values.
   fileprivate var leadsToMany: Bool {
     switch self {
     case .toMany, .aggregate: true

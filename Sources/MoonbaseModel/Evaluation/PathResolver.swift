@@ -1,7 +1,11 @@
 import MoonbasePlatform
 
 /// Follows the components of a key path through a resolved model.
+///
+/// The checker uses the end of a path for types, and the compiler uses its steps for evaluation.
+/// Errors are `.predicateMismatch` and name the key, with a suggestion.
 struct PathResolver {
+  /// The model.
   let model: ResolvedModel
 
   /// Throws if a path is too long.
@@ -16,6 +20,7 @@ struct PathResolver {
   enum End {
     /// An object of this entity, or several objects.
     case entity(ResolvedEntity)
+    /// A value of this attribute.
     case attribute(AttributeDescription)
     /// The ID of an object.
     case identity
@@ -25,8 +30,11 @@ struct PathResolver {
     case unknown
   }
 
+  /// A resolved key path.
   struct Path {
+    /// The steps for evaluation.
     var steps: [PathStep] = []
+    /// The end of the path.
     var end: End
     /// Whether the end may be several values.
     var isToMany = false
@@ -36,10 +44,12 @@ struct PathResolver {
     var unordered: String?
   }
 
+  /// Resolves the keys of a path from an entity, including operators such as `@count`.
   func resolve(_ components: [String], from entity: ResolvedEntity) throws(ModelError) -> Path {
     try extend(Path(end: .entity(entity)), with: components[...], whole: components)
   }
 
+  /// Continues a path with further keys. `whole` is the complete path, for messages.
   func extend(
     _ path: Path, with components: ArraySlice<String>, whole: [String]
   ) throws(ModelError) -> Path {
@@ -57,6 +67,7 @@ struct PathResolver {
     return path
   }
 
+  /// Adds a step for a key.
   private func step(_ key: String, on path: inout Path, whole: [String]) throws(ModelError) {
     switch path.end {
     case .entity(let entity): try step(key, from: entity, on: &path, whole: whole)
@@ -66,6 +77,7 @@ struct PathResolver {
     }
   }
 
+  /// Adds a step from an entity: a property, or the object's own ID.
   private func step(
     _ key: String, from entity: ResolvedEntity, on path: inout Path, whole: [String]
   ) throws(ModelError) {
@@ -92,6 +104,7 @@ struct PathResolver {
     }
   }
 
+  /// Adds a step into a composite or a transformable value.
   private func step(
     _ key: String, into attribute: AttributeDescription, on path: inout Path, whole: [String]
   ) throws(ModelError) {
@@ -111,6 +124,7 @@ struct PathResolver {
     path.steps.append(.key(key))
   }
 
+  /// Applies an operator to everything so far. The keys behind the operator belong to its operand.
   private func apply(_ name: String, to path: Path, whole: [String]) throws(ModelError) -> Path {
     guard let found = CollectionOperator.find(name) else {
       let hint = suggestion(for: name, among: CollectionOperator.allCases.map(\.rawValue))
@@ -148,6 +162,7 @@ struct PathResolver {
 
   // MARK: Errors
 
+  /// The error about a key that an entity does not have.
   private func unknown(_ key: String, of entity: ResolvedEntity, whole: [String]) -> ModelError {
     if entity.fetchedProperties[key] != nil {
       return mismatch("\(entity.name).\(key) is a fetched property, which no predicate can read", key: key)
@@ -159,6 +174,7 @@ struct PathResolver {
       .predicateMismatch, message: entity.noProperty(key, at: place, hint: hint), entity: entity.name, property: key)
   }
 
+  /// The path as a text.
   private func joined(_ path: [String]) -> String { path.joined(separator: ".") }
 
   /// The way to call a method of Foundation that was written as a key.
@@ -167,12 +183,14 @@ struct PathResolver {
     return "; write FUNCTION(\(attribute.name), \"\(method.rawValue)\")"
   }
 
+  /// An error with code `.predicateMismatch`.
   private func mismatch(_ message: String, key: String?) -> ModelError {
     ModelError(.predicateMismatch, message: message, property: key)
   }
 }
 
 extension PathResolver.Path {
+  /// Whether the path ends at a transformable value, whose keys only evaluation knows.
   fileprivate var isTransformable: Bool {
     if case .attribute(let attribute) = end {
       attribute.type == .transformable || attribute.type == .undefined

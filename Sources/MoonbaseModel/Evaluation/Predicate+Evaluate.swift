@@ -5,6 +5,8 @@ extension Predicate {
   /// try Predicate(format: "age > $AGE").evaluate(with: ["age": 30], substituting: ["AGE": 18])
   /// ```
   /// Throws for variables without a value, unknown keys, and operators that do not apply to the values found.
+  ///
+  /// The predicate is compiled for each call. For many subjects, use `CompiledPredicate`.
   public func evaluate<Subject: KeyPathAnswering>(
     with subject: Subject, substituting variables: [String: Value] = [:]
   ) throws -> Bool where Subject.Related == Subject {
@@ -26,6 +28,8 @@ extension Predicate {
 
 extension Expression {
   /// The expression's value for a subject, with objects as their IDs.
+  ///
+  /// Throws for variables without a value and for functions that do not apply.
   public func value<Subject: KeyPathAnswering>(with subject: Subject) throws -> Value where Subject.Related == Subject {
     try CompiledExpression(self).value(KeyedSubject(base: subject))
   }

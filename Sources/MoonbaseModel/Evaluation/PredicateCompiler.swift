@@ -2,12 +2,20 @@ import MoonbasePlatform
 
 /// Compiles predicates and expressions into nodes: names become slots, variables become indexes, constant patterns
 /// become matchers.
+///
+/// A compiler is a value that makes one tree. With an entity and a model, keys become slots;
+/// without, the subject answers keys by name.
 struct PredicateCompiler {
+  /// The entity of the subject; nil without a model.
   let entity: ResolvedEntity?
+  /// The model; nil for subjects that answer keys by name.
   let model: ResolvedModel?
+  /// The meaning of missing values.
   let nulls: NullRules
 
+  /// A variable of a subquery or an assignment.
   private struct Variable {
+    /// The index in `Bindings`.
     var index: Int
     /// The path that the variable stands for, if the model determines it.
     var path: PathResolver.Path?
@@ -16,10 +24,14 @@ struct PredicateCompiler {
   /// Whether a path goes through a to-one relationship to many objects or values, which other rows may share.
   private(set) var leadsToShared = false
 
+  /// The variables in scope, by name.
   private var scope: [String: Variable] = [:]
+  /// The number of variables so far.
   private var variableCount = 0
+  /// The depth of the tree at the current node.
   private var depth = 0
 
+  /// A compiler for subjects of an entity.
   init(entity: ResolvedEntity?, model: ResolvedModel?, nulls: NullRules) {
     self.entity = entity
     self.model = model
@@ -28,6 +40,7 @@ struct PredicateCompiler {
 
   // MARK: Conditions
 
+  /// Compiles a predicate. Throws `.predicateMismatch` and `.evaluation` as the parts do.
   mutating func condition(_ predicate: Predicate) throws(ModelError) -> ConditionNode {
     try enter()
     defer { depth -= 1 }
@@ -42,17 +55,22 @@ struct PredicateCompiler {
 
   /// Trees are walked recursively, here and at each evaluation. Deeper trees than any text can express are refused, to
   /// protect the stack.
+  ///
+  /// Throws `.invalidPredicate` beyond the limit.
   private mutating func enter() throws(ModelError) {
     depth += 1
     try PredicateLimits.check(depth: depth)
   }
 
+  /// Compiles the parts of a compound predicate.
   private mutating func conditions(_ parts: [Predicate]) throws(ModelError) -> [ConditionNode] {
     var nodes: [ConditionNode] = []
     for part in parts { nodes.append(try condition(part)) }
     return nodes
   }
 
+  /// Compiles a comparison, with constant operands prepared: folded texts, matchers and hashed
+  /// lists.
   private mutating func condition(_ comparison: Predicate.Comparison) throws(ModelError) -> ConditionNode {
     let left = try value(comparison.left)
     let right = try value(comparison.right)
@@ -74,6 +92,7 @@ struct PredicateCompiler {
         members: members))
   }
 
+  /// The rules of a comparison. Throws for an invalid regular expression.
   private func rules(
     _ comparison: Predicate.Comparison, _ left: ValueNode, _ right: ValueNode
   ) throws(ModelError) -> ScalarComparison {
@@ -101,6 +120,7 @@ struct PredicateCompiler {
 
   // MARK: Expressions
 
+  /// Compiles an expression.
   mutating func value(_ expression: Expression) throws(ModelError) -> ValueNode {
     try enter()
     defer { depth -= 1 }
@@ -125,6 +145,7 @@ struct PredicateCompiler {
     }
   }
 
+  /// Compiles a list. A list of constants becomes a constant.
   private mutating func aggregate(_ elements: [Expression]) throws(ModelError) -> ValueNode {
     var nodes: [ValueNode] = []
     for element in elements { nodes.append(try value(element)) }
@@ -132,6 +153,8 @@ struct PredicateCompiler {
     return constants.count == nodes.count ? .constant(.list(constants)) : .aggregate(nodes)
   }
 
+  /// Compiles a function call. Throws `.evaluation` for an unknown function or another number of
+  /// arguments.
   private mutating func call(_ name: String, arguments: [Expression]) throws(ModelError) -> ValueNode {
     guard let function = PredicateFunction(rawValue: name), arguments.count == function.argumentCount else {
       throw ModelError(.evaluation, message: "there is no function \(name) of \(arguments.count) arguments")
@@ -143,6 +166,7 @@ struct PredicateCompiler {
     return function.isArithmetic ? .arithmetic(function, nodes[0], nodes[1]) : .call(function, nodes)
   }
 
+  /// Compiles a subquery, whose variable is in scope only for its condition.
   private mutating func subquery(
     _ collection: Expression, variable name: String, where predicate: Predicate
   ) throws(ModelError) -> ValueNode {
@@ -157,6 +181,7 @@ struct PredicateCompiler {
     return .subquery(source, variable: index, node)
   }
 
+  /// Binds a variable, and returns its index.
   private mutating func bind(_ name: String, path: PathResolver.Path?) -> Int {
     let index = variableCount
     variableCount += 1
@@ -164,6 +189,7 @@ struct PredicateCompiler {
     return index
   }
 
+  /// The variable with a name. Throws `.evaluation` with a suggestion.
   private func variable(_ name: String) throws(ModelError) -> Variable {
     guard let variable = scope[name] else {
       throw ModelError(
@@ -174,6 +200,7 @@ struct PredicateCompiler {
 
   // MARK: Key paths
 
+  /// Compiles a key path: steps by slot with a model, otherwise steps by key.
   private mutating func keyPath(
     _ expression: Expression, base: Expression, components: [String]
   ) throws(ModelError) -> ValueNode {

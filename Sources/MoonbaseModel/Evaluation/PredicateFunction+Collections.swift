@@ -2,6 +2,9 @@ import MoonbasePlatform
 
 extension PredicateFunction {
   /// The value of the function over a collection.
+  ///
+  /// For example, `sum:` over `{1, 2}` is 3. Null is an empty collection. A value that is no
+  /// collection throws `.evaluation`.
   func reduce(_ collection: Value) throws(ModelError) -> Value {
     var reduction = Reduction(self)
     switch collection {

@@ -10,12 +10,16 @@ extension PredicateFunction {
   }
 
   /// The value of an arithmetic operator.
+  ///
+  /// Null operands give null. Throws `.evaluation` for operands that are no numbers.
   @usableFromInline
   func arithmetic(_ left: Value, _ right: Value) throws(ModelError) -> Value {
     left.isNull || right.isNull ? .null : try Arithmetic.evaluate(self, left, right)
   }
 
   /// The function's value. A null argument gives null; functions over collections skip null elements.
+  ///
+  /// Throws `.evaluation` for arguments that the function does not accept.
   @usableFromInline
   package func evaluate(_ arguments: [Value]) throws(ModelError) -> Value {
     if takesCollection { return try reduce(arguments[0]) }
@@ -39,6 +43,7 @@ extension PredicateFunction {
     return try single(arguments[0])
   }
 
+  /// The error that the function does not accept a value.
   func refusal(of value: Value) -> ModelError {
     ModelError(.evaluation, message: "\(name) has no meaning for a value of type \(value.typeDescription)")
   }
@@ -71,8 +76,10 @@ extension PredicateFunction {
     }
   }
 
+  /// The options of string comparisons.
   private typealias Options = Predicate.Comparison.Options
 
+  /// The value of a rounding function or `abs:`. Integers are unchanged, except for `abs:`.
   private func rounded(_ value: Value) throws(ModelError) -> Value {
     switch value.asNumber {
     case .int(let number): return self == .absolute ? .int(number == .min ? .max : abs(number)) : value
@@ -102,11 +109,13 @@ extension PredicateFunction {
     return text
   }
 
+  /// A number argument as a double. Throws `.evaluation` for other values.
   func double(_ value: Value) throws(ModelError) -> Double {
     guard let number = value.asNumber?.asDouble else { throw refusal(of: value) }
     return number
   }
 
+  /// A number argument as an integer, truncated. Throws `.evaluation` beyond 64 bits.
   func integer(_ value: Value) throws(ModelError) -> Int64 {
     switch value.asNumber {
     case .int(let number): return number
@@ -135,6 +144,7 @@ extension PredicateFunction {
     }
   }
 
+  /// The value of `CAST`; null if the value does not convert.
   private func cast(_ value: Value, to type: Value) throws(ModelError) -> Value {
     guard case .string(let name) = type, let type = CastType(name: name) else {
       throw ModelError(.evaluation, message: "CAST needs the name of a type such as NSNumber, NSString or NSDate")
@@ -142,6 +152,7 @@ extension PredicateFunction {
     return type.convert(value) ?? .null
   }
 
+  /// The entry of a map for a key.
   private func element(_ collection: Value, at key: Value) throws(ModelError) -> Value {
     guard case .map(let map) = collection, case .string(let key) = key else { throw refusal(of: collection) }
     return map.value(exactly: key) ?? .null
@@ -178,8 +189,10 @@ extension PredicateFunction {
     return first + second
   }
 
+  /// A number of characters, not negative.
   private func count(_ value: Value) throws(ModelError) -> Int { Swift.max(0, Int(try integer(value))) }
 
+  /// A date argument. Throws `.evaluation` for other values.
   private func date(_ value: Value) throws(ModelError) -> Date {
     guard case .date(let date) = value else { throw refusal(of: value) }
     return date
@@ -187,11 +200,13 @@ extension PredicateFunction {
 }
 
 extension PredicateFunction {
+  /// A URL argument. Throws `.evaluation` for other values.
   private func url(_ value: Value) throws(ModelError) -> URL {
     guard case .uri(let url) = value else { throw refusal(of: value) }
     return url
   }
 
+  /// A UUID argument. Throws `.evaluation` for other values.
   private func uuid(_ value: Value) throws(ModelError) -> UUID {
     guard case .uuid(let uuid) = value else { throw refusal(of: value) }
     return uuid

@@ -6,13 +6,17 @@ import MoonbasePlatform
 /// Null elements are skipped. The sum of no elements is 0 and their average is null. A sum of decimals is a decimal,
 /// even without elements.
 package struct Reduction {
+  /// The function.
   private let function: PredicateFunction
+  /// The number of elements that are not null.
   private var count = 0
   /// The least or greatest element.
   private var extreme: Value?
   // Integers are summed exactly, without overflow of intermediate sums.
   private var integers = WideSum()
+  /// The sum of doubles and decimals; null after an undefined result.
   private var others = Value.int(0)
+  /// Whether a decimal was added, so that the result is a decimal.
   private var hasDecimals = false
   /// The numbers seen, for functions that need all elements.
   private var numbers: [Double] = []
@@ -46,17 +50,20 @@ package struct Reduction {
     }
   }
 
+  /// Keeps an element as the extreme.
   private mutating func keep(_ element: Value) {
     extreme = element
     weight = element.weight
   }
 
+  /// Counts an element, for the mode.
   private mutating func note(_ element: Value) {
     let former = frequencies.count
     frequencies[element, default: (0, count)].count += 1
     if frequencies.count > former { weight += 96 + element.weight }
   }
 
+  /// Adds an element to the sum. Throws `.evaluation` for values that are no numbers.
   private mutating func addToSum(_ element: Value) throws(ModelError) {
     if case .decimal = element { hasDecimals = true }
     if others.isNull { return }
@@ -68,6 +75,7 @@ package struct Reduction {
     }
   }
 
+  /// The number of an element. Dates are refused, although they are numbers in SQL.
   private func number(_ value: Value) throws(ModelError) -> Value {
     if case .date = value { throw function.refusal(of: value) }
     guard let number = value.asNumber else { throw function.refusal(of: value) }
@@ -103,6 +111,7 @@ package struct Reduction {
     get throws(ModelError) { others.isNull ? .null : try Arithmetic.evaluate(.add, others, integers.value) }
   }
 
+  /// The average; null without elements.
   private var average: Value {
     get throws(ModelError) {
       if count == 0 { return .null }
@@ -112,6 +121,7 @@ package struct Reduction {
     }
   }
 
+  /// The median. For an even number of elements, the average of the middle two.
   private var median: Value {
     if numbers.isEmpty { return .null }
     let sorted = numbers.sorted()
@@ -119,6 +129,7 @@ package struct Reduction {
     return .double(sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle])
   }
 
+  /// The standard deviation of the population.
   private var deviation: Value {
     if numbers.isEmpty { return .null }
     let mean = numbers.reduce(0, +) / Double(numbers.count)

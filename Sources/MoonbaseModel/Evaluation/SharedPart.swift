@@ -2,15 +2,21 @@
 ///
 /// Rows that refer to the same object share the result: `ANY department.employees.age > 30` is computed once per
 /// department in a run, and not once per employee.
+///
+/// The identity of the object is part of the memo's key, so it is a class. It is immutable and
+/// shared by all evaluations.
 @usableFromInline
 final class SharedPart<Node: Sendable>: Sendable {
+  /// The start of the path: the row or a variable.
   private let start: PartStart
+  /// The to-one relationships of the path.
   private let way: [Slot]
   /// The part relative to the row.
   private let whole: Node
   /// The part relative to the object at the end of the path.
   private let rest: Node
 
+  /// A part with its path.
   init(start: PartStart, way: [Slot], whole: Node, rest: Node) {
     self.start = start
     self.way = way
@@ -19,6 +25,8 @@ final class SharedPart<Node: Sendable>: Sendable {
   }
 
   /// The result from the memo, or computed.
+  ///
+  /// The result is computed from the row if there is no memo, or if a destination is missing.
   private func outcome<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>,
     ask: (Node, Subject, inout Bindings<Subject>) throws -> Value
@@ -49,6 +57,7 @@ final class SharedPart<Node: Sendable>: Sendable {
 }
 
 extension SharedPart<ConditionNode> {
+  /// The result of a shared condition.
   @usableFromInline
   func truth<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
@@ -61,6 +70,7 @@ extension SharedPart<ConditionNode> {
 }
 
 extension SharedPart<ValueNode> {
+  /// The value of a shared expression.
   @usableFromInline
   func value<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
@@ -72,8 +82,10 @@ extension SharedPart<ValueNode> {
 }
 
 extension Truth {
+  /// The truth as a value, so that the memo can keep it.
   fileprivate var value: Value { self == .unknown ? .null : .bool(self == .yes) }
 
+  /// The truth of a value from the memo.
   fileprivate init(_ value: Value) {
     self = if case .bool(let truth) = value { Truth(truth) } else { .unknown }
   }
@@ -81,9 +93,12 @@ extension Truth {
 
 /// The start of a shared part's path.
 enum PartStart: Equatable {
+  /// The row itself.
   case row
+  /// A variable of a subquery.
   case variable(Int)
 
+  /// The object at the start; nil for a variable without an object.
   fileprivate func object<Subject>(_ row: Subject, bindings: Bindings<Subject>) -> Subject? {
     guard case .variable(let index) = self else { return row }
     return if case .object(let object) = bindings[index] { object } else { nil }

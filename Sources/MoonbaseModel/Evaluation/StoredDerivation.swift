@@ -31,6 +31,8 @@ package struct StoredDerivation: Sendable {
 extension ResolvedModel {
   /// The attributes of an entity that stores derive, including inherited ones. Derivations that no store supports are
   /// left out; the model's checks warn of them.
+  ///
+  /// For example, `items.@count` and `uppercase:(name)`. The result is in the order of slots.
   package func storedDerivations(of entity: ResolvedEntity) -> [StoredDerivation] {
     entity.attributeSlots.compactMap { slot in
       let property = entity.properties[slot]
@@ -38,6 +40,7 @@ extension ResolvedModel {
     }
   }
 
+  /// The derivation of an attribute; nil for an expression that no store supports.
   private func storedDerivation(of slot: Slot, in entity: ResolvedEntity) -> StoredDerivation? {
     guard case .attribute(let attribute) = entity.properties[slot].kind,
       let expression = attribute.derivationExpression.flatMap(DerivationText.expression)
@@ -57,6 +60,7 @@ extension ResolvedModel {
     }
   }
 
+  /// The derivation along a path of keys; nil if the path or the types do not fit.
   private func derivation(
     of slot: Slot, _ derived: AttributeDescription, in entity: ResolvedEntity, as expression: Expression,
     along keys: [String], by function: PredicateFunction?

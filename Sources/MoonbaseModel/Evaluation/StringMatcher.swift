@@ -2,16 +2,27 @@ import MoonbasePlatform
 
 /// A string operator with a prepared pattern. Defines the meaning of `CONTAINS[cd]` and similar operators, both for
 /// evaluation in memory and for the functions that a store registers.
+///
+/// The pattern is folded once. ASCII texts are compared byte by byte without copies. Texts with
+/// further characters are folded first. A matcher is immutable and may be used from any thread.
 package struct StringMatcher: Sendable {
+  /// The kind of comparison.
   private enum Test: Sendable {
+    /// Substring, prefix, suffix and equality.
     case contains, beginsWith, endsWith, equal
+    /// A pattern of `LIKE`.
     case like(GlobPattern)
+    /// A regular expression of `MATCHES`, for the whole text.
     case matches(WholeMatch)
   }
 
+  /// The comparison.
   private let test: Test
+  /// The options.
   private let options: Predicate.Comparison.Options
+  /// The folded pattern as UTF-8.
   private let pattern: [UInt8]
+  /// Whether texts are folded.
   private let isFolding: Bool
 
   /// Prepares CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES or `==`. Throws for an invalid regular expression.
@@ -57,6 +68,7 @@ package struct StringMatcher: Sendable {
     return search(text, lowercasing: options.contains(.caseInsensitive))
   }
 
+  /// The result for a text that is folded already.
   private func matches(folded text: String) -> Bool {
     if case .like(let glob) = test { return glob.matches(text) }
     var text = text
@@ -65,6 +77,7 @@ package struct StringMatcher: Sendable {
 
   // MARK: Bytes
 
+  /// Searches the pattern in the bytes of a text.
   private func search(_ text: UnsafeBufferPointer<UInt8>, lowercasing: Bool) -> Bool {
     guard text.count >= pattern.count else { return false }
     let last = text.count - pattern.count
@@ -107,6 +120,7 @@ extension UnsafeBufferPointer<UInt8> {
     return true
   }
 
+  /// Whether the bytes at an offset equal the pattern.
   @inline(__always)
   fileprivate func has(_ pattern: UnsafeBufferPointer<UInt8>, at offset: Int, lowercasing: Bool) -> Bool {
     for index in 0..<pattern.count {
@@ -118,6 +132,7 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
+  /// The byte with an ASCII letter in lower case.
   @inline(__always)
   var lowercasedASCII: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

@@ -1,10 +1,12 @@
 import MoonbasePlatform
 
 extension ValueNode {
+  /// The constant; nil for other expressions.
   var constant: Value? {
     if case .constant(let value) = self { value } else { nil }
   }
 
+  /// Whether it is a list of expressions or a constant.
   var isLiteralList: Bool {
     switch self {
     case .constant, .aggregate: true
@@ -13,6 +15,8 @@ extension ValueNode {
   }
 
   /// The value, with objects as their IDs.
+  ///
+  /// Throws the errors of the subject, and `.evaluation` for functions that do not apply.
   @inlinable
   func value<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
@@ -41,6 +45,7 @@ extension ValueNode {
   @usableFromInline
   static func charge() throws { try HostWork.charge() }
 
+  /// The values of a list's elements. The memory of the list is charged.
   @usableFromInline
   static func list<Subject: SlottedSubject>(
     _ elements: [ValueNode], _ subject: Subject, bindings: inout Bindings<Subject>
@@ -55,6 +60,8 @@ extension ValueNode {
   }
 
   /// The result of the expression: a value or objects.
+  ///
+  /// Objects remain objects, so that a path can continue from them.
   @usableFromInline
   func operand<Subject: SlottedSubject>(
     _ subject: Subject, bindings: inout Bindings<Subject>
@@ -86,6 +93,7 @@ extension ValueNode {
     }
   }
 
+  /// An element of a collection or a map; null if there is none.
   private func element<Subject>(
     of operand: Operand<Subject>, node: ValueNode, at index: Value
   ) throws -> Operand<Subject> {
@@ -102,6 +110,7 @@ extension ValueNode {
     return .value(try PredicateFunction.element.evaluate([operand.value, index]))
   }
 
+  /// The index that a position means; nil for other keys.
   private func position(_ node: ValueNode, in value: Value, count: Int) -> Int? {
     switch (node, value) {
     case (.call(.first, _), _): 0
@@ -111,6 +120,7 @@ extension ValueNode {
     }
   }
 
+  /// The elements of a collection that satisfy a subquery's condition.
   private func select<Subject: SlottedSubject>(
     from collection: Operand<Subject>, variable: Int, where condition: ConditionNode, subject: Subject,
     bindings: inout Bindings<Subject>
@@ -148,6 +158,7 @@ extension ValueNode {
 }
 
 extension PathStep {
+  /// Follows the step from a result of the path so far. Throws the errors of the subject.
   func follow<Subject: SlottedSubject>(_ operand: Operand<Subject>) throws -> Operand<Subject>
   where Subject.Related == Subject {
     if case .aggregate(let aggregate) = self { return try aggregate.apply(to: operand) }
@@ -161,6 +172,7 @@ extension PathStep {
     }
   }
 
+  /// Follows the step from a single object. A missing object gives a missing result.
   private func follow<Subject: SlottedSubject>(_ object: Subject?) throws -> Operand<Subject>
   where Subject.Related == Subject {
     guard let object else {
@@ -180,6 +192,7 @@ extension PathStep {
     }
   }
 
+  /// Follows the step from several objects. Nested collections become one.
   private func follow<Subject: SlottedSubject>(_ objects: [Subject?]) throws -> Operand<Subject>
   where Subject.Related == Subject {
     var values: [Value] = []
@@ -212,6 +225,7 @@ extension PathStep {
 }
 
 extension CollectionOperator {
+  /// Applies the operator to a collection. Null is an empty collection.
   fileprivate func apply<Subject>(to operand: Operand<Subject>) throws -> Operand<Subject> {
     if case .objects(let objects) = operand {
       if self == .count { return .value(.int(Int64(objects.count { $0 != nil }))) }
@@ -232,6 +246,7 @@ extension CollectionOperator {
   /// The estimated bytes of an element in a list and in a set.
   private static let elementWeight = 80
 
+  /// The value of the operator over the elements.
   private func reduce(_ elements: [Value]) throws(ModelError) -> Value {
     switch self {
     case .count: return try PredicateFunction.count.evaluate([.list(elements)])
@@ -254,6 +269,7 @@ extension Value {
   /// The estimated bytes of a value in a growing list.
   fileprivate var elementWeight: Int { 32 &+ weight }
 
+  /// Whether it is a text.
   @inlinable
   var isText: Bool { if case .string = self { true } else { false } }
 

@@ -1,9 +1,14 @@
 /// A sum of integers that does not overflow.
+///
+/// `Reduction` sums integers with it, so that the order of the elements does not matter: an
+/// intermediate sum beyond 64 bits is no error.
 struct WideSum {
   /// The sum is `high * 2^32 + low`.
   private var high: Int64 = 0
+  /// The lower part, from 0 to `2^32 - 1`.
   private var low: Int64 = 0
 
+  /// Adds a number. Up to 2^31 numbers of any size can be added.
   mutating func add(_ number: Int64) {
     high += number >> 32
     low += number & 0xffff_ffff

@@ -1,14 +1,25 @@
 import MoonbasePlatform
 
 /// The types that CAST accepts.
+///
+/// The raw values are Foundation's class names, as `CAST("12", "NSNumber")` has them. A cast makes
+/// dates, UUIDs and other values that have no literal.
 enum CastType: String, Sendable, CaseIterable {
+  /// An integer, or a double for other numbers.
   case number = "NSNumber"
+  /// A decimal.
   case decimal = "NSDecimalNumber"
+  /// A text.
   case string = "NSString"
+  /// A date, from seconds since 2001 or an ISO 8601 text.
   case date = "NSDate"
+  /// Bytes, from Base64.
   case data = "NSData"
+  /// A UUID.
   case uuid = "NSUUID"
+  /// A URI.
   case uri = "NSURL"
+  /// An object ID, from its URI.
   case objectID = "NSManagedObjectID"
 
   /// The type with this name, with or without Foundation's prefix.
@@ -57,6 +68,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
+  /// The number of a value. Dates are seconds since 2001.
   private func number(_ value: Value) -> Value? {
     switch value {
     case .int, .double, .decimal, .bool: value
@@ -66,6 +78,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
+  /// The decimal with the digits of a number's text.
   private func decimal(_ value: Value) -> Value? {
     switch value {
     case .decimal: value
@@ -76,6 +89,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
+  /// The date of a value.
   private func date(_ value: Value) -> Value? {
     switch value {
     case .date: value
@@ -86,6 +100,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
+  /// The bytes of a Base64 text.
   private func data(_ value: Value) -> Value? {
     switch value {
     case .data: value
@@ -94,6 +109,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
+  /// The UUID of a text.
   private func uuid(_ value: Value) -> Value? {
     switch value {
     case .uuid: value
@@ -102,6 +118,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
+  /// The URI of a text.
   private func uri(_ value: Value) -> Value? {
     switch value {
     case .uri: value
@@ -110,6 +127,7 @@ enum CastType: String, Sendable, CaseIterable {
     }
   }
 
+  /// The object ID of a URI.
   private func objectID(_ value: Value) -> Value? {
     switch value {
     case .objectID: value

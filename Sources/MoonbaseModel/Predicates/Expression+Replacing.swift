@@ -3,6 +3,8 @@ import MoonbasePlatform
 extension Predicate {
   /// The predicate with expressions replaced if the closure returns a replacement. Outer expressions are replaced
   /// first.
+  ///
+  /// A replaced expression is not searched again.
   package func replacing(_ replacement: (Expression) -> Expression?) -> Predicate {
     switch self {
     case .constant: return self
@@ -20,6 +22,8 @@ extension Predicate {
 extension Expression {
   /// The expression, replaced as a whole or in parts if the closure returns a replacement. Outer expressions are
   /// replaced first.
+  ///
+  /// A replaced expression is not searched again.
   package func replacing(_ replacement: (Expression) -> Expression?) -> Expression {
     if let other = replacement(self) { return other }
     switch self {
@@ -38,6 +42,8 @@ extension Expression {
   }
 
   /// Whether the expression is or contains a function over the rows of a group.
+  ///
+  /// For example, `@sum.age` or `sum:(age)`, also within arithmetic.
   package var hasGroupFunction: Bool {
     var isFound = false
     _ = replacing { part in

@@ -6,6 +6,7 @@ extension FetchRequest: CustomStringConvertible {
     return ([head] + traits.map { "\($0.key) = \($0.text)" }).joined(separator: ", ")
   }
 
+  /// The settings that differ from the defaults, by their Lua keys.
   private var traits: [(key: String, text: String)] {
     let all: [(key: String, text: String?)] = [
       ("sort", Self.list(sortDescriptors.map(\.luaText))), ("limit", Self.number(fetchLimit)),
@@ -23,14 +24,17 @@ extension FetchRequest: CustomStringConvertible {
     return all.compactMap { key, text in text.map { (key, $0) } }
   }
 
+  /// A number as text; nil for 0.
   private static func number(_ number: Int) -> String? { number == 0 ? nil : "\(number)" }
 
+  /// A Lua list; nil without elements.
   private static func list(_ texts: [String]) -> String? {
     texts.isEmpty ? nil : "{ \(texts.joined(separator: ", ")) }"
   }
 }
 
 extension SortDescriptor {
+  /// The sort key as a Lua literal.
   fileprivate var luaText: String {
     let key = "\(ascending ? "" : "-")\(keyPath)".luaText
     return comparator == .compare ? key : "{ \(key), compare = \(comparator.rawValue.luaText) }"
@@ -38,6 +42,7 @@ extension SortDescriptor {
 }
 
 extension FetchColumn {
+  /// The column as a Lua literal.
   fileprivate var luaText: String {
     if self == FetchColumn(name) { return name.luaText }
     let type = resultType.map { ", type = \($0.modelName.luaText)" } ?? ""

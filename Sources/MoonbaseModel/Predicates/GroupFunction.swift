@@ -1,4 +1,7 @@
 /// A function over the rows of a group: `@sum.age` or `sum:(age)`.
+///
+/// Both notations are found by `groupFunction` of an expression. Stores translate the function to
+/// SQL, and `Reduction` computes it in memory.
 package struct GroupFunction: Sendable, Hashable {
   /// The function of the rows' values.
   package let function: PredicateFunction
@@ -23,6 +26,8 @@ extension Expression {
   }
 
   /// The key paths read from each object, without the arguments of functions over the rows of a group.
+  ///
+  /// `SELF` alone is the path `["SELF"]`.
   package var ownPaths: [[String]] {
     var found: [[String]] = []
     _ = replacing { part in

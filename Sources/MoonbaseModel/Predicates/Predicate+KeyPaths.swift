@@ -19,8 +19,10 @@ extension Predicate {
 
 /// A traversal of a tree's key paths.
 struct KeyPathWalk {
+  /// The path that each variable of a subquery stands for.
   private var variables: [String: [String]] = [:]
 
+  /// Visits a predicate. Errors of `body` are passed on.
   mutating func visit<Failure>(
     _ predicate: Predicate, _ body: ([String]) throws(Failure) -> Void
   ) throws(Failure) {
@@ -34,6 +36,7 @@ struct KeyPathWalk {
     }
   }
 
+  /// Visits an expression and its parts.
   private mutating func visit<Failure>(
     _ expression: Expression, _ body: ([String]) throws(Failure) -> Void
   ) throws(Failure) {

@@ -46,6 +46,7 @@ extension Predicate {
     return found
   }
 
+  /// The predicate with free variables replaced. `bound` are the variables bound so far.
   fileprivate func mapped<Failure: Error>(
     _ bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
   ) throws(Failure) -> Predicate {
@@ -61,6 +62,7 @@ extension Predicate {
     }
   }
 
+  /// The predicates with free variables replaced, in order.
   private static func mapped<Failure: Error>(
     _ parts: [Predicate], bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
   ) throws(Failure) -> [Predicate] {
@@ -71,6 +73,7 @@ extension Predicate {
 }
 
 extension Expression {
+  /// The expression with free variables replaced.
   fileprivate func mapped<Failure: Error>(
     _ bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
   ) throws(Failure) -> Expression {
@@ -97,6 +100,7 @@ extension Expression {
     }
   }
 
+  /// The expressions with free variables replaced, in order.
   private static func mapped<Failure: Error>(
     _ expressions: [Expression], bound: inout Set<String>, _ value: (String, [String]) throws(Failure) -> Expression
   ) throws(Failure) -> [Expression] {

@@ -1,4 +1,7 @@
 /// The functions that expressions can call, by their NSExpression names.
+///
+/// The cases are in the order of the documentation: collections, arithmetic, text, others,
+/// positions, methods. `find(_:arguments:)` resolves a call, `evaluate(_:)` computes it.
 @usableFromInline
 package enum PredicateFunction: String, Sendable, CaseIterable {
   // Over collections.
@@ -74,6 +77,8 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
   case uuidString = "UUIDString"
 
   /// The NSExpression name.
+  ///
+  /// For example, `add:to:`.
   var name: String { rawValue }
 
   /// The name up to its first colon, which is allowed before a parenthesis.
@@ -131,6 +136,7 @@ package enum PredicateFunction: String, Sendable, CaseIterable {
     isTooLong(name) ? nil : allCases.first { $0.isMethod && ($0.rawValue == name || $0.shortName == name) }
   }
 
+  /// The functions by full and short name, in lower case, with aliases such as `avg`.
   private static let byLowercaseName: [String: PredicateFunction] = {
     let callable = allCases.filter { !$0.isMethod && !$0.isPosition }
     let full = callable.map { ($0.rawValue.lowercased(), $0) }

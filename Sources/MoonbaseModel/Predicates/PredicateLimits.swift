@@ -6,6 +6,7 @@ enum PredicateLimits {
   /// The greatest number of keys of a key path. Each key is a join to a store, and SQLite joins at most 64 tables.
   static let greatestPathLength = 64
 
+  /// Throws `.invalidPredicate` for a depth beyond the limit.
   static func check(depth: Int) throws(ModelError) {
     guard depth > greatestDepth else { return }
     throw refusal
@@ -16,6 +17,7 @@ enum PredicateLimits {
     if node.isTooDeep { throw refusal }
   }
 
+  /// The error about a tree that is too deep or too large.
   private static var refusal: ModelError {
     ModelError(
       .invalidPredicate,

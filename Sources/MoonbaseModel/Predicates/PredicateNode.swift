@@ -1,6 +1,8 @@
 /// A node of a predicate's tree, predicate or expression, for walking trees of any depth without recursion.
 enum PredicateNode {
+  /// A condition.
   case predicate(Predicate)
+  /// An expression.
   case expression(Expression)
 
   /// The parts in order.
@@ -28,6 +30,8 @@ enum PredicateNode {
   }
 
   /// The node without its parts.
+  ///
+  /// Two nodes with equal heads and equal parts are equal.
   private enum Head: Hashable {
     case constant(Bool), and(Int), or(Int), not
     case comparison(Predicate.Comparison.Operator, Predicate.Comparison.Modifier, Predicate.Comparison.Options)
@@ -35,6 +39,7 @@ enum PredicateNode {
     case aggregate(Int), subquery(String), conditional, assignment(String)
   }
 
+  /// The kind and the settings of the node.
   private var head: Head {
     switch self {
     case .predicate(let predicate):
@@ -82,6 +87,7 @@ enum PredicateNode {
   /// The parts that have parts themselves. A long list of constants has none.
   private var branches: [PredicateNode] { parts.filter(\.isBranch) }
 
+  /// Whether the node has parts.
   private var isBranch: Bool {
     switch self {
     case .predicate(.constant), .expression(.constant), .expression(.evaluatedObject), .expression(.variable),

@@ -39,18 +39,24 @@ package struct AddedAttribute: Sendable {
 /// The slots lie above those of all rows of the family and belong to names. An attribute name keeps its slot in all
 /// entities of the family, in all contexts and in every generation of extensions.
 final class AddedSlots: Sendable {
+  /// The names and slots of a family.
   private struct Names {
     /// The first slot above those of rows.
     var first = 0
+    /// The names in the order of their slots.
     var names: [String] = []
+    /// The slots by name.
     var slots: [ExactText: Slot] = [:]
     /// The entities that had an attribute in a slot, with the place of the last declaration.
     var declarations: [Slot: [(subtree: Range<EntityIndex>, location: SourceLocation?)]] = [:]
   }
 
+  /// The names, which contexts on any thread share.
   private let known = Lock(Names())
 
   /// The slot of a name. `first` is the number of slots in the family's longest row.
+  ///
+  /// The slot is assigned when the name is first used, and the declaration is recorded.
   func slot(of name: String, in entity: ResolvedEntity, at location: SourceLocation?, first: Int) -> Slot {
     known.withLock { known in
       known.first = first

@@ -29,6 +29,8 @@ extension AttributeDescription {
     return told
   }
 
+  /// The bound that fits, with a warning in `told` if it differs. A minimum is rounded up and a
+  /// maximum down.
   private func fittingBound(
     _ bound: Value?, rounding rule: FloatingPointRoundingRule, name: String, told: inout [String]
   ) -> Value? {
@@ -48,8 +50,10 @@ extension AttributeDescription {
     return (try? checked(other(value))) ?? .null
   }
 
+  /// A value for a message.
   private func shown(_ value: Value) -> String { value.beginning ?? value.typeDescription }
 
+  /// The consequence of a replacement, for a message.
   private func outcome(of value: Value) -> String {
     value.isNull ? "it is left out" : "it is \(shown(value)), as Core Data reads it"
   }

@@ -4,6 +4,8 @@ extension ManagedObjectModel {
   /// The model with inheritance declared in subentities only.
   ///
   /// Throws `ModelError` with `.invalidModel` if an entity names a child that does not exist or has another parent.
+  ///
+  /// The result has no `subentityNames`. The work is linear in the number of entities.
   package func withInheritanceFromChildren() throws(ModelError) -> Self {
     guard entities.contains(where: { !$0.subentityNames.isEmpty }) else { return self }
     var model = self

@@ -1,16 +1,24 @@
 import MoonbasePlatform
 
 /// Resolves a checked model: orders the inheritance forest, numbers slots and finds destinations and inverses.
+///
+/// The model must have passed `ModelChecker`, so every name resolves. The result does not depend on
+/// the order in which entities are written, because siblings are sorted.
 struct ModelResolver {
+  /// The checked model.
   let model: ManagedObjectModel
 
   /// An entity whose index is known and whose properties are not resolved yet.
   private struct Numbered {
+    /// The entity as declared.
     var description: EntityDescription
+    /// The index of its parent; nil for a root.
     var parent: EntityIndex?
+    /// The indexes of the entity and its descendants.
     var subtree: Range<EntityIndex>
   }
 
+  /// Resolves the model. Throws only the error that ends a script's run.
   func resolve() throws(ModelError) -> ResolvedModel {
     let numbered = number()
     let indexes = Dictionary(uniqueKeysWithValues: numbered.enumerated().map { ($1.description.name, $0) })
@@ -39,6 +47,9 @@ struct ModelResolver {
   // MARK: Numbering
 
   /// Numbers entities depth first, siblings by name ignoring case: Core Data's Z_ENT order.
+  ///
+  /// For example, a model with `Person`, its subentities `Boss` and `Clerk`, and `Address` is
+  /// numbered `Address` 0, `Person` 1, `Boss` 2, `Clerk` 3.
   private func number() -> [Numbered] {
     let children = Dictionary(grouping: model.entities) { $0.superentityName ?? "" }
     var result: [Numbered] = []
@@ -57,10 +68,14 @@ struct ModelResolver {
 
   // MARK: Slots
 
+  /// A property before it has a slot.
   private enum Property {
+    /// An attribute.
     case attribute(AttributeDescription)
+    /// A relationship.
     case relationship(RelationshipDescription)
 
+    /// The name of the property.
     var name: String {
       switch self {
       case .attribute(let attribute): attribute.name
@@ -78,11 +93,16 @@ struct ModelResolver {
 
   /// The facts about a relationship that are needed when it is the inverse of another.
   private struct Place {
+    /// The slot in its entity.
     var slot: Slot
+    /// Whether it is to-many.
     var isToMany: Bool
+    /// The name of its own inverse.
     var inverseName: String?
+    /// The index of its destination; nil for an unknown entity.
     var destination: EntityIndex?
 
+    /// The place of a relationship.
     init(slot: Slot, of relationship: RelationshipDescription, indexes: [String: EntityIndex]) {
       self.slot = slot
       isToMany = relationship.isToMany
@@ -107,6 +127,7 @@ struct ModelResolver {
     }
   }
 
+  /// Resolves a property: its destination and its inverse are looked up in `places`.
   private func resolve(
     _ property: Property, slot: Slot, entity: EntityIndex, indexes: [String: EntityIndex],
     places: [[String: Place]], numbered: [Numbered]
@@ -138,6 +159,7 @@ struct ModelResolver {
     return numbered[there].subtree.contains(entity) || numbered[entity].subtree.contains(there)
   }
 
+  /// The place of a relationship that an entity declares or inherits; nil if there is none.
   private func place(
     of name: String, in index: EntityIndex, places: [[String: Place]], of numbered: [Numbered]
   ) -> Place? {

@@ -1,4 +1,7 @@
 /// Finds words in predicate text that probably have another meaning than the language gives them.
+///
+/// The findings are hints for people who write predicates in commands and scripts. They are not
+/// errors, because the text has a valid meaning.
 package enum PredicateWords {
   /// The first keyword in a text that is also the name of a property, spelled as in the text; nil if there is none.
   /// `asOperand` restricts the search to keywords that stand for a value. The parser reports no error for these: `no ==

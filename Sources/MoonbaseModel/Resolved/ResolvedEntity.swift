@@ -54,6 +54,7 @@ public final class ResolvedEntity: Sendable {
   /// The slots whose initial value is not null.
   package let initialSlots: [Slot]
 
+  /// The slots by name, compared by code points.
   private let slotsByName: [ExactText: Int]
   /// The slots by interned name.
   @usableFromInline package let slotsBySymbol: SymbolTable
@@ -85,6 +86,8 @@ public final class ResolvedEntity: Sendable {
     slot < properties.count ? properties[slot] : addedProperty(at: slot)
   }
 
+  /// The added attribute of a slot. The name of a removed attribute is still known from
+  /// `addedSlots`.
   private func addedProperty(at slot: Slot) -> ResolvedProperty {
     if let known = addedProperties.first(where: { $0.slot == slot }) { return known }
     let former = AddedAttribute(entity: name, name: addedSlots.name(of: slot) ?? "slot \(slot)", type: nil)

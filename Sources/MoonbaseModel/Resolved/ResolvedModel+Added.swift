@@ -34,6 +34,7 @@ extension ResolvedModel {
     entities[entities[root].subtree].reduce(0) { max($0, $1.properties.count) }
   }
 
+  /// Throws `.invalidModel` if the attribute has another type than the inherited one.
   private func check(_ attribute: AddedAttribute, against inherited: ResolvedProperty) throws(ModelError) {
     let parent = entities[inherited.declaringEntity].name
     guard let message = attribute.mismatch(overriding: inherited.attributeType, of: parent) else { return }
@@ -42,6 +43,8 @@ extension ResolvedModel {
   }
 
   /// Refuses a name that has another meaning in the entity or a descendant, because it would be ambiguous.
+  ///
+  /// Throws `.invalidModel` with the entity of the other meaning.
   private func checkName(of attribute: AddedAttribute, in entity: ResolvedEntity) throws(ModelError) {
     for other in entities[entity.subtree] {
       let isFetched = other.fetchedProperties[attribute.name] != nil

@@ -5,6 +5,7 @@ extension ResolvedModel {
 }
 
 extension ResolvedEntity {
+  /// The bytes of the resolved entity.
   fileprivate var weight: Int {
     Self.weight(propertyCount: properties.count, fetchedPropertyCount: fetchedProperties.count)
   }
@@ -25,6 +26,7 @@ extension ResolvedEntity {
 }
 
 extension ManagedObjectModel {
+  /// The bytes of the declared model.
   fileprivate var weight: Int {
     var total = warnings.weight
     for entity in entities { total += entity.weight }
@@ -35,6 +37,7 @@ extension ManagedObjectModel {
 }
 
 extension EntityDescription {
+  /// The bytes of the declared entity with its properties.
   fileprivate var weight: Int {
     var total = MemoryLayout<Self>.stride * 2 + name.weight + userInfo.weight
     for attribute in attributes { total += attribute.weight }
@@ -47,18 +50,21 @@ extension EntityDescription {
 }
 
 extension FetchedPropertyDescription {
+  /// The bytes of the fetched property.
   fileprivate var weight: Int {
     MemoryLayout<Self>.stride + name.weight + fetchRequest.weight + userInfo.weight
   }
 }
 
 extension FetchIndexDescription {
+  /// The bytes of the index.
   fileprivate var weight: Int {
     elements.reduce(256 + name.weight + (partialIndexPredicate?.weight ?? 0)) { $0 + 96 + $1.property.weight }
   }
 }
 
 extension AttributeDescription {
+  /// The bytes of the attribute with its values and elements.
   fileprivate var weight: Int {
     var total = MemoryLayout<Self>.stride + name.weight + defaultValue.weight + validation.weight + userInfo.weight
     total += derivationExpression?.weight ?? 0
@@ -69,6 +75,7 @@ extension AttributeDescription {
 }
 
 extension AttributeValidation {
+  /// The bytes of the rules.
   fileprivate var weight: Int {
     var total = regularExpression?.weight ?? 0
     for value in allowedValues ?? [] { total += 24 + value.weight }
@@ -78,6 +85,7 @@ extension AttributeValidation {
 }
 
 extension RelationshipDescription {
+  /// The bytes of the relationship.
   fileprivate var weight: Int {
     MemoryLayout<Self>.stride + name.weight + destinationEntityName.weight + userInfo.weight
   }

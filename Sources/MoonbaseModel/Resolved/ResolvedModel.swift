@@ -18,7 +18,9 @@ public final class ResolvedModel: Sendable {
 
   /// Computed on first use, because most models are never written to a store.
   private let knownVersion = Lock(ModelVersion?.none)
+  /// The entities' indexes by name.
   private let indexesByName: [ExactText: Int]
+  /// The entities' indexes by interned name, for object IDs.
   private let indexesBySymbol: SymbolTable
 
   /// The entity with this name.

@@ -56,6 +56,8 @@ public final class ResolvedProperty: Sendable {
   /// Whether the model has rules for the values.
   package let hasValueRules: Bool
 
+  /// A property of a slot. The settings are copied from the description, so that reading them is
+  /// fast.
   init(name: String, slot: Slot, declaringEntity: EntityIndex, kind: Kind) {
     self.name = name
     symbol = Symbol(name)
@@ -114,6 +116,7 @@ public final class ResolvedRelationship: Sendable {
   /// Whether a to-many relationship keeps its destinations in order.
   public let isOrdered: Bool
 
+  /// A relationship whose names are resolved to indexes.
   init(description: RelationshipDescription, destination: EntityIndex, inverseSlot: Slot?, isInverseToMany: Bool) {
     self.description = description
     self.destination = destination

@@ -1,6 +1,7 @@
 package import MoonbasePlatform
 
 extension Decimal {
+  /// The least power of ten of a decimal.
   private static let leastExponent = -128
 
   /// The product. Foundation's operator traps if the sum of the exponents is below a decimal's least exponent. Here

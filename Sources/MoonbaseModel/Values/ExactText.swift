@@ -1,13 +1,19 @@
 /// A text compared by code points, as in SQLite and Lua. Swift's `String` treats a composed and a decomposed é as
 /// equal.
+///
+/// The type serves as a key of dictionaries and sets. Equality first compares the two words of the
+/// string, which decides most cases.
 package struct ExactText: Hashable, Sendable {
+  /// The text.
   private let text: String
 
+  /// A text as a key.
   init(_ text: String) { self.text = text }
 
   /// Whether both texts have the same code points.
   package static func == (left: ExactText, right: ExactText) -> Bool { areSame(left.text, right.text) }
 
+  /// Hashes the bytes, in one step if they are contiguous.
   package func hash(into hasher: inout Hasher) {
     let bytes = text.utf8
     if bytes.withContiguousStorageIfAvailable({ hasher.combine(bytes: UnsafeRawBufferPointer($0)) }) == nil {

@@ -12,6 +12,8 @@ package enum ISODate {
   }
 
   /// The text with the decimal places that the date needs: three, six or nine.
+  ///
+  /// Parsing the result gives the same date, to the last bit or to a nanosecond.
   package static func exactText(_ date: Date) -> String {
     let (plain, seconds) = (text(date), date.timeIntervalSinceReferenceDate)
     let whole = seconds.rounded(.down)
@@ -45,15 +47,20 @@ package enum ISODate {
     return writer.count
   }
 
+  /// Writes the parts of a text into a buffer of sufficient size.
   private struct Writer {
+    /// The buffer.
     let bytes: UnsafeMutableBufferPointer<UInt8>
+    /// The number of bytes written.
     var count = 0
 
+    /// Writes a sign.
     mutating func put(_ sign: Unicode.Scalar) {
       bytes[count] = UInt8(ascii: sign)
       count += 1
     }
 
+    /// Writes a sign and a number.
     mutating func put(_ sign: Unicode.Scalar, _ number: Int64, width: Int = 2) {
       put(sign)
       put(number, width: width)
@@ -77,6 +84,8 @@ package enum ISODate {
 
   /// Parses forms such as `2001-01-01`, `2001-01-01T12:30` and `2001-01-01 12:30:15.250+02:00`. Without a zone the time
   /// is UTC.
+  ///
+  /// Returns nil for other forms and for days that do not exist, such as `2001-02-29`.
   package static func parse(_ text: String) -> Date? {
     var reader = Reader(bytes: Array(text.utf8))
     guard let year = reader.year(), reader.skip("-"), let month = reader.number(2), reader.skip("-"),
@@ -92,13 +101,16 @@ package enum ISODate {
 
   // MARK: The calendar
 
+  /// The quotient rounded down, with a remainder that is not negative.
   private static func floorDivide(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {
     let rest = ((number % divisor) + divisor) % divisor
     return ((number - rest) / divisor, rest)
   }
 
+  /// Whether a year of the Gregorian calendar has 366 days.
   private static func isLeap(_ year: Int64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
+  /// The number of days of a month.
   private static func length(of month: Int64, in year: Int64) -> Int64 {
     month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
@@ -111,6 +123,7 @@ package enum ISODate {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
+  /// The year, month and day of a number of days since 1970-01-01.
   private static func civil(days: Int64) -> (Int64, Int64, Int64) {
     let (era, dayOfEra) = floorDivide(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -120,23 +133,30 @@ package enum ISODate {
     return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
   }
 
+  /// Reads the parts of a text, from left to right.
   private struct Reader {
+    /// The text as UTF-8.
     let bytes: [UInt8]
+    /// The position of the next byte.
     var index = 0
 
+    /// Whether all bytes were read.
     var isAtEnd: Bool { index == bytes.count }
 
+    /// Skips a character if it is next. Returns whether it was.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
       guard index < bytes.count, bytes[index] == UInt8(ascii: character) else { return false }
       index += 1
       return true
     }
 
+    /// The next digit; nil for another byte.
     private var digit: Int64? {
       guard index < bytes.count, bytes[index] >= 0x30, bytes[index] <= 0x39 else { return nil }
       return Int64(bytes[index] - 0x30)
     }
 
+    /// Reads a number of exactly `width` digits.
     mutating func number(_ width: Int) -> Int64? {
       var result: Int64 = 0
       for _ in 0..<width {
@@ -173,6 +193,7 @@ package enum ISODate {
       return zone().map { seconds - $0 }
     }
 
+    /// Reads a fraction of a second, with a point or a comma; 0 without one.
     private mutating func fraction() -> Double {
       guard skip(".") || skip(",") else { return 0 }
       var value = 0.0
@@ -187,6 +208,8 @@ package enum ISODate {
       return value / scale
     }
 
+    /// Reads the offset from UTC in seconds; 0 at the end of the text. Returns nil for another
+    /// text.
     private mutating func zone() -> Double? {
       if isAtEnd || skip("Z") || skip("z") { return 0 }
       let isNegative = skip("-")

@@ -86,11 +86,16 @@ extension ManagedObjectID: CustomStringConvertible {
 /// A range of temporary keys, reserved by a context for new objects of an entity. The keys are consecutive, like the
 /// permanent keys later.
 package struct TemporaryKeyRange: Sendable {
+  /// The number of keys of the first reservation.
   private static let smallest: Int64 = 16
+  /// The greatest number of keys of a reservation.
   private static let greatest: Int64 = 1 << 20
 
+  /// The next key.
   private var next: Int64 = 0
+  /// The end of the reserved keys.
   private var end: Int64 = 0
+  /// The number of keys of the next reservation, which grows by a factor of four.
   private var size = smallest
 
   /// An empty range. Keys are reserved when the first is taken.
@@ -103,6 +108,7 @@ package struct TemporaryKeyRange: Sendable {
     return ManagedObjectID(store: StoreNumber(rawValue: 0), entity: entity, key: next)
   }
 
+  /// Reserves further keys.
   private mutating func setAside() {
     next = TemporaryKeys.setAside(size)
     end = next + size
@@ -112,7 +118,9 @@ package struct TemporaryKeyRange: Sendable {
 
 /// Serial numbers for temporary IDs, and their text form as UUIDs.
 private enum TemporaryKeys {
+  /// The last serial number of the process.
   private static let counter = Lock(Int64(0))
+  /// A random UUID of the process.
   private static let base = UUID.random().uuid
 
   /// Reserves serial numbers and returns the first.

@@ -18,6 +18,7 @@ public final class OpaqueObject: Sendable, Hashable {
   package let load: (@Sendable () throws -> Data)?
   /// The error of damaged data; nil for other tokens.
   package let damage: (any Error)?
+  /// Releases the reference in its domain.
   private let release: @Sendable (Int) -> Void
 
   /// A token of a domain. `release` is called once with the reference, on the thread that releases the token last.

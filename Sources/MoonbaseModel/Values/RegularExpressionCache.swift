@@ -1,6 +1,9 @@
 import MoonbasePlatform
 
 /// A compiled regular expression that must match a whole string.
+///
+/// The expression is immutable and may be used from any thread. `RegularExpressionCache` keeps
+/// expressions for patterns that are not constant.
 struct WholeMatch: Sendable {
   /// The most progress reports of the regular expression engine for a text. Each report follows some ten thousand
   /// steps, so the limit is a fraction of a second. A pattern such as `(a+)+` takes exponential time.
@@ -9,9 +12,12 @@ struct WholeMatch: Sendable {
   /// The cost charged for the steps between two reports.
   private static let reportUnits = 2000
 
+  /// The expression, anchored at both ends.
   private let expression: NSRegularExpression
+  /// The pattern as written, for messages.
   private let pattern: String
 
+  /// Throws `.invalidPredicate` for an invalid pattern.
   init(_ pattern: String, isCaseInsensitive: Bool) throws(ModelError) {
     self.pattern = pattern
     let options: NSRegularExpression.Options = isCaseInsensitive ? .caseInsensitive : []
@@ -53,6 +59,7 @@ struct WholeMatch: Sendable {
     return false
   }
 
+  /// The error that the engine was stopped, with advice.
   private func refusal(of text: String, what: String, cause: String) -> ModelError {
     let shown = pattern.count > 80 ? "\(pattern.prefix(80))…" : pattern
     return ModelError(
@@ -62,24 +69,37 @@ struct WholeMatch: Sendable {
 }
 
 /// Compiled patterns that are known only at evaluation. Emptied when large.
+///
+/// The cache is shared by all threads behind a lock; compilation happens outside of the lock.
 final class RegularExpressionCache: Sendable {
+  /// The cache of the process.
   static let shared = RegularExpressionCache()
 
+  /// The key of an expression.
   private struct Key: Hashable {
+    /// The pattern, compared by code points.
     var pattern: ExactText
+    /// Whether case is ignored.
     var isCaseInsensitive: Bool
   }
 
+  /// The cached expressions.
   private struct Table {
+    /// The expressions by key.
     var expressions: [Key: WholeMatch] = [:]
     /// The bytes of all patterns. A compiled pattern takes many times its text.
     var length = 0
   }
 
+  /// The table behind its lock.
   private let compiled = Lock(Table())
+  /// The most expressions kept.
   private static let capacity = 200
+  /// The most bytes of patterns kept.
   private static let greatestLength = 1 << 18
 
+  /// The expression of a pattern, from the cache or compiled. Throws for an invalid or too long
+  /// pattern.
   func expression(_ pattern: String, isCaseInsensitive: Bool) throws(ModelError) -> WholeMatch {
     let key = Key(pattern: ExactText(pattern), isCaseInsensitive: isCaseInsensitive)
     if let known = compiled.withLock({ $0.expressions[key] }) { return known }

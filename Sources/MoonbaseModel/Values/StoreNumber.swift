@@ -5,11 +5,15 @@ package struct StoreNumber: Hashable, Sendable {
   /// The number, from 1; 0 means no store.
   package let rawValue: UInt32
 
+  /// The numbers and identifiers of the process.
   private struct Table {
+    /// The numbers by identifier.
     var numbers: [ExactText: UInt32] = [:]
+    /// The identifiers by number.
     var identifiers: [String] = [""]
   }
 
+  /// The table of the process. It never shrinks, because IDs refer to it.
   private static let table = Lock(Table())
 
   /// A store number with this raw value.

@@ -1,6 +1,8 @@
 extension String {
   /// The text in double quotation marks, with backslash escapes. `control` gives the escape of control characters that
   /// have no letter.
+  ///
+  /// For example, a line feed becomes `\n`. Predicates and Lua differ only in `control`.
   package func quoted(control: (Unicode.Scalar) -> String) -> String {
     var result = "\""
     for scalar in unicodeScalars {

@@ -8,12 +8,17 @@ package struct Symbol: Hashable, Sendable {
   /// The index of the name in the table.
   @usableFromInline package let number: UInt32
 
+  /// The names of the process.
   private struct Table {
+    /// The numbers by name.
     var numbers: [ExactText: UInt32] = [:]
+    /// The names by number.
     var names: [String] = []
+    /// The estimated bytes of the names.
     var weight = 0
   }
 
+  /// The table of the process, behind a lock.
   private static let table = Lock(Table())
 
   /// Interns a name.
@@ -60,6 +65,7 @@ package struct SymbolTable: Sendable {
 
     /// The symbol's number.
     @usableFromInline package var number: UInt32
+    /// The index that the symbol is assigned to.
     @usableFromInline package var index: Int32
 
     /// An entry; free by default.

@@ -10,6 +10,8 @@ package enum TextLimits {
   package static let greatestPattern = 1 << 16
 
   /// The keys of a path, including empty ones.
+  ///
+  /// Throws `.predicateMismatch` as `check(path:)` does.
   static func keys(of path: String) throws(ModelError) -> [String] {
     try check(path: path)
     return path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

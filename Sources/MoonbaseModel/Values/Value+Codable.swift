@@ -11,6 +11,8 @@ import MoonbasePlatform
 extension Value: Codable {
   /// Throws `EncodingError` for a value of an extension's class, and the encoder's error for numbers that are not
   /// finite.
+  ///
+  /// A map becomes an object with text keys, a list an array.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -31,6 +33,8 @@ extension Value: Codable {
   }
 
   /// Reads null, a truth value, a number, a text, a list or a map.
+  ///
+  /// Numbers that fit in 64 bits become integers.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -62,9 +66,14 @@ extension Value {
 }
 
 /// A value in the form of Codable types: decimal numbers as numbers; dates, bytes, UUIDs and URIs as Foundation's types.
+///
+/// `CodedValue` decodes types with it, which expect Foundation's types and not the texts of
+/// `Value`.
 struct CodableForm: Encodable {
+  /// The value.
   let value: Value
 
+  /// Encodes the value, with lists and maps recursively.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch value {

@@ -1,11 +1,17 @@
 import MoonbasePlatform
 
 /// The order of two values.
+///
+/// The raw values are those of `ComparisonResult` in Foundation.
 package enum ValueOrder: Int8, Sendable {
+  /// The left value comes first.
   case ascending = -1
+  /// The values are equal in the order.
   case same = 0
+  /// The right value comes first.
   case descending = 1
 
+  /// The order of two comparable values.
   @inline(__always)
   init<T: Comparable>(_ left: T, _ right: T) { self = left < right ? .ascending : left == right ? .same : .descending }
 
@@ -35,6 +41,7 @@ extension Value {
     }
   }
 
+  /// The order of two values that are no lists or maps.
   private static func compareScalars(_ left: Value, _ right: Value) -> ValueOrder? {
     switch (left, right) {
     case (.int(let left), .int(let right)): return ValueOrder(left, right)
@@ -54,6 +61,8 @@ extension Value {
   }
 
   /// A total order for sorting: null first, then by kind, then by value.
+  ///
+  /// The kinds are null, NaN, numbers with booleans and dates, strings, data, and the others.
   package static func order(_ left: Value, _ right: Value) -> ValueOrder {
     order(left, right, levels: TreeLimits.greatestDepth)
   }
@@ -78,6 +87,7 @@ extension Value {
     return .same
   }
 
+  /// The position of a kind of values in the total order.
   private var rank: Int {
     switch self {
     case .null: 0
@@ -96,6 +106,7 @@ extension Value {
 
   // MARK: Numbers
 
+  /// The exact order of two numbers of any kinds; nil for NaN.
   private static func compareNumbers(_ left: Value, _ right: Value) -> ValueOrder? {
     guard let left = left.asNumber, let right = right.asNumber else { return nil }
     if left.isNoDecimal || right.isNoDecimal { return compareNoDecimals(left, right) }
@@ -158,6 +169,7 @@ extension Value {
 
   // MARK: Bytes
 
+  /// The order of two texts by their UTF-8 bytes, which is that of their code points.
   static func compareBytes(_ left: String, _ right: String) -> ValueOrder {
     if let order = left.utf8.withContiguousStorageIfAvailable({ left in
       right.utf8.withContiguousStorageIfAvailable {
@@ -170,14 +182,17 @@ extension Value {
       ? .ascending : right.utf8.lexicographicallyPrecedes(left.utf8) ? .descending : .same
   }
 
+  /// The order of two data by their bytes.
   private static func compareBytes(_ left: Data, _ right: Data) -> ValueOrder {
     left.withUnsafeBytes { left in right.withUnsafeBytes { compareBytes(left, $0) } }
   }
 
+  /// The order of two UUIDs by their bytes.
   private static func compareBytes(_ left: UUID, _ right: UUID) -> ValueOrder {
     withUnsafeBytes(of: left.uuid) { left in withUnsafeBytes(of: right.uuid) { compareBytes(left, $0) } }
   }
 
+  /// The order of bytes; a beginning comes before the longer bytes.
   private static func compareBytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> ValueOrder {
     let common = min(left.count, right.count)
     if common > 0, let leftBase = left.baseAddress, let rightBase = right.baseAddress {
@@ -187,6 +202,7 @@ extension Value {
     return ValueOrder(left.count, right.count)
   }
 
+  /// The order of two IDs: store, entity name, key.
   private static func compare(_ left: ManagedObjectID, _ right: ManagedObjectID) -> ValueOrder {
     if left.storeNumber != right.storeNumber { return ValueOrder(left.storeNumber, right.storeNumber) }
     if left.entitySymbol != right.entitySymbol { return ValueOrder(left.entityName, right.entityName) }

@@ -19,6 +19,7 @@ extension Value {
   /// Hashes the case and its content; only the outer levels of nested lists and maps.
   public func hash(into hasher: inout Hasher) { hash(into: &hasher, levels: 8) }
 
+  /// Hashes at most `levels` levels of lists and maps.
   private func hash(into hasher: inout Hasher, levels: Int) {
     switch self {
     case .null: hasher.combine(0)
@@ -102,6 +103,7 @@ extension Value {
     }
   }
 
+  /// Whether two scalars are the same, with NaN equal to itself.
   private static func areSameScalars(_ left: Value, _ right: Value) -> Bool {
     if case .double(let one) = left, case .double(let two) = right { return one == two || one.isNaN && two.isNaN }
     return areEqualScalars(left, right)

@@ -8,6 +8,7 @@ extension Value {
     }
   }
 
+  /// Whether the value is a list or a map.
   private var isBranch: Bool {
     switch self {
     case .list, .map: true
@@ -39,6 +40,7 @@ extension Value {
     }
   }
 
+  /// Throws `.evaluation` if an object of a script's class is among the parts.
   private func checkParts() throws(ModelError) {
     guard !isNestedTooDeeply else { return }
     var pending = [self]

@@ -34,6 +34,7 @@ extension Value: CustomStringConvertible {
   /// Lists and maps beyond the depth limit are shown as `…`.
   public var description: String { description(levels: TreeLimits.greatestDepth) }
 
+  /// The description with at most `levels` levels of lists and maps.
   private func description(levels: Int) -> String {
     switch self {
     case .null: "nil"

@@ -23,6 +23,7 @@ extension Value {
     }
   }
 
+  /// The weight of a list or a map with all of its parts.
   private var branchWeight: Int {
     var total = 0
     var pending = [self]
@@ -44,6 +45,7 @@ extension Value {
     return total
   }
 
+  /// Whether the value is a list or a map.
   private var isBranch: Bool {
     switch self {
     case .list, .map: true
@@ -54,13 +56,17 @@ extension Value {
 
 extension String {
   /// Short texts are stored inline.
+  ///
+  /// The estimated bytes of the text in addition to its own 16.
   var weight: Int { utf8.count < 16 ? 0 : utf8.count + 32 }
 }
 
 extension [String] {
+  /// The estimated bytes of the texts.
   var weight: Int { reduce(32) { $0 + 16 + $1.weight } }
 }
 
 extension [String: Value] {
+  /// The estimated bytes of keys and values.
   var weight: Int { isEmpty ? 0 : reduce(64) { $0 + 64 + $1.key.weight + $1.value.weight } }
 }

@@ -1,11 +1,19 @@
 import MoonbasePlatform
 
 /// Computes the version hashes of entities. Parents must be added before their children.
+///
+/// The hash is SHA-256 over the entity's name, whether it is abstract, the parent's hash, the
+/// hashes of its properties by name, constraints and the hash modifier. Transient properties do not
+/// contribute. The order of bytes follows Core Data, so that stores of apps open here.
 struct EntityVersionHasher {
+  /// The hash of each entity added so far.
   private(set) var hashes: [String: Data] = [:]
+  /// The entities for which Apple's hash is not known.
   private(set) var unproven: Set<String> = []
+  /// The hashes of all properties of an entity, for its subentities.
   private var inherited: [String: [(name: String, hash: Data)]] = [:]
 
+  /// Adds an entity, whose parent must have been added.
   mutating func add(_ entity: EntityDescription) {
     let parent = entity.superentityName
     var properties = parent.flatMap { inherited[$0] } ?? []
@@ -21,6 +29,7 @@ struct EntityVersionHasher {
     hashes[entity.name] = hash(of: entity, parent: parent.flatMap { hashes[$0] }, properties: properties)
   }
 
+  /// The hash of an entity.
   private func hash(of entity: EntityDescription, parent: Data?, properties: [(name: String, hash: Data)]) -> Data {
     var bytes = Data(entity.name.utf8)
     bytes.append(entity.isAbstract ? 1 : 0)

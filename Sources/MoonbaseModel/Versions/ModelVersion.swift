@@ -30,6 +30,7 @@ public struct ModelVersion: Sendable, Hashable {
     SHA2.sha256(sorted.reduce(into: Data()) { $0 += $1.value }).base64EncodedString()
   }
 
+  /// The hashes by name, in the order of Core Data.
   private var sorted: [(key: String, value: Data)] { hashes.sorted { $0.key.literallyPrecedes($1.key) } }
 }
 

@@ -35,6 +35,8 @@ extension RelationshipDescription {
   }
 }
 
+/// The hash of the settings that attributes and relationships share: name, flags and hash modifier.
+/// The flags are a 16-bit number: 1 for optional, 2 for transient.
 private func propertyBase(_ name: String, isOptional optional: Bool, isTransient transient: Bool, modifier: String?)
   -> Data
 {
@@ -45,6 +47,7 @@ private func propertyBase(_ name: String, isOptional optional: Bool, isTransient
 }
 
 extension Data {
+  /// Appends the bytes of a number, the least significant first.
   fileprivate mutating func append(littleEndian number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
   }

@@ -1,6 +1,9 @@
 import MoonbaseModel
 
 extension ArchivedModelReader {
+  /// Reads an archived `NSFetchedPropertyDescription`.
+  ///
+  /// Throws `.malformedFile` if the fetch request is missing or names no entity.
   mutating func fetchedProperty(_ object: ArchivedObject, name: String, subject: String) throws(ModelError)
     -> FetchedPropertyDescription
   {
@@ -14,6 +17,10 @@ extension ArchivedModelReader {
     return property
   }
 
+  /// Reads an archived `NSFetchRequest`, in a template or a fetched property.
+  ///
+  /// Negative limits become 0. Unknown result types, flags and comparators cause warnings, because
+  /// the rest of the request remains usable.
   mutating func fetchRequest(_ object: ArchivedObject, subject: String) throws(ModelError) -> FetchRequest {
     guard let entity = object["NSEntity"]?.object?.string("NSEntityName") ?? object.string("NSEntityName") else {
       throw ModelError(.malformedFile, message: "\(subject): its fetch request names no entity")
@@ -47,6 +54,7 @@ extension ArchivedModelReader {
     return request
   }
 
+  /// The predicate of a key; nil if there is none. Errors name the subject.
   private func predicate(_ object: ArchivedObject, key: String, subject: String) throws(ModelError) -> Predicate? {
     guard let archived = object[key]?.object else { return nil }
     do { return try ArchivedPredicateReader().predicate(archived) } catch {
@@ -55,6 +63,8 @@ extension ArchivedModelReader {
   }
 
   /// The names in a list. Elements without a name are reported.
+  ///
+  /// For example, the property names in `NSValuesToGroupBy`.
   private mutating func names(_ object: ArchivedObject, key: String, subject: String) -> [String] {
     let elements = object.elements(key) ?? []
     let names = elements.compactMap(\.propertyName)
@@ -62,6 +72,7 @@ extension ArchivedModelReader {
     return names
   }
 
+  /// A column: the name of a property, or an `NSExpressionDescription` with its expression.
   private mutating func column(_ archived: ArchivedValue, subject: String) throws(ModelError) -> FetchColumn {
     guard let name = archived.propertyName else {
       throw ModelError(.malformedFile, message: "\(subject): a column of its fetch request has no name")
@@ -79,6 +90,7 @@ extension ArchivedModelReader {
     return column
   }
 
+  /// A sort key; nil with a warning for a descriptor without a key, such as a comparator block.
   private mutating func sortDescriptor(_ archived: ArchivedValue, subject: String) -> SortDescriptor? {
     guard let object = archived.object, let key = object.string("NSKey") else {
       warnings.append("\(subject): a sort descriptor without a key is left out")

@@ -3,6 +3,10 @@ import MoonbaseModel
 extension ArchivedModelReader {
   // MARK: Attributes
 
+  /// Reads an archived attribute: plain, derived or composite, with its elements.
+  ///
+  /// Throws `.malformedFile` for an unknown type, and for a derivation or a rule that cannot be
+  /// read.
   mutating func attribute(_ object: ArchivedObject, name: String, subject: String) throws(ModelError)
     -> AttributeDescription
   {
@@ -31,6 +35,8 @@ extension ArchivedModelReader {
     return attribute
   }
 
+  /// The derivation as text; nil for an attribute that is not derived. A filtering predicate is
+  /// left out with a warning.
   private mutating func derivation(_ object: ArchivedObject, subject: String) throws(ModelError) -> String? {
     if object["NSFilteringPredicate"] != nil {
       warnings.append("\(subject): the predicate that filters what it is derived from is left out")
@@ -58,6 +64,8 @@ extension ArchivedModelReader {
   }
 
   /// The value in the attribute's type, because an archive does not distinguish types of numbers.
+  ///
+  /// For example, an integer 1 becomes `true` for a boolean attribute.
   func normalized(_ value: Value, for type: AttributeType) -> Value {
     switch (type, value) {
     case (.boolean, .int(let integer)): .bool(integer != 0)
@@ -70,6 +78,10 @@ extension ArchivedModelReader {
 
   // MARK: Relationships
 
+  /// Reads an archived relationship. Destination and inverse are given by name or as objects.
+  ///
+  /// Throws `.malformedFile` if there is no destination. An unknown delete rule becomes `nullify`
+  /// with a warning.
   mutating func relationship(_ object: ArchivedObject, name: String, subject: String) throws(ModelError)
     -> RelationshipDescription
   {
@@ -97,5 +109,7 @@ extension ArchivedModelReader {
 
 extension AttributeType {
   /// Whether a class is the default class for values of the type.
+  ///
+  /// The description does not state this class, because the type implies it.
   func isUsual(valueClass name: String) -> Bool { name == foundationClassName || name == "NSObject" }
 }

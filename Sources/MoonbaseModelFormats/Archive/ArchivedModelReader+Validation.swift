@@ -1,21 +1,34 @@
 import MoonbaseModel
 
 /// The error codes of rules in a compiled model, for rules that Xcode's inspector can express.
+///
+/// Core Data stores a rule as a predicate and, in a parallel array, its error code. The code
+/// decides which field of Xcode's inspector the rule came from.
 enum ValidationWarningCode: Int {
   /// Core Data's general validation code, because it has none for unlisted values.
   case notAllowed = 1550
+  /// Core Data: NSValidationNumberTooLargeError.
   case numberTooLarge = 1610
+  /// Core Data: NSValidationNumberTooSmallError.
   case numberTooSmall = 1620
+  /// Core Data: NSValidationDateTooLateError.
   case dateTooLate = 1630
+  /// Core Data: NSValidationDateTooSoonError.
   case dateTooSoon = 1640
+  /// Core Data: NSValidationStringTooLongError.
   case stringTooLong = 1660
+  /// Core Data: NSValidationStringTooShortError.
   case stringTooShort = 1670
+  /// Core Data: NSValidationStringPatternMatchingError.
   case stringPattern = 1680
 }
 
 extension ArchivedModelReader {
   /// Reads the validation rules. Rules of known form become minimum, maximum, lengths and pattern; all others remain
   /// predicates with their messages.
+  ///
+  /// For example, `SELF >= 18` with code 1620 becomes the minimum 18. Throws `.malformedFile` for
+  /// an unreadable predicate.
   mutating func readValidation(_ object: ArchivedObject, into attribute: inout AttributeDescription, subject: String)
     throws(ModelError)
   {
@@ -34,6 +47,7 @@ extension ArchivedModelReader {
     }
   }
 
+  /// Sets the field for a rule. Returns false if predicate and code do not match a field.
   private func apply(_ predicate: Predicate, code: ValidationWarningCode, to attribute: inout AttributeDescription)
     -> Bool
   {

@@ -2,9 +2,15 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Reads the keyed archive of a managed object model: a `.mom` file, or a store's model cache.
+///
+/// The reader follows the objects from the root and makes descriptions. Unknown keys and settings
+/// without a counterpart become warnings, damaged parts throw `.malformedFile`. A value reads one
+/// model.
 struct ArchivedModelReader {
+  /// The warnings so far, for the model.
   var warnings: [String] = []
 
+  /// Reads the bytes of a binary property list.
   static func read(_ data: Data) throws(ModelError) -> ManagedObjectModel {
     let root = try KeyedArchive(try PropertyList(binary: data)).root()
     guard root.className == "NSManagedObjectModel" else {
@@ -14,6 +20,8 @@ struct ArchivedModelReader {
     return try reader.model(root)
   }
 
+  /// Reads the model from its root object: entities, fetch request templates, configurations and
+  /// version identifiers. The default configuration of Core Data is skipped.
   private mutating func model(_ root: ArchivedObject) throws(ModelError) -> ManagedObjectModel {
     guard let entities = root.pairs("NSEntities") else {
       throw ModelError(.malformedFile, message: "the archived model has no entities")
@@ -43,6 +51,8 @@ struct ArchivedModelReader {
 
   // MARK: Entities
 
+  /// Reads an entity with the properties that it declares itself. Inherited properties are archived
+  /// in each subentity too, and are recognised by the parent's list.
   private mutating func entity(_ object: ArchivedObject, name: String) throws(ModelError) -> EntityDescription {
     report(object, subject: "entity \(name)")
     var entity = EntityDescription(name)
@@ -67,6 +77,7 @@ struct ArchivedModelReader {
     return entity
   }
 
+  /// Reads a property by its class, and adds it to the entity.
   private mutating func read(_ object: ArchivedObject, name: String, into entity: inout EntityDescription)
     throws(ModelError)
   {
@@ -88,11 +99,14 @@ struct ArchivedModelReader {
     }
   }
 
+  /// The uniqueness constraints, each a list of property names.
   private func constraints(_ object: ArchivedObject) -> [[String]] {
     (object.elements("NSUniqueTuples") ?? []).map { ($0.object?.elements ?? []).compactMap(\.propertyName) }
       .filter { !$0.isEmpty }
   }
 
+  /// Reads the fetch indexes. An index without a name, and an unreadable predicate of an index, are
+  /// left out with a warning.
   private mutating func indexes(_ object: ArchivedObject, of entity: EntityDescription) -> [FetchIndexDescription] {
     let properties = Set((object.pairs("NSProperties") ?? []).map(\.key))
     var result: [FetchIndexDescription] = []
@@ -121,6 +135,7 @@ struct ArchivedModelReader {
     return result
   }
 
+  /// Reads an element of an index; nil if it names no property.
   private func indexElement(_ object: ArchivedObject, properties: Set<String>) -> FetchIndexDescription.Element? {
     guard let name = object.string("NSPropertyName") else { return nil }
     var element = FetchIndexDescription.Element(name)
@@ -134,12 +149,16 @@ struct ArchivedModelReader {
   // MARK: Parts
 
   /// Reports the unknown keys of an object.
+  ///
+  /// Each warning names the subject, the key and the class.
   mutating func report(_ object: ArchivedObject, subject: String) {
     for key in ArchivedKeys.unknown(in: object) {
       warnings.append("\(subject): \(key) of \(object.className) is not understood")
     }
   }
 
+  /// The user info, with values of Foundation's plain classes. The rest is left out with a
+  /// warning.
   mutating func userInfo(_ object: ArchivedObject, subject: String) -> [String: Value] {
     guard let archived = object["NSUserInfo"]?.object else { return [:] }
     let pairs = archived.pairs ?? []
@@ -155,6 +174,8 @@ struct ArchivedModelReader {
   }
 
   /// The renaming identifier, or nil if it equals the name.
+  ///
+  /// Core Data archives the name as the identifier where none is set.
   func other(_ identifier: String?, than name: String) -> String? { identifier == name ? nil : identifier }
 }
 

@@ -1,6 +1,7 @@
 import MoonbaseModel
 
 extension ArchivedModelWriter {
+  /// Fills the reserved reference of a fetched property.
   mutating func write(_ property: FetchedPropertyDescription, of entity: EntityIndex) throws(ModelError) {
     var fields = try common(property, of: entity, traits: [.noValidation, .readOnly, .transient])
     fields["_NSFetchRequestEntityName"] = archive.string(property.fetchRequest.entityName)
@@ -8,6 +9,10 @@ extension ArchivedModelWriter {
     archive.fill(reference(property.name, of: entity), className: "NSFetchedPropertyDescription", fields: fields)
   }
 
+  /// Archives a fetch request. An entity outside of the model is archived as null, beside its name
+  /// in the property.
+  ///
+  /// Throws `.unsupportedForm` for a predicate that no archive can hold.
   mutating func fetchRequest(_ request: FetchRequest) throws(ModelError) -> PropertyList {
     let null = KeyedArchiveWriter.null
     var predicate = null
@@ -40,6 +45,8 @@ extension ArchivedModelWriter {
   }
 
   /// A column: a property name, or an expression description.
+  ///
+  /// A column of a single key path is archived as its name.
   private mutating func column(_ column: FetchColumn) throws(ModelError) -> PropertyList {
     if column == FetchColumn(column.name) { return archive.string(column.name) }
     var fields: [String: PropertyList] = [

@@ -2,16 +2,28 @@ import MoonbaseModel
 
 extension ArchivedModelWriter {
   /// The traits of a property that Core Data also combines into a number.
+  ///
+  /// Core Data archives the number under `_P`, and some traits under keys of their own as well.
   struct Traits: OptionSet {
+    /// The bits of the number.
     let rawValue: Int64
+    /// A bit that each property has.
     static let always = Self(rawValue: 1)
+    /// A property that may be missing.
     static let optional = Self(rawValue: 2)
+    /// A property that cannot be assigned, as a derived attribute.
     static let readOnly = Self(rawValue: 4)
+    /// A property that is not stored.
     static let transient = Self(rawValue: 8)
+    /// No validation predicates and no warnings.
     static let noValidation = Self(rawValue: 0x30)
+    /// No user info.
     static let noUserInfo = Self(rawValue: 0x40)
+    /// No version hash modifier.
     static let noHashModifier = Self(rawValue: 0x80)
+    /// Indexed by Spotlight.
     static let indexedBySpotlight = Self(rawValue: 0x100)
+    /// An ordered relationship.
     static let ordered = Self(rawValue: 0x400)
 
     /// The corresponding separate keys.
@@ -21,6 +33,7 @@ extension ArchivedModelWriter {
     ]
   }
 
+  /// Archives an attribute or a relationship into its reserved reference.
   mutating func write(_ property: ResolvedProperty, of entity: ResolvedEntity) throws(ModelError) {
     switch property.kind {
     case .attribute(let attribute):
@@ -30,6 +43,9 @@ extension ArchivedModelWriter {
   }
 
   /// The fields shared by all kinds of properties.
+  ///
+  /// The result has the name, the entity, the renaming identifier, the aspects, the user info and
+  /// the traits. Throws `.unsupportedForm` for user info that cannot be archived.
   mutating func common<Property: NamedDescription>(_ property: Property, of entity: EntityIndex, traits: Traits)
     throws(ModelError) -> [String: PropertyList]
   {
@@ -54,6 +70,9 @@ extension ArchivedModelWriter {
 
   // MARK: Attributes
 
+  /// Archives an attribute, and the elements of a composite.
+  ///
+  /// Throws `.unsupportedForm` for a default value or a predicate that no archive can hold.
   private mutating func write(_ attribute: AttributeDescription, of entity: EntityIndex, to reference: PropertyList)
     throws(ModelError)
   {
@@ -97,6 +116,7 @@ extension ArchivedModelWriter {
     archive.fill(reference, className: className, fields: fields)
   }
 
+  /// Adds the rules as two parallel arrays: predicates, and codes or messages.
   private mutating func addValidation(of attribute: AttributeDescription, to fields: inout [String: PropertyList])
     throws(ModelError)
   {
@@ -110,6 +130,7 @@ extension ArchivedModelWriter {
 
   // MARK: Relationships
 
+  /// Archives a relationship, with references to its destination entity and its inverse.
   private mutating func write(_ relationship: ResolvedRelationship, of entity: EntityIndex) throws(ModelError) {
     let description = relationship.description
     var fields = try common(description, of: entity, traits: .noValidation)

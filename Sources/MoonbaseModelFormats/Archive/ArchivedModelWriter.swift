@@ -2,26 +2,38 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Writes a model as Core Data archives it, in a store's model cache and in compiled models.
+///
+/// A value writes one model: `init` reserves references, `write` fills them in. References are
+/// reserved first, because entities, relationships and inverses form cycles.
 struct ArchivedModelWriter {
+  /// The objects written so far.
   var archive = KeyedArchiveWriter(ofModel: ())
+  /// The model, which is checked, so that names resolve.
   let model: ResolvedModel
   /// Whether settings without a place in Core Data's archive are included, under `SupplementKeys`.
   let isComplete: Bool
+  /// The reference of the root object.
   let root: PropertyList
   /// Entities and properties refer to each other, so all references are reserved before writing.
+  ///
+  /// The references of the entities, by index.
   private(set) var entityReferences: [PropertyList] = []
+  /// The references of the properties.
   private var propertyReferences: [PropertyKey: PropertyList] = [:]
 
+  /// A property of an entity, which may be inherited.
   private struct PropertyKey: Hashable {
     var entity: EntityIndex
     var name: String
   }
 
+  /// The binary property list of a model's archive.
   static func write(_ model: ResolvedModel, isComplete: Bool) throws(ModelError) -> Data {
     var writer = ArchivedModelWriter(model, isComplete: isComplete)
     return try writer.write().binaryData
   }
 
+  /// Reserves references for the root, the entities and all of their properties.
   private init(_ model: ResolvedModel, isComplete: Bool) {
     self.model = model
     self.isComplete = isComplete
@@ -34,14 +46,17 @@ struct ArchivedModelWriter {
     }
   }
 
+  /// The names of an entity's properties, including inherited ones.
   private func names(of entity: ResolvedEntity) -> [String] {
     entity.properties.map(\.name) + entity.fetchedProperties.keys.sorted()
   }
 
+  /// The reference of a property; null for an unknown name.
   func reference(_ name: String, of entity: EntityIndex) -> PropertyList {
     propertyReferences[PropertyKey(entity: entity, name: name)] ?? KeyedArchiveWriter.null
   }
 
+  /// Fills all references and returns the archive.
   private mutating func write() throws(ModelError) -> PropertyList {
     for entity in model.entities { try write(entity) }
     let entities = model.entities.map { ($0.name, entityReferences[$0.index]) }.sorted { $0.0.literallyPrecedes($1.0) }
@@ -56,6 +71,7 @@ struct ArchivedModelWriter {
     return archive.archive(root: root)
   }
 
+  /// The dictionary of fetch request templates; null if there are none.
   private mutating func templates() throws(ModelError) -> PropertyList {
     var pairs: [(key: String, value: PropertyList)] = []
     for (name, request) in model.description.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
@@ -64,6 +80,7 @@ struct ArchivedModelWriter {
     return pairs.isEmpty ? KeyedArchiveWriter.null : archive.dictionary(pairs, className: "NSMutableDictionary")
   }
 
+  /// The dictionary of configurations, each a set of entities.
   private mutating func configurations() -> PropertyList {
     var pairs: [(key: String, value: PropertyList)] = []
     for (name, members) in model.description.configurations.sorted(by: { $0.key < $1.key }) {
@@ -75,6 +92,7 @@ struct ArchivedModelWriter {
 
   // MARK: Entities
 
+  /// Archives an entity with all of its properties.
   private mutating func write(_ entity: ResolvedEntity) throws(ModelError) {
     let description = entity.description
     let children = model.entities[entity.subtree].filter { $0.parent == entity.index }.map {
@@ -101,6 +119,7 @@ struct ArchivedModelWriter {
     archive.fill(entityReferences[entity.index], className: "NSEntityDescription", fields: fields)
   }
 
+  /// The uniqueness constraints as arrays of names.
   private mutating func constraints(_ entity: EntityDescription) -> PropertyList {
     let tuples = entity.uniquenessConstraints.map { names in
       archive.array(names.map { archive.string($0) }, className: "NSMutableArray")
@@ -108,6 +127,7 @@ struct ArchivedModelWriter {
     return archive.array(tuples, className: "NSMutableArray")
   }
 
+  /// The fetch indexes with their elements. A predicate that cannot be parsed is kept as text only.
   private mutating func indexes(_ entity: ResolvedEntity) throws(ModelError) -> PropertyList {
     var references: [PropertyList] = []
     for index in entity.description.indexes {
@@ -130,6 +150,7 @@ struct ArchivedModelWriter {
     return archive.array(references, className: "NSMutableArray")
   }
 
+  /// The element of an index, which refers back to its index.
   private mutating func element(
     _ element: FetchIndexDescription.Element, of entity: ResolvedEntity, index: PropertyList
   ) -> PropertyList {

@@ -1,10 +1,16 @@
 import MoonbaseModel
 
 /// Reads predicates and expressions from a keyed archive.
+///
+/// A value carries the depth of nesting: each level is read by a copy that is one level deeper.
+/// Errors are `.malformedFile` and name the part. Nothing in an archive is instantiated or called.
 struct ArchivedPredicateReader {
+  /// The most levels of predicates and expressions.
   private static let greatestDepth = 64
+  /// The number of levels above the current object.
   private var depth = 0
 
+  /// Reads an object of a predicate class.
   func predicate(_ object: ArchivedObject) throws(ModelError) -> Predicate {
     let inner = try deeper()
     switch object.className {
@@ -27,6 +33,8 @@ struct ArchivedPredicateReader {
     }
   }
 
+  /// Reads a comparison: two expressions and an operator object. The string comparison options are
+  /// in the operator's lower four bits.
   private func comparison(_ object: ArchivedObject) throws(ModelError) -> Predicate.Comparison {
     guard let left = object["NSLeftExpression"]?.object, let right = object["NSRightExpression"]?.object,
       let archived = object["NSPredicateOperator"]?.object,
@@ -40,6 +48,7 @@ struct ArchivedPredicateReader {
       options: Predicate.Comparison.Options(rawValue: UInt8(truncatingIfNeeded: options & 0xf)))
   }
 
+  /// The modifier of a number: 0 direct, 1 all, 2 any.
   private func modifier(_ number: Int) throws(ModelError) -> Predicate.Comparison.Modifier {
     switch number {
     case 0: .direct
@@ -51,6 +60,7 @@ struct ArchivedPredicateReader {
 
   // MARK: Expressions
 
+  /// Reads an object of an expression class.
   func expression(_ object: ArchivedObject) throws(ModelError) -> Expression {
     let inner = try deeper()
     switch object.className {
@@ -82,6 +92,7 @@ struct ArchivedPredicateReader {
     }
   }
 
+  /// The value of a constant expression; a missing value is null.
   private func constant(_ object: ArchivedObject) throws(ModelError) -> Value {
     guard let archived = object["NSConstantValue"] else { return .null }
     guard let value = archived.modelValue else {
@@ -114,6 +125,7 @@ struct ArchivedPredicateReader {
     return .keyPath(base, components)
   }
 
+  /// Reads a subquery. Its variable is a name, or an expression in newer archives.
   private func subquery(_ object: ArchivedObject) throws(ModelError) -> Expression {
     guard let collection = object["NSCollection"]?.object, let predicate = object["NSPredicate"]?.object,
       let variable = object.string("NSVariable")
@@ -122,6 +134,7 @@ struct ArchivedPredicateReader {
     return .subquery(try expression(collection), variable: variable, try self.predicate(predicate))
   }
 
+  /// The expressions in the array of a key.
   private func expressions(_ object: ArchivedObject, key: String) throws(ModelError) -> [Expression] {
     var result: [Expression] = []
     for element in object.elements(key) ?? [] {
@@ -133,6 +146,8 @@ struct ArchivedPredicateReader {
 
   // MARK: Limits
 
+  /// A reader for the next level. Throws `.malformedFile` beyond `greatestDepth`, as for a
+  /// predicate that contains itself.
   private func deeper() throws(ModelError) -> Self {
     guard depth < Self.greatestDepth else { throw unreadable("a predicate that is nested too deeply, or in itself") }
     var inner = self
@@ -140,18 +155,23 @@ struct ArchivedPredicateReader {
     return inner
   }
 
+  /// The error about an unreadable part.
   private func unreadable(_ what: String) -> ModelError {
     ModelError(.malformedFile, message: "\(what) cannot be read from the archive")
   }
 }
 
 /// The numbers of comparison operators in archives.
+///
+/// These are the values of `NSComparisonPredicate.Operator`.
 enum ArchivedOperator {
+  /// The operators by number.
   static let operators: [Int: Predicate.Comparison.Operator] = [
     0: .lessThan, 1: .lessThanOrEqual, 2: .greaterThan, 3: .greaterThanOrEqual, 4: .equal, 5: .notEqual, 6: .matches,
     7: .like, 8: .beginsWith, 9: .endsWith, 10: .in, 99: .contains, 100: .between,
   ]
 
+  /// The number of an operator.
   static func number(of operation: Predicate.Comparison.Operator) -> Int {
     operators.first { $0.value == operation }?.key ?? 4
   }

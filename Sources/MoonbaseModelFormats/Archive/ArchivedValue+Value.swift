@@ -5,6 +5,7 @@ extension ArchivedValue {
   /// The value of an attribute or of user info; nil for objects of unknown classes.
   var modelValue: Value? { modelValue(depth: 0) }
 
+  /// The value, nested at most 32 levels deep.
   private func modelValue(depth: Int) -> Value? {
     guard depth < 32 else { return nil }
     switch self {
@@ -20,6 +21,7 @@ extension ArchivedValue {
     }
   }
 
+  /// The value of a scalar; nil for containers and references.
   private static func value(_ plist: PropertyList) -> Value? {
     switch plist {
     case .string(let string): .string(string)
@@ -34,6 +36,8 @@ extension ArchivedValue {
 }
 
 extension ArchivedObject {
+  /// The value of an object such as `NSURL`, `NSDate`, `NSDecimalNumber` or `NSUUID`; nil for other
+  /// classes.
   fileprivate var foundationValue: Value? {
     if className == "NSURL" { return string("NS.relative").flatMap { URL(string: $0) }.map(Value.uri) }
     return Value(archivedAs: className, fields)

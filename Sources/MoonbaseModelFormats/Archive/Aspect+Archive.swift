@@ -2,6 +2,9 @@ import MoonbaseModel
 
 extension ArchivedObject {
   /// Reads the aspects of a description that an archive stores under a key or as a flag.
+  ///
+  /// Missing keys leave the setting at the format's default, which may differ from the default of a
+  /// new description.
   func read<Owner: Described>(into owner: inout Owner) {
     for aspect in Owner.aspects {
       guard let archived = aspect.archived else { continue }
@@ -20,6 +23,7 @@ extension ArchivedObject {
     }
   }
 
+  /// The flag under its key, or its bit of the storage flags; nil if the key is missing.
   private func flag<Owner>(_ archived: Aspect<Owner>.Archived) -> Bool? {
     if case .storageFlag(let bit) = archived { return (integer(archived.key) ?? 0) & bit != 0 }
     return self[archived.key]?.bool
@@ -28,6 +32,9 @@ extension ArchivedObject {
 
 extension ArchivedModelWriter {
   /// Adds the aspects of a description that an archive stores under a key or as a flag.
+  ///
+  /// Defaults of the format are omitted. Settings under `SupplementKeys` are written only for a
+  /// complete archive.
   mutating func add<Owner: Described>(_ owner: Owner, to fields: inout [String: PropertyList]) {
     for aspect in Owner.aspects {
       guard let archived = aspect.archived else { continue }

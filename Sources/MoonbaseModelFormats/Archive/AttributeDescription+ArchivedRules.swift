@@ -2,12 +2,17 @@ import MoonbaseModel
 
 /// A validation rule in a compiled model: a predicate, with a code or a message.
 struct ArchivedRule {
+  /// The condition that a valid value satisfies.
   var predicate: Predicate
+  /// The error code as an integer, or the message as a string.
   var warning: PropertyList
 }
 
 extension AttributeDescription {
   /// The rules in the form that Xcode's compiler writes and that reading recognises.
+  ///
+  /// The order is fixed: minimum, maximum, lengths, pattern, allowed values, further predicates.
+  /// The inverse is `readValidation` of `ArchivedModelReader`.
   var archivedRules: [ArchivedRule] {
     let isDate = type == .date
     let length = Expression.keyPath("length")

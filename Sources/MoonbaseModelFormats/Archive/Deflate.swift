@@ -3,10 +3,15 @@ package import MoonbaseModel
 package import MoonbasePlatform
 
 /// Raw DEFLATE, as a store's model cache uses it.
+///
+/// RFC 1951 without a header or a checksum. Both functions work on data in memory and may be called
+/// from any thread.
 package enum Deflate {
   /// Enough for any model, and a limit for hostile files.
   package static let defaultLimit = 64 << 20
+  /// The window of zlib for raw data: 15 bits, negative for no header.
   private static let rawWindow: Int32 = -15
+  /// The size of the output buffer, in bytes.
   private static let chunk = 64 << 10
 
   /// Inflates raw DEFLATE data. Throws `.malformedFile` if it is damaged or exceeds `limit` bytes.
@@ -35,6 +40,8 @@ package enum Deflate {
   }
 
   /// Deflates data.
+  ///
+  /// Throws `.malformedFile` for more than 4 GiB.
   package static func deflate(_ data: Data) throws(ModelError) -> Data {
     var stream = z_stream()
     let status = deflateInit2_(

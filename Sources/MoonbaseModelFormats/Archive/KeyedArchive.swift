@@ -1,20 +1,31 @@
 import MoonbaseModel
 
 /// The objects of a keyed archive. Nothing is instantiated: a class is only a name.
+///
+/// The archive is a property list with an array `$objects` in which objects refer to each other by
+/// index (`UID`). Values of this type share their objects, so a copy costs nothing. The budget is
+/// shared by all copies and confined to one thread.
 struct KeyedArchive {
+  /// The most objects of an archive.
   private static let greatestCount = 500_000
 
   /// The remaining number of references that may be followed. Objects may be shared, so a small archive could cause
   /// endless work.
   private final class Budget {
+    /// The remaining references; negative if too many were followed.
     var left: Int
+    /// A budget of references.
     init(_ left: Int) { self.left = left }
   }
 
+  /// The contents of `$objects`.
   private let objects: [PropertyList]
+  /// The budget, shared by all objects of the archive.
   private let budget: Budget
+  /// The contents of `$top`, with the root.
   private let top: [String: PropertyList]
 
+  /// Throws `.malformedFile` for a property list of another kind, and for too many objects.
   init(_ plist: PropertyList) throws(ModelError) {
     guard plist["$archiver"]?.string == "NSKeyedArchiver", let objects = plist["$objects"]?.array,
       let top = plist["$top"]?.dictionary
@@ -41,6 +52,9 @@ struct KeyedArchive {
   }
 
   /// The target of a reference; nil for `$null`, for a missing value and for an index outside of the archive.
+  ///
+  /// Each call is charged to the budget. A dictionary with a class is an object; everything else is
+  /// a scalar.
   func value(_ plist: PropertyList?) -> ArchivedValue? {
     budget.left -= 1
     guard budget.left >= 0 else { return nil }
@@ -53,6 +67,7 @@ struct KeyedArchive {
     return .object(ArchivedObject(archive: self, index: index, className: name, fields: fields))
   }
 
+  /// The name of a class from its entry in `$objects`; nil if it is none.
   private func className(_ plist: PropertyList?) -> String? {
     guard case .uid(let uid)? = plist, Int(uid) < objects.count else { return nil }
     return objects[Int(uid)]["$classname"]?.string
@@ -66,6 +81,7 @@ enum ArchivedValue {
   /// An object of a class.
   case object(ArchivedObject)
 
+  /// The object; nil for a scalar.
   var object: ArchivedObject? {
     if case .object(let object) = self { object } else { nil }
   }
@@ -79,29 +95,41 @@ enum ArchivedValue {
     }
   }
 
+  /// The integer; nil for other values.
   var integer: Int64? {
     if case .scalar(let plist) = self { plist.integer } else { nil }
   }
 
+  /// The boolean; nil for other values.
   var bool: Bool? {
     if case .scalar(let plist) = self { plist.bool } else { nil }
   }
 }
 
 /// An object of a keyed archive.
+///
+/// An object is a view: its class name and its fields, with the archive to resolve references.
+/// Reading a key follows one reference.
 struct ArchivedObject {
+  /// The archive that resolves references.
   let archive: KeyedArchive
   /// The index in the archive, which identifies the object.
   let index: Int
+  /// The name of the class.
   let className: String
+  /// The fields as stored, with unresolved references.
   let fields: [String: PropertyList]
 
+  /// The value of a key; nil if it is missing or null.
   subscript(key: String) -> ArchivedValue? { archive.value(fields[key]) }
 
+  /// The string of a key; nil for other values.
   func string(_ key: String) -> String? { self[key]?.string }
 
+  /// The boolean of a key; false if it is missing.
   func bool(_ key: String) -> Bool { self[key]?.bool ?? false }
 
+  /// The integer of a key; nil for other values.
   func integer(_ key: String) -> Int? { self[key]?.integer.map { Int($0) } }
 
   /// The elements of the array or set of a key; nil if there is none.
@@ -129,10 +157,13 @@ struct ArchivedObject {
     }
   }
 
+  /// The resolved elements of an array in a field. Null elements are omitted.
   private func values(_ key: String) -> [ArchivedValue]? {
     fields[key]?.array?.compactMap { archive.value($0) }
   }
 
+  /// Pairs keys with values. Returns nil if the arrays differ in length; keys that are no strings
+  /// are omitted.
   private func zipped(_ keys: [ArchivedValue]?, values: [ArchivedValue]?) -> [(key: String, value: ArchivedValue)]? {
     guard let keys, let values, keys.count == values.count else { return nil }
     return zip(keys, values).compactMap { key, value in key.string.map { ($0, value) } }.sorted { $0.key < $1.key }

@@ -2,9 +2,15 @@ import MoonbaseModel
 
 extension KeyedArchiveWriter {
   /// A writer for models of Core Data.
+  ///
+  /// The writer knows the superclasses of Core Data's classes, which an archive lists for each
+  /// class.
   init(ofModel: Void) { self.init(ancestors: Self.ancestors) }
 
   /// A dictionary with fixed keys, which Core Data uses for entities.
+  ///
+  /// Core Data's `NSKnownKeysDictionary1`: an array of values, and a mapping strategy with the keys
+  /// in the same order.
   mutating func knownKeysDictionary(_ pairs: [(key: String, value: PropertyList)]) -> PropertyList {
     let keys = array(pairs.map { string($0.key) })
     let mapping = object(
@@ -16,6 +22,8 @@ extension KeyedArchiveWriter {
   }
 
   /// A user info dictionary. Throws for values that only this process can resolve.
+  ///
+  /// `owner` is the name in the error `.unsupportedForm`.
   mutating func userInfo(_ values: [String: Value], of owner: String) throws(ModelError) -> PropertyList {
     guard let reference = value(.map(values)) else {
       throw ModelError(.unsupportedForm, message: "\(owner): its user info holds a value that cannot be archived")
@@ -23,6 +31,7 @@ extension KeyedArchiveWriter {
     return reference
   }
 
+  /// The superclasses of each class, without `NSObject`, the nearest first.
   private static let ancestors: [String: [String]] = [
     "NSKnownKeysMappingStrategy1": ["NSKnownKeysMappingStrategy"],
     "NSKnownKeysDictionary1": ["NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary"],

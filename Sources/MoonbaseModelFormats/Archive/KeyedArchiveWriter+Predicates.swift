@@ -1,6 +1,9 @@
 import MoonbaseModel
 
 extension KeyedArchiveWriter {
+  /// Archives a predicate as Foundation's classes do, and returns its reference.
+  ///
+  /// Throws `.unsupportedForm` for a constant or a key path that no archive can hold.
   mutating func predicate(_ predicate: Predicate) throws(ModelError) -> PropertyList {
     switch predicate {
     case .constant(let constant): return object(constant ? "NSTruePredicate" : "NSFalsePredicate", fields: [:])
@@ -17,6 +20,7 @@ extension KeyedArchiveWriter {
     }
   }
 
+  /// Archives a compound predicate: type 0 for not, 1 for and, 2 for or.
   private mutating func compound(_ type: Int64, parts: [Predicate]) throws(ModelError) -> PropertyList {
     var references: [PropertyList] = []
     for part in parts { references.append(try predicate(part)) }
@@ -24,6 +28,8 @@ extension KeyedArchiveWriter {
       "NSCompoundPredicate", fields: ["NSCompoundPredicateType": .integer(type), "NSSubpredicates": array(references)])
   }
 
+  /// Archives the operator of a comparison. Foundation has a class for each kind of operator, with
+  /// different keys for the options.
   private mutating func comparisonOperator(_ comparison: Predicate.Comparison) -> PropertyList {
     let type = PropertyList.integer(Int64(ArchivedOperator.number(of: comparison.operator)))
     let options = PropertyList.integer(Int64(comparison.options.rawValue))
@@ -52,6 +58,8 @@ extension KeyedArchiveWriter {
 
   // MARK: Expressions
 
+  /// Archives an expression, and returns its reference. `NSExpressionType` is the number of its
+  /// kind.
   mutating func expression(_ expression: Expression) throws(ModelError) -> PropertyList {
     switch expression {
     case .evaluatedObject: return object("NSSelfExpression", fields: ["NSExpressionType": 1])
@@ -112,6 +120,7 @@ extension KeyedArchiveWriter {
       ])
   }
 
+  /// Archives a list of expressions.
   private mutating func expressions(_ list: [Expression]) throws(ModelError) -> [PropertyList] {
     var references: [PropertyList] = []
     for element in list { references.append(try expression(element)) }
@@ -119,6 +128,8 @@ extension KeyedArchiveWriter {
   }
 
   /// A key path, archived as a call: `valueForKey:` of SELF for a single key, `valueForKeyPath:` otherwise.
+  ///
+  /// Throws `.unsupportedForm` for a key that is empty or contains a dot.
   private mutating func keyPath(_ base: Expression, path: [String]) throws(ModelError) -> PropertyList {
     let ofSelf = base == .evaluatedObject
     guard path.allSatisfy({ !$0.isEmpty && !$0.contains(".") }), !path.isEmpty else {

@@ -3,9 +3,14 @@ public import MoonbasePlatform
 
 extension ManagedObjectModel {
   /// Reads a compiled model: a keyed archive as a binary property list. Throws `ModelError`.
+  ///
+  /// The error is `.malformedFile` for damaged data. Settings that are not understood are listed in
+  /// `warnings` of the model.
   public init(archive: Data) throws(ModelError) { self = try ArchivedModelReader.read(archive) }
 
   /// Reads the model in a store's table `Z_MODELCACHE`: a compressed archive. Throws `ModelError`.
+  ///
+  /// The data is raw DEFLATE. The error is `.malformedFile` for damaged data.
   public init(modelCache: Data) throws(ModelError) {
     self = try ArchivedModelReader.read(try Deflate.inflate(modelCache))
   }
@@ -25,6 +30,9 @@ extension ResolvedModel {
   public func modelCache() throws(ModelError) -> Data { try modelCaches().plain }
 
   /// The model cache, and a complete version if Core Data's keys cannot hold all settings.
+  ///
+  /// The complete version is nil if it would equal the plain one. Throws `.unsupportedForm` for a
+  /// model that could not be read again.
   package func modelCaches() throws(ModelError) -> (plain: Data, complete: Data?) {
     let plain = try ArchivedModelWriter.write(self, isComplete: false)
     let complete = try ArchivedModelWriter.write(self, isComplete: true)

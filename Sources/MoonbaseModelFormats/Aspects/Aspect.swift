@@ -31,6 +31,7 @@ package final class Aspect<Owner>: Sendable {
   enum Report {
     /// The Lua key in camel case: `externalStorage`.
     case byKey
+    /// The key with this name.
     case named(String)
     /// The report has its own code for the setting.
     case none
@@ -62,6 +63,7 @@ package final class Aspect<Owner>: Sendable {
   /// The access to the setting.
   package let field: Field
 
+  /// An aspect with all of its parts.
   private init(_ key: String, report: Report, xcode: [String], archived: Archived?, field: Field) {
     self.key = key
     lua = if case .stated = field { [] } else { [key] }
@@ -76,6 +78,7 @@ package final class Aspect<Owner>: Sendable {
     self.field = field
   }
 
+  /// The key in camel case: `external_storage` becomes `externalStorage`.
   private static func camelCase(_ key: String) -> String {
     let words = key.split(separator: "_")
     return words.prefix(1).joined() + words.dropFirst().map(\.capitalized).joined()
@@ -85,6 +88,13 @@ package final class Aspect<Owner>: Sendable {
 // MARK: Making one
 
 extension Aspect {
+  /// A boolean setting.
+  ///
+  /// - Parameters:
+  ///   - key: The key in Lua.
+  ///   - path: The property of the description.
+  ///   - usual: The value in a new description.
+  ///   - unnamed: The value in Xcode's files and archives without the setting.
   static func flag(
     _ key: String, at path: any WritableKeyPath<Owner, Bool> & Sendable, usual: Bool = false, unnamed: Bool = false,
     report: Report = .byKey, xcode: String..., archived: Archived? = nil
@@ -92,6 +102,7 @@ extension Aspect {
     Aspect(key, report: report, xcode: xcode, archived: archived, field: .flag(path, usual: usual, unnamed: unnamed))
   }
 
+  /// A setting with an optional text.
   static func text(
     _ key: String, at path: any WritableKeyPath<Owner, String?> & Sendable, report: Report = .byKey, xcode: String...,
     archived: Archived? = nil
@@ -99,6 +110,7 @@ extension Aspect {
     Aspect(key, report: report, xcode: xcode, archived: archived, field: .text(path))
   }
 
+  /// A setting with a number, where 0 is the default.
   static func number(
     _ key: String, at path: any WritableKeyPath<Owner, Int> & Sendable, report: Report = .byKey, xcode: String...,
     archived: Archived? = nil
@@ -106,10 +118,12 @@ extension Aspect {
     Aspect(key, report: report, xcode: xcode, archived: archived, field: .number(path))
   }
 
+  /// A setting with an optional number, which only Lua and JSON have.
   static func limit(_ key: String, at path: any WritableKeyPath<Owner, Int?> & Sendable) -> Aspect {
     Aspect(key, report: .byKey, xcode: [], archived: nil, field: .limit(path))
   }
 
+  /// A setting with its own rules, whose value a function computes.
   static func stated(
     _ key: String, usual: AspectValue? = nil, report: Report = .byKey,
     _ value: @escaping @Sendable (Owner) -> AspectValue?
@@ -133,6 +147,8 @@ extension Aspect {
   }
 
   /// The value in a description; nil for the default.
+  ///
+  /// Writers use it, so that a file states only what differs from a new description.
   func said(by owner: Owner) -> AspectValue? {
     switch field {
     case .flag(let path, let usual, _): owner[keyPath: path] == usual ? nil : .flag(!usual)
@@ -143,11 +159,15 @@ extension Aspect {
   }
 
   /// Sets the default of Xcode's files and archives in a new description.
+  ///
+  /// Only flags may have such a default.
   func setUnnamed(in owner: inout Owner) {
     if case .flag(let path, let usual, let unnamed) = field, unnamed != usual { owner[keyPath: path] = unnamed }
   }
 
   /// Copies the setting between descriptions.
+  ///
+  /// Settings with their own rules are not copied.
   func copy(from source: Owner, to target: inout Owner) {
     switch field {
     case .flag(let path, _, _): target[keyPath: path] = source[keyPath: path]

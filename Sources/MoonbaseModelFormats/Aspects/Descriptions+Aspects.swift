@@ -1,40 +1,54 @@
 package import MoonbaseModel
 
 /// A type with aspects: a description or a fetch request.
+///
+/// Formats are written against this protocol: a reader asks for the names of each aspect, a writer
+/// for its value.
 package protocol Described {
   /// The aspects, in the order of a Lua model.
   static var aspects: [Aspect<Self>] { get }
 }
 
 /// A named description, which a newer model may rename.
+///
+/// Attributes, relationships, entities and fetched properties conform.
 protocol NamedDescription: Described {
+  /// The name in the model.
   var name: String { get }
+  /// The name or identifier of the element in an earlier model; nil if it was not renamed.
   var renamingIdentifier: String? { get }
+  /// The values that the model's author attached.
   var userInfo: [String: Value] { get }
 }
 
 // Aspects shared by several descriptions.
 
 extension Aspect {
+  /// A writable key path of the owner.
   fileprivate typealias Path<Field> = any WritableKeyPath<Owner, Field> & Sendable
 
+  /// Whether the property may be missing. Xcode writes it only if it is true.
   fileprivate static func optional(at path: Path<Bool>) -> Aspect {
     .flag("optional", at: path, usual: true, xcode: "optional", archived: .key("NSIsOptional"))
   }
 
+  /// Whether the property is not stored.
   fileprivate static func transient(at path: Path<Bool>) -> Aspect {
     .flag("transient", at: path, xcode: "transient", archived: .key("NSIsTransient"))
   }
 
+  /// Whether Spotlight indexes the property.
   fileprivate static func spotlight(at path: Path<Bool>) -> Aspect {
     .flag("spotlight", at: path, xcode: "spotlightIndexingEnabled", archived: .key("NSIndexedBySpotlight"))
   }
 
+  /// The renaming identifier, under Xcode's current and former names.
   fileprivate static func renamedFrom(at path: Path<String?>) -> Aspect {
     .text(
       "renamed_from", at: path, report: .named("renamingIdentifier"), xcode: "elementID", "renamingIdentifier")
   }
 
+  /// The text that changes the version hash.
   fileprivate static func versionHashModifier(at path: Path<String?>, archived: Archived) -> Aspect {
     .text("version_hash_modifier", at: path, xcode: "versionHashModifier", archived: archived)
   }

@@ -1,9 +1,13 @@
 import MoonbaseModel
 
 /// The settings of a model element, by the keys of its Lua form.
+///
+/// `ModelComparer` makes a table for each element of both models, and subtracts one from the other.
 struct AspectTable {
+  /// The values by key; defaults are absent.
   private var values: [String: AspectValue] = [:]
 
+  /// The table of a missing element.
   init() {}
 
   /// The aspects of a description.
@@ -15,6 +19,7 @@ struct AspectTable {
     }
   }
 
+  /// The settings of a fetched property and of its fetch request.
   init(fetchedProperty property: FetchedPropertyDescription) {
     add(property.fetchRequest)
     add(property)
@@ -38,12 +43,16 @@ struct AspectTable {
     for (name, members) in model.configurations { values["configurations.\(name)"] = .set(members.sorted()) }
   }
 
+  /// Adds the settings that differ from the defaults.
   private mutating func add<Owner: Described>(_ owner: Owner) {
     for aspect in Owner.aspects { values[aspect.key] = aspect.said(by: owner) }
   }
 
   /// The differences between two tables. Values are compared instead of their texts, because texts may lose
   /// information.
+  ///
+  /// The result is sorted by key. An equal setting is omitted; a setting in one table only has one
+  /// value.
   func differences(to other: AspectTable) -> [AspectDifference] {
     Set(values.keys).union(other.values.keys).sorted().compactMap { key in
       let (old, new) = (values[key], other.values[key])
@@ -67,6 +76,8 @@ extension AspectValue {
   }
 
   /// The text of a value that Lua cannot express.
+  ///
+  /// The value in Swift's description.
   private var plainText: String {
     switch self {
     case .value(let value): "\(value)"

@@ -2,10 +2,16 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Compares two models entity by entity and property by property.
+///
+/// Elements are matched by `RenamingMatcher`, and their settings compared by `AspectTable`. Neither
+/// model needs to be valid. The work is proportional to the number of elements.
 struct ModelComparer {
+  /// The older model.
   let old: ManagedObjectModel
+  /// The newer model.
   let new: ManagedObjectModel
 
+  /// The differences, in the order of the newer model, followed by removed entities.
   func compare() -> ModelDifference {
     let oldEntities = old.entitiesByName
     let matcher = RenamingMatcher(old: old.entities, new: new.entities)
@@ -30,6 +36,7 @@ struct ModelComparer {
 
   // MARK: Entities
 
+  /// The difference of an entity; nil if there is none. `old` is nil for an added entity.
   private func compare(_ old: EntityDescription?, new: EntityDescription, needsMigration: Bool) -> EntityDifference? {
     guard let old else { return EntityDifference(kind: .added, name: new.name, needsMigration: true) }
     var difference = EntityDifference(
@@ -47,6 +54,8 @@ struct ModelComparer {
 
   // MARK: Properties
 
+  /// The differences of attributes or relationships. An added or removed property lists all of its
+  /// settings.
   private func properties<Property: ComparableProperty>(
     _ olds: [Property], news: [Property], oldEntity: EntityDescription, newEntity: EntityDescription
   ) -> [PropertyDifference] {
@@ -81,6 +90,8 @@ struct ModelComparer {
   }
 
   /// The entity that has a property in the other model, among the ancestors and descendants of its entity here.
+  ///
+  /// If there is an entity, the property was moved within the hierarchy.
   private func owner(of name: String, near entity: EntityDescription, in other: ManagedObjectModel) -> String? {
     let relatives = other.entities.filter { candidate in
       candidate.name != entity.name
@@ -91,6 +102,7 @@ struct ModelComparer {
     }?.name
   }
 
+  /// The differences of fetched properties, which never require a migration.
   private func fetchedProperties(_ old: EntityDescription, new: EntityDescription) -> [PropertyDifference] {
     let olds = Dictionary(old.fetchedProperties.map { ($0.name, $0) }) { first, _ in first }
     let news = Dictionary(new.fetchedProperties.map { ($0.name, $0) }) { first, _ in first }
@@ -106,6 +118,7 @@ struct ModelComparer {
 
   // MARK: The rest
 
+  /// The differences of templates, configurations and version identifiers.
   private func others() -> [AspectDifference] {
     AspectTable(model: old).differences(to: AspectTable(model: new))
   }
@@ -113,7 +126,9 @@ struct ModelComparer {
 
 /// The common interface of attributes and relationships for comparison.
 protocol ComparableProperty: NamedDescription {
+  /// Whether the property is not stored.
   var isTransient: Bool { get }
+  /// The hash that decides whether a store needs a migration.
   var versionHash: Data { get }
 }
 
@@ -122,6 +137,8 @@ extension RelationshipDescription: ComparableProperty {}
 
 extension ManagedObjectModel {
   /// Whether an entity inherits from another. Safe for unchecked models.
+  ///
+  /// The search ends after as many steps as there are entities, so that a cycle does no harm.
   func inherits(_ name: String, from ancestor: String) -> Bool {
     let entities = entitiesByName
     var current = entities[name]?.superentityName

@@ -1,6 +1,8 @@
 extension ModelDifference: CustomStringConvertible {
   /// The difference as text: `+` added, `-` removed, `~` changed or renamed; `!` marks changes that require a
   /// migration.
+  ///
+  /// For example, `~ entity Person !` is followed by `  + age: type integer16`.
   public var description: String {
     if isEmpty { return "no difference" }
     return (entities.map { "\($0)" } + others.map { "~ \($0)" }).joined(separator: "\n")
@@ -8,6 +10,7 @@ extension ModelDifference: CustomStringConvertible {
 }
 
 extension DifferenceKind {
+  /// The mark at the beginning of a line.
   fileprivate var mark: String {
     switch self {
     case .added: "+"

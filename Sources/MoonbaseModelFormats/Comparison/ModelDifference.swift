@@ -29,6 +29,7 @@ public struct ModelDifference: Sendable, Hashable {
     self = ModelComparer(old: plain(old), new: plain(new)).compare()
   }
 
+  /// No difference.
   init() {}
 }
 

@@ -14,6 +14,7 @@ package struct RenamingMatcher {
     self.init(old: oldAttributes, new: newAttributes)
   }
 
+  /// Matches elements of one kind in four passes, each over the elements that are not matched yet.
   init(old: [some NamedDescription], new: [some NamedDescription]) {
     var free = Set(old.map(\.name))
     let identifiers = Dictionary(old.map { ($0.name, $0.renamingIdentifier) }) { first, _ in first }
@@ -35,6 +36,8 @@ package struct RenamingMatcher {
   }
 
   /// The older names without a newer counterpart.
+  ///
+  /// In the order of the older model.
   func removed(from old: [some NamedDescription]) -> [String] {
     let used = Set(oldNames.values)
     return old.map(\.name).filter { !used.contains($0) }

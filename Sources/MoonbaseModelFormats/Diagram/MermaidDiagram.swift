@@ -1,9 +1,15 @@
 /// A diagram as a Mermaid class diagram, Mermaid's only kind with attributes, multiplicities and inheritance.
+///
+/// The result is a text for documents, in which Mermaid chooses the layout. Names are escaped, so
+/// that no name of a model can add other elements.
 struct MermaidDiagram {
+  /// The boxes and lines.
   private let content: DiagramContent
 
+  /// A diagram of a content.
   init(_ content: DiagramContent) { self.content = content }
 
+  /// The text of the diagram, beginning with `classDiagram`.
   var text: String {
     let lines = content.boxes.indices.flatMap(declaration) + content.lines.map(line)
     return (["classDiagram"] + lines.map { "  \($0)" }).joined(separator: "\n") + "\n"
@@ -28,11 +34,13 @@ struct MermaidDiagram {
     return isPlain && !Self.reserved.contains(name.lowercased()) ? name : "entity_\(box)"
   }
 
+  /// Words of Mermaid's grammar, in lower case.
   private static let reserved: Set<String> = [
     "class", "namespace", "note", "direction", "style", "click", "link", "links", "callback", "end", "tb", "bt", "lr",
     "rl", "call", "href", "for", "classdef", "cssclass", "title", "acctitle", "accdescr", "self", "default",
   ]
 
+  /// The lines that declare a box with its attributes and fetched properties.
   private func declaration(_ index: Int) -> [String] {
     let box = content.boxes[index]
     let id = id(index)
@@ -43,12 +51,15 @@ struct MermaidDiagram {
     return ["class \(id)\(label) {"] + members.map { "  \($0)" } + ["}"]
   }
 
+  /// The line of an attribute. Elements of composites are marked by dots.
   private static func row(_ row: DiagramContent.Row) -> String {
     let marks = (row.isTransient ? " transient" : "") + (row.isDerived ? " derived" : "")
     let name = String(repeating: "· ", count: row.depth) + text(row.name)
     return "\(name) : \(text(row.type))\(marks)"
   }
 
+  /// The line of a relationship or an inheritance: `Person "*" -- "0..1" Department : department /
+  /// people`.
   private func line(_ line: DiagramContent.Line) -> String {
     let (from, to) = (id(line.from.box), id(line.to.box))
     if line.isInheritance { return "\(from) <|-- \(to)" }

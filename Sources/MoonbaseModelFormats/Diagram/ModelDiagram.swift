@@ -10,6 +10,7 @@ package import MoonbaseModel
 ///
 /// Equal models give equal texts.
 package struct ModelDiagram {
+  /// The boxes and lines of the model.
   let content: DiagramContent
 
   /// A picture of a model, with a title above it.

@@ -2,13 +2,22 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The file in a folder of versions that names the current version.
+///
+/// Xcode writes an XML property list beside the versions; its compiler writes a binary one that
+/// also has the version hashes.
 enum CurrentVersion {
+  /// The name of Xcode's file.
   static let xcodeName = ".xccurrentversion"
+  /// The key of the current version in Xcode's file.
   static let xcodeKey = "_XCCurrentVersionName"
+  /// The name of the compiler's file.
   static let compiledName = "VersionInfo.plist"
+  /// The key of the current version in the compiler's file.
   static let compiledKey = "NSManagedObjectModel_CurrentVersionName"
 
   /// The file of an `.xcdatamodeld`.
+  ///
+  /// `name` is the current version, without a suffix.
   static func xcodeList(_ name: String) -> Data {
     Data(
       """
@@ -25,6 +34,8 @@ enum CurrentVersion {
   }
 
   /// The file of a `.momd`, with the hashes and the checksum of each version as Apple's compiler writes them.
+  ///
+  /// `name` is the current version; `versions` are all versions with their hashes.
   static func compiledList(_ name: String, of versions: [(name: String, version: ModelVersion)]) -> Data {
     let hashes = versions.map { ($0.name, PropertyList.dictionary($0.version.hashes.mapValues(PropertyList.data))) }
     let checksums = versions.map { ($0.name, PropertyList.string($0.version.checksum)) }

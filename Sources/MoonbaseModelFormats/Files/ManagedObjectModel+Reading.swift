@@ -2,6 +2,9 @@ public import MoonbaseModel
 
 extension ManagedObjectModel {
   /// The readers of Xcode's and compiled models, which need only this module.
+  ///
+  /// The order matters only where two readers recognise the same source. The readers of Lua models
+  /// are added by `Moonbase`, which knows scripts too.
   public static let readers: [any ModelReader] = [
     XcodeModelFile(), XcodeModelFolder(), XcodeVersionedModel(), CompiledModelFile(), CompiledModelFolder(),
     OptimizedModelFile(), XcodeMappingFile(),
@@ -11,6 +14,10 @@ extension ManagedObjectModel {
   ///
   /// Throws `ModelError`: `.cannotOpenFile`, `.unsupportedForm` if no reader recognises the source, `.malformedFile`
   /// and `.invalidModel` from the reader.
+  ///
+  /// - Parameters:
+  ///   - source: The file or folder.
+  ///   - readers: The readers to ask, in order.
   public static func read(_ source: ModelSource, readers: [any ModelReader] = readers) throws(ModelError) -> Self {
     guard let reader = readers.first(where: { $0.recognizes(source) }) else {
       if source.entries?.isEmpty ?? (source.head.isEmpty && source.entries == nil) {

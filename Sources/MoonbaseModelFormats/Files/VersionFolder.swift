@@ -2,9 +2,14 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A folder with the versions of a model: an `.xcdatamodeld` with folders, or a `.momd` with files.
+///
+/// Only the names are read at first; a version is read when it is asked for.
 struct VersionFolder {
+  /// The folder.
   private let source: ModelSource
+  /// The suffix of its versions, with the dot.
   private let suffix: String
+  /// The names of the versions without suffix, sorted with numbers by value.
   let names: [String]
 
   /// Returns nil if the source is no such folder.
@@ -20,22 +25,28 @@ struct VersionFolder {
       .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
   }
 
+  /// Whether the versions are compiled.
   var isCompiled: Bool { suffix == ".mom" }
 
+  /// Reads all versions. Throws `.malformedFile` if the current one is not known.
   func read() throws(ModelError) -> VersionedModel {
     var versions: [VersionedModel.Version] = []
     for name in names { versions.append(VersionedModel.Version(name: name, model: try model(name))) }
     return VersionedModel(versions: versions, currentName: try currentName())
   }
 
+  /// Reads the current version.
   func current() throws(ModelError) -> ManagedObjectModel { try model(try currentName()) }
 
+  /// Reads the version with a name.
   func model(_ name: String) throws(ModelError) -> ManagedObjectModel {
     let entry = try source.entry(name + suffix)
     return isCompiled ? try CompiledModelFile().read(entry) : try XcodeModelFolder().read(entry)
   }
 
   /// The version named by the folder's own file, or the only version.
+  ///
+  /// Throws `.malformedFile` with the names of the versions.
   private func currentName() throws(ModelError) -> String {
     let (list, key) =
       isCompiled
@@ -65,11 +76,16 @@ struct VersionFolder {
 }
 
 /// An `.xcdatamodeld`: a folder with an `.xcdatamodel` for each version.
+///
+/// Reading gives the current version; `VersionedModel` reads all.
 struct XcodeVersionedModel: ModelReader {
+  /// The name of the format in messages.
   var form: String { "versioned data model of Xcode (.xcdatamodeld)" }
 
+  /// Whether the source is a folder with an `.xcdatamodel`.
   func recognizes(_ source: ModelSource) -> Bool { VersionFolder(source).map { !$0.isCompiled } ?? false }
 
+  /// Reads the current version.
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
     guard let folder = VersionFolder(source) else {
       throw ModelError(.malformedFile, message: "the folder holds no version", at: SourceLocation(file: source.name))
@@ -79,11 +95,16 @@ struct XcodeVersionedModel: ModelReader {
 }
 
 /// A folder of compiled models, `.momd`.
+///
+/// Reading gives the current version; `VersionedModel` reads all.
 struct CompiledModelFolder: ModelReader {
+  /// The name of the format in messages.
   var form: String { "versioned compiled model (.momd)" }
 
+  /// Whether the source is a folder with a `.mom`.
   func recognizes(_ source: ModelSource) -> Bool { VersionFolder(source)?.isCompiled ?? false }
 
+  /// Reads the current version.
   func read(_ source: ModelSource) throws(ModelError) -> ManagedObjectModel {
     guard let folder = VersionFolder(source) else {
       throw ModelError(.malformedFile, message: "the folder holds no version", at: SourceLocation(file: source.name))

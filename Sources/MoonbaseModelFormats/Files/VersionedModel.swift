@@ -38,11 +38,15 @@ public struct VersionedModel: Sendable, Hashable {
   public var current: ManagedObjectModel? { versions.first { $0.name == currentName }?.model }
 
   /// The version with these hashes, for finding the model with which a store was written.
+  ///
+  /// Versions that are invalid are skipped. Each version is resolved, so keep the result.
   public func version(with hashes: [String: Data]) -> Version? {
     versions.first { version in (try? version.model.resolved().versionHashes) == hashes }
   }
 
   /// Reads all versions of an `.xcdatamodeld` or a `.momd`. A single model counts as a version.
+  ///
+  /// Throws `ModelError`, as `read` of `ManagedObjectModel` does.
   public init(_ source: ModelSource) throws(ModelError) {
     if let folder = VersionFolder(source) {
       self = try folder.read()
@@ -58,6 +62,8 @@ extension VersionedModel {
   package static func names(in source: ModelSource) -> [String]? { VersionFolder(source)?.names }
 
   /// Reads a single version, whether or not it is current. Nil if there is no version with this name.
+  ///
+  /// Throws `ModelError` if the version cannot be read.
   package init?(_ source: ModelSource, version name: String) throws(ModelError) {
     guard let folder = VersionFolder(source), folder.names.contains(name) else { return nil }
     self.init(versions: [Version(name: name, model: try folder.model(name))], currentName: name)

@@ -1,11 +1,16 @@
 import MoonbaseModel
 
 /// A model from Xcode in which each default and bound fits its attribute's type, converted as by Core Data.
+///
+/// Xcode keeps the text of a default after the attribute's type was changed, so such a text may be
+/// no value of the type. Formats other than Xcode's need a value.
 struct FittingModel {
+  /// The model with fitting values.
   private(set) var model: ManagedObjectModel
   /// An error for each value that was replaced or removed.
   private(set) var losses: [ModelError] = []
 
+  /// Converts the values of a model.
   init(_ model: ManagedObjectModel) {
     self.model = model
     for (place, entity) in model.entities.enumerated() {
@@ -16,6 +21,7 @@ struct FittingModel {
     }
   }
 
+  /// The error about a value, with its location.
   private static func loss(_ what: String, _ entity: String, _ attribute: AttributeDescription) -> ModelError {
     let place = attribute.location.map { "\($0): " } ?? ""
     return ModelError(

@@ -1,8 +1,12 @@
 import MoonbaseModel
 
 /// A model without the settings that a format cannot hold, and the list of these.
+///
+/// Writers reduce a model first. `WrittenModel` reports the losses, and `check()` refuses them.
 struct ReducedModel {
   /// A format that cannot hold all settings, unlike an archive.
+  ///
+  /// An archive is not among the formats, because it holds every setting.
   enum Form {
     case xcode, lua
   }
@@ -11,8 +15,10 @@ struct ReducedModel {
   private(set) var model: ManagedObjectModel
   /// An error for each setting that it cannot hold.
   private(set) var losses: [ModelError] = []
+  /// The format.
   private let form: Form
 
+  /// Reduces a model to a format.
   init(_ model: ManagedObjectModel, to form: Form) {
     (self.model, self.form) = (model, form)
     var reduced = model
@@ -22,12 +28,15 @@ struct ReducedModel {
   }
 
   /// Throws the first loss with the others.
+  ///
+  /// The error is `.unsupportedForm`, with at most `Mistakes.greatestCount` losses.
   func check() throws(ModelError) {
     guard var first = losses.first else { return }
     first.others = Array(losses.dropFirst().prefix(Mistakes.greatestCount - 1))
     throw first
   }
 
+  /// Reduces fetch request templates and version identifiers to Xcode's format.
   private mutating func reduceFetches(of model: inout ManagedObjectModel) {
     if model.versionIdentifiers.count > 1 {
       lose("a model of Xcode has one version identifier, not \(model.versionIdentifiers.count)")
@@ -38,6 +47,7 @@ struct ReducedModel {
     }
   }
 
+  /// Reduces an entity and its properties.
   private mutating func reduce(_ entity: inout EntityDescription) {
     let name = entity.name
     reduce(&entity.userInfo, of: "entity \(name)", name, nil)
@@ -55,6 +65,7 @@ struct ReducedModel {
     }
   }
 
+  /// Reduces an attribute: its user info, its default and its elements.
   private mutating func reduce(_ attribute: inout AttributeDescription, of entity: String) {
     let place = "\(entity).\(attribute.name)"
     reduce(&attribute.userInfo, of: place, entity, attribute.name)
@@ -69,6 +80,7 @@ struct ReducedModel {
     for index in attribute.elements.indices { reduce(&attribute.elements[index], of: place) }
   }
 
+  /// Removes allowed values, predicates and binary defaults, which Xcode's format lacks.
   private mutating func reduceForXcode(_ attribute: inout AttributeDescription, at place: String, of entity: String) {
     func message(_ what: String) -> String { "\(place): a model of Xcode cannot say \(what): write the model as Lua" }
     if attribute.validation.allowedValues != nil {
@@ -85,6 +97,7 @@ struct ReducedModel {
     }
   }
 
+  /// Removes user info that the format cannot hold: only strings fit in Xcode's format.
   private mutating func reduce(
     _ userInfo: inout [String: Value], of place: String, _ entity: String, _ property: String?
   ) {
@@ -102,6 +115,7 @@ struct ReducedModel {
     }
   }
 
+  /// The fetch request with the settings of Xcode's format.
   private mutating func reduced(
     _ request: FetchRequest, of place: String, _ entity: String?, _ property: String?
   ) -> FetchRequest {
@@ -116,6 +130,7 @@ struct ReducedModel {
     return plain
   }
 
+  /// Adds a loss with its place.
   private mutating func lose(_ message: String, _ entity: String? = nil, _ property: String? = nil) {
     losses.append(ModelError(.unsupportedForm, message: message, entity: entity, property: property))
   }

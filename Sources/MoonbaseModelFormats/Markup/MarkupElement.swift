@@ -1,6 +1,9 @@
 import MoonbaseModel
 
 /// An element of an XML file.
+///
+/// `MarkupReader` makes the whole tree of a file. The model readers then take it apart through
+/// `MarkupFields`.
 struct MarkupElement {
   /// The name, including a prefix.
   var name: String

@@ -6,15 +6,24 @@ import MoonbasePlatform
 /// Written by hand for safety and line numbers: it opens no file, knows only XML's five entities and character
 /// references, skips a document type without reading it, refuses one with declarations, and limits depth and size. It
 /// does not validate.
+///
+/// The input is UTF-8, or UTF-16 with a byte order mark, of at most 64 MiB. Errors are
+/// `.malformedFile` with the line.
 struct MarkupReader {
+  /// The most levels of elements.
   private static let greatestDepth = 100
+  /// The greatest size of a file, in bytes.
   private static let greatestSize = 64 << 20
   /// The most attributes of an element, because they are searched linearly.
   private static let greatestAttributeCount = 1000
 
+  /// The name of the file, for errors.
   private let file: String
+  /// The file as UTF-8.
   private let bytes: [UInt8]
+  /// The position of the next byte.
   private var position = 0
+  /// The line of the next byte, from 1.
   private var line = 1
 
   /// The root element of a file.
@@ -23,6 +32,7 @@ struct MarkupReader {
     return try reader.document()
   }
 
+  /// Throws `.malformedFile` for a file that is too large or no text.
   private init(_ data: Data, file: String) throws(ModelError) {
     self.file = file
     guard data.count <= Self.greatestSize else {
@@ -47,6 +57,7 @@ struct MarkupReader {
 
   // MARK: Structure
 
+  /// Reads the prolog, the root element and the rest.
   private mutating func document() throws(ModelError) -> MarkupElement {
     try skipMisc(allowingDocumentType: true)
     guard current == UInt8(ascii: "<") else { throw error("expected an XML element") }
@@ -66,6 +77,7 @@ struct MarkupReader {
     }
   }
 
+  /// Skips a comment or a processing instruction. Returns false if there is neither.
   private mutating func skipCommentOrInstruction() throws(ModelError) -> Bool {
     if looking(at: "<!--") {
       advance(4)
@@ -79,6 +91,8 @@ struct MarkupReader {
     return true
   }
 
+  /// Skips a document type. Throws for one with declarations, because entities could expand without
+  /// bound.
   private mutating func skipDocumentType() throws(ModelError) {
     while let byte = current, byte != UInt8(ascii: ">") {
       if byte == UInt8(ascii: "[") { throw error("a document type with declarations of its own is not read") }
@@ -87,6 +101,7 @@ struct MarkupReader {
     advance(1)
   }
 
+  /// Reads an element, whose `<` is the next byte, with its content.
   private mutating func element(depth: Int) throws(ModelError) -> MarkupElement {
     guard depth < Self.greatestDepth else { throw error("elements are nested more than \(Self.greatestDepth) deep") }
     let start = line
@@ -109,6 +124,7 @@ struct MarkupReader {
     }
   }
 
+  /// Reads an attribute. Throws if the element has the attribute already.
   private mutating func attribute(of element: inout MarkupElement) throws(ModelError) {
     let key = try name()
     skipSpace()
@@ -129,6 +145,7 @@ struct MarkupReader {
     element.attributes.append((key, value))
   }
 
+  /// Reads the content up to and including the end tag: texts, CDATA and child elements.
   private mutating func content(of element: inout MarkupElement, depth: Int) throws(ModelError) {
     while true {
       element.text += try text(until: UInt8(ascii: "<"))
@@ -155,6 +172,7 @@ struct MarkupReader {
 
   // MARK: Tokens
 
+  /// Reads a name, which ends before white space or a delimiter.
   private mutating func name() throws(ModelError) -> String {
     let start = position
     while let byte = current, !Self.endsName(byte) { advance(1) }
@@ -162,6 +180,7 @@ struct MarkupReader {
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
+  /// Whether a byte ends a name.
   private static func endsName(_ byte: UInt8) -> Bool {
     switch byte {
     case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "\""),
@@ -188,6 +207,7 @@ struct MarkupReader {
     return result.isEmpty ? rest : result + rest
   }
 
+  /// Reads a reference such as `&amp;` or `&#10;`, whose `&` is the next byte.
   private mutating func reference() throws(ModelError) -> Unicode.Scalar {
     let start = position + 1
     guard let end = bytes[start...].prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
@@ -199,6 +219,7 @@ struct MarkupReader {
     return scalar
   }
 
+  /// The character of a reference's name; nil for an unknown entity.
   private static func scalar(of name: String) -> Unicode.Scalar? {
     switch name {
     case "amp": "&"
@@ -215,12 +236,15 @@ struct MarkupReader {
 
   // MARK: Moving
 
+  /// The next byte; nil at the end.
   private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
+  /// Whether a text follows at the position.
   private func looking(at text: StaticString) -> Bool {
     text.withUTF8Buffer { bytes[position...].starts(with: $0) }
   }
 
+  /// Advances by bytes, counting lines.
   private mutating func advance(_ count: Int) {
     for _ in 0..<count where position < bytes.count {
       if bytes[position] == UInt8(ascii: "\n") { line += 1 }
@@ -228,10 +252,12 @@ struct MarkupReader {
     }
   }
 
+  /// Skips white space.
   private mutating func skipSpace() {
     while let byte = current, byte == 0x20 || (0x09...0x0d).contains(byte) { advance(1) }
   }
 
+  /// Skips everything up to and including a text. `what` names the construct in the error.
   private mutating func skip(past end: StaticString, of what: String) throws(ModelError) {
     while position < bytes.count {
       if looking(at: end) { return advance(end.utf8CodeUnitCount) }
@@ -240,6 +266,7 @@ struct MarkupReader {
     throw error("\(what) is cut off")
   }
 
+  /// The error at the current line.
   private func error(_ message: String) -> ModelError {
     ModelError(.malformedFile, message: "the XML is damaged: \(message)", at: SourceLocation(file: file, line: line))
   }

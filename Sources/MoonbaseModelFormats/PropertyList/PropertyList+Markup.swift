@@ -3,6 +3,8 @@ package import MoonbasePlatform
 
 extension PropertyList {
   /// Reads a binary or XML property list. Throws `ModelError` with `.malformedFile`.
+  ///
+  /// `file` is the name in errors.
   package init(contents data: Data, file: String) throws(ModelError) {
     if Self.isBinary(data) {
       self = try PropertyList(binary: data)
@@ -16,6 +18,8 @@ extension PropertyList {
   }
 
   /// Reads an element of an XML property list.
+  ///
+  /// Throws `.malformedFile` with the line for an unknown element or a wrong content.
   init(markup element: MarkupElement, file: String) throws(ModelError) {
     func malformed() -> ModelError {
       ModelError(

@@ -7,9 +7,12 @@ public import MoonbasePlatform
 /// let model = try ManagedObjectModel.read(ModelSource(contentsOf: url))
 /// ```
 public struct ModelSource: Sendable {
+  /// The number of bytes in `head`.
   private static let headSize = 4096
+  /// The greatest size of a file, in bytes.
   private static let greatestSize = 64 << 20
 
+  /// The place of the bytes.
   private enum Place {
     case file(URL)
     case folder(URL)
@@ -23,6 +26,7 @@ public struct ModelSource: Sendable {
   /// The names of a folder's entries, sorted; nil for a file.
   public let entries: [String]?
 
+  /// The file, the folder or the bytes.
   private let place: Place
 
   /// Opens a file or folder. Throws `.cannotOpenFile` if it does not exist or is not readable.
@@ -53,9 +57,12 @@ public struct ModelSource: Sendable {
     }
   }
 
+  /// The system's reason why a path cannot be opened.
   private struct Absent: Error {
+    /// The error number, as in `errno`.
     let reason: Int32
 
+    /// The reason in words.
     var message: String {
       switch reason {
       case ENOENT: "there is no such file or folder"
@@ -77,6 +84,8 @@ public struct ModelSource: Sendable {
   public func data() throws(ModelError) -> Data { try data(limit: Self.greatestSize) }
 
   /// The bytes of the file, of which at most `limit` are read.
+  ///
+  /// Throws `.cannotOpenFile` for a folder, a larger file and an error of the system.
   package func data(limit: Int) throws(ModelError) -> Data {
     switch place {
     case .memory(let data): return data
@@ -95,6 +104,8 @@ public struct ModelSource: Sendable {
   }
 
   /// An entry of the folder. The name must be in `entries`, so that no file can refer to the outside.
+  ///
+  /// Throws `.cannotOpenFile` for a name that is not in the folder.
   public func entry(_ entry: String) throws(ModelError) -> ModelSource {
     guard case .folder(let url) = place, entries?.contains(entry) == true else {
       throw ModelError(.cannotOpenFile, message: "there is no \(entry) in \(name)", at: SourceLocation(file: name))
@@ -102,16 +113,20 @@ public struct ModelSource: Sendable {
     return try ModelSource(contentsOf: url.appendingPathComponent(entry), name: "\(name)/\(entry)")
   }
 
+  /// A source whose messages use another name than the path.
   private init(contentsOf url: URL, name: String) throws(ModelError) {
     let source = try ModelSource(contentsOf: url)
     self.name = name
     (head, entries, place) = (source.head, source.entries, source.place)
   }
 
+  /// The failure of a path that is neither a file nor a folder.
   private struct NoFile: Error {
+    /// The reason in words.
     var localizedDescription: String { "it is a pipe or a device; a file or folder is expected" }
   }
 
+  /// The error with code `.cannotOpenFile` and the reason.
   private static func unreadable(_ name: String, error: any Error) -> ModelError {
     let reason =
       switch error {
@@ -125,6 +140,8 @@ public struct ModelSource: Sendable {
 
 extension ModelSource {
   /// Whether the root element of an XML file has this name.
+  ///
+  /// The check looks at `head` only, and skips the XML declaration, comments and a document type.
   func beginsWithElement(_ name: String) -> Bool {
     var text = Substring(headText)
     while let open = text.firstIndex(of: "<") {
@@ -135,6 +152,7 @@ extension ModelSource {
     return false
   }
 
+  /// The beginning of the file as text, decoded as UTF-16 after a byte order mark.
   private var headText: String {
     let isWide = head.starts(with: [0xff, 0xfe]) || head.starts(with: [0xfe, 0xff])
     return isWide

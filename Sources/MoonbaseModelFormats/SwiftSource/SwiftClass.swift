@@ -1,23 +1,31 @@
 import MoonbaseModel
 
 /// A Swift class with the properties of its entities.
+///
+/// Usually a class has one entity. Several entities may name the same class in the model; then the
+/// class has the properties of all. `SwiftClasses` makes the values.
 struct SwiftClass {
+  /// The name of the class in Swift, without a module.
   let name: String
   /// The name of the class in the model; nil if the model names none.
   let nameInModel: String?
+  /// The entities of the class, in the order of the model.
   let entities: [ResolvedEntity]
   /// The index of the parent class; nil if the parent is `ManagedObject`.
   let parent: Int?
+  /// The properties that the class declares itself.
   private(set) var properties: [SwiftProperty] = []
   /// Properties with a changed name.
   private(set) var renamed: [SwiftProperty] = []
   /// The names of the enumerations of its properties.
   var enumerations: [String] { properties.compactMap(\.enumeration?.name) }
 
+  /// A class without properties.
   init(name: String, nameInModel: String?, entities: [ResolvedEntity], parent: Int?) {
     (self.name, self.nameInModel, self.entities, self.parent) = (name, nameInModel, entities, parent)
   }
 
+  /// Adds a property, and notes whether its name was changed.
   mutating func add(_ property: SwiftProperty) {
     properties.append(property)
     if property.name != property.swiftName { renamed.append(property) }
@@ -37,12 +45,20 @@ struct SwiftClass {
 }
 
 /// The classes of a model.
+///
+/// The names of classes and properties are checked and made unique here, before `SwiftModel` writes
+/// any source. Parents precede their children.
 struct SwiftClasses {
+  /// The classes, in the order of the model's entities.
   private(set) var classes: [SwiftClass] = []
+  /// The model.
   private let model: ResolvedModel
+  /// The index of each entity's class.
   private var classOf: [Int] = []
+  /// The names of types, which avoid those of the classes.
   private(set) var names: SwiftTypeNames
 
+  /// Throws `.invalidModel` with all invalid names of entities, classes and types.
   init(_ model: ResolvedModel) throws(ModelError) {
     self.model = model
     names = SwiftTypeNames(classes: [])
@@ -56,6 +72,7 @@ struct SwiftClasses {
     for index in classes.indices { classes[index].methodNames = methodNames(of: index) }
   }
 
+  /// The method names of a class and its ancestors.
   private func methodNames(of index: Int) -> [String: String] {
     var names = classes[index].parent.map(methodNames) ?? [:]
     var taken = Set(names.values)
@@ -72,6 +89,8 @@ struct SwiftClasses {
   }
 
   /// All properties of a class, inherited properties first.
+  ///
+  /// The order is that of declaration, from the root of the hierarchy.
   func allProperties(of index: Int) -> [SwiftProperty] {
     let inherited = classes[index].parent.map(allProperties) ?? []
     return inherited + classes[index].properties
@@ -79,6 +98,7 @@ struct SwiftClasses {
 
   // MARK: Classes
 
+  /// Throws `.invalidModel` for class names that Swift does not allow.
   private static func checkNames(of model: ResolvedModel) throws(ModelError) {
     let mistakes = Mistakes()
     for entity in model.entities {
@@ -92,6 +112,8 @@ struct SwiftClasses {
   }
 
   /// Checks the names of the types that the model declares for values.
+  ///
+  /// Throws `.invalidModel` for a text that names no type.
   private static func checkTypes(of model: ResolvedModel) throws(ModelError) {
     let mistakes = Mistakes()
     for entity in model.entities {
@@ -109,6 +131,7 @@ struct SwiftClasses {
     try mistakes.finish()
   }
 
+  /// The error about an entity's class, with advice.
   private static func mistake(_ what: String, _ entity: ResolvedEntity) -> ModelError {
     ModelError(
       .invalidModel, message: "\(entity.name): \(what): give the entity another class in the model",
@@ -116,6 +139,8 @@ struct SwiftClasses {
   }
 
   /// Checks entities that share a class: they must name it identically and inherit from the same class.
+  ///
+  /// Throws `.invalidModel`.
   private func checkSharing() throws(ModelError) {
     let mistakes = Mistakes()
     for (index, type) in classes.enumerated() {
@@ -163,6 +188,7 @@ struct SwiftClasses {
     }
   }
 
+  /// Adds a class with its first entity.
   private mutating func append(_ entity: ResolvedEntity, _ name: String, named: String?) {
     // Parents come before their children.
     classes.append(
@@ -173,6 +199,8 @@ struct SwiftClasses {
 
   /// Adds the properties of a class. Properties that are inherited, or shared with another entity of the class, are not
   /// repeated. A property with another type gets another name.
+  ///
+  /// `listNames` are the names of the static lists of key paths, which no property may have.
   private mutating func addProperties(to index: Int, besides listNames: Set<String>) {
     let inherited = classes[index].parent.map(allProperties) ?? []
     let inheritedNames = Set(inherited.map(\.name))
@@ -205,6 +233,7 @@ struct SwiftClasses {
     }
   }
 
+  /// The names of the enumerations of a class and its ancestors.
   private func enumerations(of index: Int?) -> Set<String> {
     guard let index else { return [] }
     return enumerations(of: classes[index].parent).union(classes[index].enumerations)
@@ -216,8 +245,10 @@ struct SwiftClasses {
     return Set(attributes.flatMap { $0.swiftTypeName.map(SwiftName.words) ?? [] })
   }
 
+  /// A property as the model states it, with its Swift type and comment.
   private typealias Stated = (name: String, kind: SwiftProperty.Kind, type: String, comment: [String])
 
+  /// The properties that an entity declares: attributes, relationships and fetched properties.
   private func stated(of entity: ResolvedEntity) -> [Stated] {
     let description = entity.description
     let attributes = description.attributes.map { attribute -> Stated in
@@ -242,6 +273,7 @@ struct SwiftClasses {
     return attributes + relationships + fetched
   }
 
+  /// The class of an entity; `ManagedObject` for an unknown one.
   private func className(of entity: String) -> String {
     model.entity(entity).map { classes[classOf[$0.index]].name } ?? names.written("ManagedObject")
   }

@@ -1,10 +1,14 @@
 import MoonbaseModel
 
 /// An enumeration of an attribute's allowed values.
+///
+/// For example, `one_of = { "draft", "sent" }` becomes an enumeration with the cases `draft` and
+/// `sent`.
 struct SwiftEnumeration {
   /// A case: its name without backticks, and its raw value as a Swift literal.
   typealias Case = (name: String, literal: String)
 
+  /// The cases, in the order of the allowed values.
   let cases: [Case]
   /// The raw type.
   let rawType: String
@@ -14,6 +18,8 @@ struct SwiftEnumeration {
   let renamed: [Case]
 
   /// Returns nil for an attribute without a list of texts or integers, and for an attribute with a declared Swift type.
+  ///
+  /// Values that occur twice are omitted. Case names that collide get underscores.
   init?(of attribute: AttributeDescription) {
     guard attribute.swiftTypeName == nil, let allowed = attribute.validation.allowedValues,
       let rawType = SwiftType.plain(attribute.type)
@@ -51,9 +57,12 @@ struct SwiftEnumeration {
     "self", "Self", "Type", "Protocol", "encode",
   ]
 
+  /// The case name of an integer: `value3` or `minus3`.
   private static func name(of number: Int64) -> String { number < 0 ? "minus\(number.magnitude)" : "value\(number)" }
 
   /// A case name from the words of a text: `bestFriend` for `best friend`.
+  ///
+  /// A text without letters becomes `empty`.
   private static func name(of text: String) -> String {
     let words = SwiftName.words(of: text)
     let name = SwiftName.uncapitalized(words.prefix(1).joined()) + words.dropFirst().map(SwiftName.capitalized).joined()

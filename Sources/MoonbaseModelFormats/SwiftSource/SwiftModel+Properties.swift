@@ -4,6 +4,9 @@ import MoonbaseModel
 
 extension SwiftModel {
   /// The extensions of a class: its keys and properties, and the keys for its subclasses.
+  ///
+  /// `index` is that of the class in `classes`. The result is the body of the file
+  /// `Name+Properties.swift`.
   func properties(_ index: Int) -> String {
     let type = classes.classes[index]
     let stored = type.properties.filter { if case .fetched = $0.kind { false } else { true } }
@@ -18,6 +21,7 @@ extension SwiftModel {
 
   // MARK: Keys
 
+  /// The lines of the enumeration `Keys`, whose members are typed keys.
   private func keys(_ properties: [SwiftProperty], of type: SwiftClass) -> [String] {
     if properties.isEmpty { return [] }
     return ["  \(access)nonisolated enum Keys {"]
@@ -27,6 +31,8 @@ extension SwiftModel {
   }
 
   /// The keys declared over `Self`, so that a subclass has them for its own objects.
+  ///
+  /// For example, `Employee.name` is a key of `Employee` although `Person` declares it.
   private func inheritedKeys(_ properties: [SwiftProperty], of type: SwiftClass) -> [String] {
     if properties.isEmpty { return [] }
     let lines = properties.map { property in
@@ -37,6 +43,8 @@ extension SwiftModel {
   }
 
   /// The type of a property's key.
+  ///
+  /// `owner` is the class, or `Self`.
   private func key(_ property: SwiftProperty, of owner: String) -> String {
     let kind =
       switch property.kind {
@@ -47,6 +55,7 @@ extension SwiftModel {
     return "\(type(kind))<\(owner), \(property.type)>"
   }
 
+  /// The lines of the enumeration of a property's values; empty without an enumeration.
   private func enumeration(_ property: SwiftProperty) -> [String] {
     guard let (name, enumeration) = property.enumeration else { return [] }
     let kinds = [enumeration.rawType, "AttributeValue", "CaseIterable", "Codable"].map(type).joined(separator: ", ")
@@ -62,6 +71,8 @@ extension SwiftModel {
   }
 
   /// The key paths of all properties including inherited ones, for Foundation's predicates.
+  ///
+  /// The list is a static property named by `nameOfKeyPaths`.
   private func keyPaths(_ index: Int) -> String {
     let name = classes.classes[index].name
     let known = classes.allProperties(of: index).filter { if case .fetched = $0.kind { false } else { true } }
@@ -82,6 +93,8 @@ extension SwiftModel {
 
   // MARK: Members
 
+  /// The lines of a property: a getter for fetched and derived properties, a getter and a setter
+  /// for others.
   private func member(_ property: SwiftProperty, of type: SwiftClass) -> [String] {
     let comment = property.comment.map { "  /// \($0)" }
     let subscripted = "self[\(type.name).Keys.\(property.written)]"
@@ -102,6 +115,10 @@ extension SwiftModel {
   }
 
   /// Methods that change a to-many relationship by its members.
+  ///
+  /// For a relationship `people` the methods are named addToPeople and removeFromPeople, as in
+  /// classes that Xcode generates. An ordered relationship also has insertIntoPeople and
+  /// replacePeople.
   private func changes(of property: SwiftProperty, in type: SwiftClass) -> [String] {
     guard case .toMany(let isOrdered) = property.kind else { return [] }
     let name = type.methodName(of: property)
@@ -134,6 +151,8 @@ extension SwiftModel {
   }
 
   /// A method with a single statement, on one line if short enough.
+  ///
+  /// A line has at most 120 columns.
   private func method(_ head: String, _ body: String) -> [String] {
     let statement = body.hasPrefix("_ = ") ? "_ = try \(body.dropFirst(4))" : "try \(body)"
     let start = "  \(access)func \(head) throws {"

@@ -23,18 +23,26 @@ package struct SwiftModel {
   /// The beginning of a generated file's first line.
   package static let mark = "// Written by `moonbase model swift`"
 
+  /// The classes with their properties.
   let classes: SwiftClasses
+  /// The model.
   private let model: ResolvedModel
+  /// The name of the model, for the list of classes and comments.
   private let name: String
+  /// Whether declarations are public.
   private let isPublic: Bool
 
   /// Generates the source of a model's classes. Throws if a class or an entity has an invalid name in Swift.
+  ///
+  /// The error is `.invalidModel` and names all entities with invalid names.
   package init(_ model: ResolvedModel, name: String, isPublic: Bool = false) throws(ModelError) {
     classes = try SwiftClasses(model)
     (self.model, self.name, self.isPublic) = (model, name, isPublic)
   }
 
   /// The files of all classes, and a file that lists the classes by name.
+  ///
+  /// The result is the same for equal models, so that files change only with the model.
   package var files: [File] {
     classes.classes.indices.flatMap { index in
       let name = classes.classes[index].name
@@ -52,6 +60,8 @@ package struct SwiftModel {
   }
 
   /// All source in a single text, without the classes that a program declares itself.
+  ///
+  /// `own` are the names of these classes.
   package func text(besides own: Set<String> = []) -> String {
     let indices = Array(classes.classes.indices)
     let parts =
@@ -81,8 +91,10 @@ package struct SwiftModel {
         ])
   }
 
+  /// The classes of entities that name no class.
   private var unnamed: [SwiftClass] { classes.classes.filter { $0.nameInModel == nil } }
 
+  /// The name of the enumeration with the list of classes, as `ShopClasses`.
   private var listName: String {
     var name = "\(SwiftName.type(of: self.name))Classes"
     while classes.names.classes.contains(name) { name += "_" }
@@ -91,8 +103,10 @@ package struct SwiftModel {
 
   // MARK: Parts of a file
 
+  /// The access modifier before declarations, with a space; empty for internal ones.
   var access: String { isPublic ? "public " : "" }
 
+  /// The first lines of a file: the mark of generated files, and imports.
   private func header(isAnew: Bool, foundation: Bool = false) -> String {
     let mark =
       isAnew
@@ -101,14 +115,17 @@ package struct SwiftModel {
     return (mark + imports.map { "\(access)import \($0)" }).joined(separator: "\n") + "\n"
   }
 
+  /// Whether a property of the classes has a type of Foundation.
   private func needsFoundation(_ indices: [Int]) -> Bool {
     indices.contains { classes.classes[$0].properties.contains { SwiftTypeNames.isFoundations($0.type) } }
   }
 
+  /// The name of a type, with its module if a class has the same name.
   func type(_ name: String) -> String { classes.names.written(name) }
 
   // MARK: Classes
 
+  /// The declaration of a class, with the hooks as comments.
   private func declaration(_ index: Int) -> String {
     let type = classes.classes[index]
     let parent = type.parent.map { classes.classes[$0].name } ?? self.type("ManagedObject")
@@ -142,6 +159,7 @@ package struct SwiftModel {
 
   // MARK: The list of classes
 
+  /// The enumeration with the list of classes, the model and functions for templates.
   private var list: String {
     let parts = [byName] + embeddedModel + (unnamed.isEmpty ? [] : [named(unnamed)]) + templates
     return """
@@ -155,6 +173,7 @@ package struct SwiftModel {
       """
   }
 
+  /// The dictionary from class names to classes.
   private var byName: String {
     let kind = "[\(type("String")): \(type("ManagedObject")).Type]"
     let entries = classes.classes.map { type in
@@ -190,6 +209,7 @@ package struct SwiftModel {
     ]
   }
 
+  /// The model in which each entity names its class.
   private var namedModel: ManagedObjectModel {
     var named = model.description
     let names = Dictionary(
@@ -200,6 +220,7 @@ package struct SwiftModel {
     return named
   }
 
+  /// The function that gives each entity its class.
   private func named(_ unnamed: [SwiftClass]) -> String {
     let cases = unnamed.flatMap { type in
       type.entities.map { "      \(SwiftName.literal($0.name)): \(SwiftName.literal(type.name)),\n" }
@@ -228,6 +249,8 @@ package struct SwiftModel {
     }
   }
 
+  /// The function of a fetch request template, with a parameter for each variable of its
+  /// predicates.
   private func template(_ name: String, _ request: FetchRequest, method: String) -> String {
     var known: Set<String> = []
     let all = (request.predicate?.freeVariables ?? []) + (request.havingPredicate?.freeVariables ?? [])

@@ -1,4 +1,7 @@
 /// Names in Swift.
+///
+/// All functions are pure. `SwiftModel` writes names only through them, so that no name of a model
+/// can break the source.
 enum SwiftName {
   /// Keywords, which need backticks as names.
   private static let keywords: Set<String> = Set(
@@ -23,6 +26,8 @@ enum SwiftName {
   static func written(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
   /// A property name close to the model's that no object and no other property has.
+  ///
+  /// Underscores are appended until the name is free.
   static func property(_ name: String, besides taken: Set<String>) -> String {
     // Underscores alone are no valid name.
     var candidate = name.allSatisfy { $0 == "_" } ? "property\(name)" : name
@@ -31,6 +36,8 @@ enum SwiftName {
   }
 
   /// A name for a nested type that differs from all types used in the class.
+  ///
+  /// The name is the property's, with an upper-case first letter.
   static func nestedType(_ property: String, besides taken: Set<String>) -> String {
     var candidate = capitalized(property)
     while membersOfObjects.contains(candidate) || SwiftTypeNames.known.contains(candidate) || taken.contains(candidate)
@@ -41,16 +48,20 @@ enum SwiftName {
   }
 
   /// Whether a text is a valid type name.
+  ///
+  /// A type name begins with a letter or an underscore; words such as `Any` are excluded.
   static func isType(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, isLetter(first) else { return false }
     let isPlain = text.unicodeScalars.allSatisfy { isLetter($0) || isDigitOrMark($0) }
     return isPlain && !["Type", "Protocol", "Self", "Any", "_"].contains(text)
   }
 
+  /// Whether a character may begin a name.
   private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII ? scalar == "_" || scalar.properties.isAlphabetic : scalar.properties.isXIDStart
   }
 
+  /// Whether a character may follow in a name.
   private static func isDigitOrMark(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII ? ("0"..."9").contains(scalar) : scalar.properties.isXIDContinue
   }
@@ -67,6 +78,9 @@ enum SwiftName {
   static let modules: Set<String> = ["Foundation", "Moonbase", "Swift"]
 
   /// A type name made from any text.
+  ///
+  /// Words are joined with upper-case first letters. A result that begins with a digit gets the
+  /// prefix `Model`.
   static func type(of text: String) -> String {
     let name = words(of: text).map(capitalized).joined()
     return isType(name) ? name : "Model\(name)"
@@ -86,6 +100,8 @@ enum SwiftName {
   }
 
   /// A string literal of a text.
+  ///
+  /// Control characters become escapes such as `\u{7}`.
   static func literal(_ text: String) -> String {
     let parts = text.unicodeScalars.map { scalar in
       switch scalar {
@@ -99,6 +115,8 @@ enum SwiftName {
   }
 
   /// A text as a single comment line.
+  ///
+  /// Line breaks of any kind become spaces, so that the comment cannot end early.
   static func comment(_ text: String) -> String {
     String(
       text.unicodeScalars.map { $0.value < 32 || [0x85, 0x2028, 0x2029].contains($0.value) ? " " : Character($0) })

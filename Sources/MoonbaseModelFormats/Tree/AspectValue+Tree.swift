@@ -3,6 +3,8 @@ import MoonbasePlatform
 
 extension AspectValue {
   /// The node in a Lua model. Throws `.unsupportedForm` for a value without a Lua literal.
+  ///
+  /// The result reads back as an equal value.
   func tree() throws(ModelError) -> ModelTree {
     switch self {
     case .flag(let flag): return .value(.bool(flag))
@@ -30,6 +32,7 @@ extension AspectValue {
     }
   }
 
+  /// The named entries of a value that is a table.
   private func entries() throws(ModelError) -> [ModelTree.Entry] {
     var entries: [ModelTree.Entry] = []
     switch self {
@@ -53,6 +56,7 @@ extension AspectValue {
 }
 
 extension ModelTree {
+  /// A list of strings.
   init(names: [String]) { self = .table(names.map { .value(.string($0)) }) }
 
   /// An attribute's value as a Lua literal that reads back as the same value.

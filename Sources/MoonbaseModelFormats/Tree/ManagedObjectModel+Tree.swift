@@ -1,7 +1,7 @@
 public import MoonbaseModel
 
 extension ManagedObjectModel {
-  /// Reads a model from the tables of a Lua model file (architecture, section 4).
+  /// Reads a model from the tables of a Lua model file, whose form `docs/models.md` describes.
   ///
   /// The file has been run already; `file` is its name in messages. Throws `ModelError` with `.invalidModel` for
   /// unknown keys, wrong types and invalid predicates, with file, line, entity and property, and a suggestion. Names

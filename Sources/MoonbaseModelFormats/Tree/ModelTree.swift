@@ -94,6 +94,8 @@ extension ModelTree {
   }
 
   /// Whether tables are nested more than 100 levels deep, or number more than a million.
+  ///
+  /// Counting ends at the limit, so that shared tables do no harm.
   var isNestedTooDeeply: Bool {
     TreeLimits.areExceeded(by: self) { tree in
       guard case .table(let list, let entries) = tree.content else { return [] }
@@ -111,6 +113,8 @@ extension ModelTree {
   }
 
   /// The node as a user info value. A table with a list part only becomes a list.
+  ///
+  /// With named entries, elements of the list part get their positions as keys.
   var asValue: Value {
     switch content {
     case .value(let value): value
@@ -124,6 +128,8 @@ extension ModelTree {
   }
 
   /// The node of a user info value.
+  ///
+  /// Maps are sorted by key.
   init(of value: Value) {
     switch value {
     case .list(let list): self = .table(list.map(ModelTree.init(of:)))

@@ -3,6 +3,9 @@ import MoonbasePlatform
 
 extension ModelTreeReader {
   /// Reads `"string"`, or `{ "string", optional = false, ... }`.
+  ///
+  /// Throws `.invalidModel` with the line for an unknown type or key, and for a value that does not
+  /// fit the type.
   func attribute(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> AttributeDescription
   {
@@ -27,6 +30,7 @@ extension ModelTreeReader {
     return attribute
   }
 
+  /// The type is the first element of the list part. Throws with a suggestion for an unknown name.
   private func type(_ table: inout TreeFields) throws(ModelError) -> AttributeType {
     let names = AttributeType.allCases.map(\.modelName)
     guard let first = table.list.first else {
@@ -51,6 +55,7 @@ extension ModelTreeReader {
     "table": "transformable",
   ]
 
+  /// Reads the rules: `min`, `max`, lengths, `matches`, `one_of` and `rules`.
   private func readValidation(_ table: inout TreeFields, into attribute: inout AttributeDescription) throws(ModelError)
   {
     let context = table.context
@@ -76,6 +81,7 @@ extension ModelTreeReader {
     attribute.validation = validation
   }
 
+  /// Reads a bound. Throws for types that are neither numbers nor dates.
   private func bound(_ tree: ModelTree, key: String, of attribute: AttributeDescription, in context: ReadingContext)
     throws(ModelError) -> Value
   {
@@ -89,6 +95,8 @@ extension ModelTreeReader {
   }
 
   /// Reads `{ { "SELF.length > 3", "is too short" }, ... }`.
+  ///
+  /// The message is shown if a value violates the predicate.
   private func rules(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> [ValidationPredicate] {
     let table = try TreeFields(tree, context: context)
     try table.finish(listCount: .max)
@@ -108,6 +116,7 @@ extension ModelTreeReader {
     return result
   }
 
+  /// Reads a value in the attribute's type. A number for a date means seconds since 2001.
   private func value(_ tree: ModelTree, key: String, of attribute: AttributeDescription, in context: ReadingContext)
     throws(ModelError) -> Value
   {

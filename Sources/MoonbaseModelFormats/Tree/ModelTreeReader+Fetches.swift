@@ -1,10 +1,12 @@
 import MoonbaseModel
 
 extension ModelTreeReader {
+  /// Parses a predicate. Its error gets the line.
   func predicate(_ text: String, in context: ReadingContext, line: Int?) throws(ModelError) -> Predicate {
     do { return try Predicate(format: text) } catch { throw context.error(error.message, line: line) }
   }
 
+  /// Reads a fetched property: a fetch request with further settings.
   func fetchedProperty(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> FetchedPropertyDescription
   {
@@ -18,6 +20,8 @@ extension ModelTreeReader {
   }
 
   /// Reads `{ "Entity", "predicate", sort = { "name", "-age" }, limit = 10, ... }`.
+  ///
+  /// The predicate may be missing. Throws `.invalidModel` with the line.
   func fetchRequest(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> FetchRequest {
     var table = try TreeFields(tree, context: context)
     let request = try fetchRequest(&table)
@@ -25,6 +29,7 @@ extension ModelTreeReader {
     return request
   }
 
+  /// Reads a fetch request from a table that may have further keys.
   private func fetchRequest(_ table: inout TreeFields) throws(ModelError) -> FetchRequest {
     guard let entity = table.list.first else {
       throw table.context.error("the entity comes first, for example { \"Person\", \"age > 30\" }", line: table.line)
@@ -42,6 +47,7 @@ extension ModelTreeReader {
     return request
   }
 
+  /// Reads the keys of the result: `result`, `columns`, `group_by` and `having`.
   private func readResult(_ table: inout TreeFields, into request: inout FetchRequest) throws(ModelError) {
     request.resultType = try table.choice("result", of: FetchRequest.ResultType.allCases, word: \.modelName) ?? .objects
     if let tree = table.take("columns") {
@@ -57,6 +63,8 @@ extension ModelTreeReader {
   }
 
   /// Reads `"name"`, or `{ "total", "items.@sum.price", type = "double" }`.
+  ///
+  /// The first form fetches a key path under its own name.
   private func column(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> FetchColumn {
     if let text = tree.string { return FetchColumn(text) }
     var table = try TreeFields(tree, context: context)
@@ -80,6 +88,8 @@ extension ModelTreeReader {
   }
 
   /// Reads sort keys, each `"name"`, `"-name"`, or `{ "name", compare = "localizedStandardCompare" }`.
+  ///
+  /// A single text is accepted as well. A minus means descending order.
   private func sort(_ table: inout TreeFields) throws(ModelError) -> [SortDescriptor] {
     guard let tree = table.take("sort") else { return [] }
     if let text = tree.string { return [SortDescriptor(text: text)] }
@@ -108,6 +118,8 @@ extension ModelTreeReader {
   }
 
   /// Reads `{ byName = { "lastName", "-age" } }`, or `{ { "lastName" } }`, with a name made of the properties.
+  ///
+  /// An index without a name is named after its properties, joined by underscores.
   func indexes(_ tree: ModelTree, in context: ReadingContext) throws(ModelError) -> [FetchIndexDescription] {
     guard case .table(let list, let entries) = tree.content else {
       throw context.error("expected a table, not \(tree.kind)", line: tree.line)
@@ -124,6 +136,7 @@ extension ModelTreeReader {
     return result
   }
 
+  /// Reads an index: a property, or a list of elements with an optional `where`.
   private func index(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription
   {
@@ -139,6 +152,7 @@ extension ModelTreeReader {
     return index
   }
 
+  /// Reads an element: `"name"`, `"-name"`, or a table with `kind`, `expression` and `descending`.
   private func indexElement(_ tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription.Element
   {
@@ -162,6 +176,7 @@ extension ModelTreeReader {
     return element
   }
 
+  /// The element of a text, in which a minus means descending order.
   private static func indexElement(_ text: String) -> FetchIndexDescription.Element {
     var element = FetchIndexDescription.Element(text.hasPrefix("-") ? String(text.dropFirst()) : text)
     element.isAscending = !text.hasPrefix("-")

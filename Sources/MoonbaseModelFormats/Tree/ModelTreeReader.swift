@@ -1,10 +1,16 @@
 import MoonbaseModel
 
-/// Reads the Lua form of a model (architecture, section 4) from a tree.
+/// Reads the Lua form of a model from a tree. `docs/models.md` describes the form.
+///
+/// Mistakes of independent parts are collected, so that a user sees all of them at once. References
+/// between entities are not checked here; `resolved()` does that.
 struct ModelTreeReader {
+  /// The name of the file, for errors.
   let file: String
+  /// The mistakes so far, shared by all parts.
   private let mistakes = Mistakes()
 
+  /// Reads a model. Throws `.invalidModel` with the first mistake and the others.
   func model(_ tree: ModelTree) throws(ModelError) -> ManagedObjectModel {
     var table = try TreeFields(tree, context: ReadingContext(file: file, subject: "the model"))
     var model = ManagedObjectModel()
@@ -51,6 +57,7 @@ struct ModelTreeReader {
 
   // MARK: Entities
 
+  /// Reads an entity, with mistakes of its properties collected.
   private func entity(_ name: String, from tree: ModelTree) throws(ModelError) -> EntityDescription {
     let context = ReadingContext(file: file, subject: "").entity(name)
     var table = try TreeFields(tree, context: context)
@@ -89,6 +96,7 @@ struct ModelTreeReader {
   /// Keys of an entity that are valid in extensions but not in models.
   private static let extensionKeys: Set = ["normalize", "validate", "derived"]
 
+  /// Reads the uniqueness constraints: `{ { "name" }, { "first", "last" } }`.
   private func readConstraints(_ table: inout TreeFields, into entity: inout EntityDescription) throws(ModelError) {
     guard let tree = table.take("constraints") else { return }
     let list = try TreeFields(tree, context: table.context.part("constraints"))
@@ -102,6 +110,10 @@ struct ModelTreeReader {
 
   // MARK: Relationships
 
+  /// Reads a relationship: `{ to = "Person", inverse = "pets", delete = "cascade" }`.
+  ///
+  /// Throws `.invalidModel` unless exactly one of `to` and `to_many` is given, and for a `max` that
+  /// contradicts it.
   private func relationship(_ name: String, from tree: ModelTree, in context: ReadingContext) throws(ModelError)
     -> RelationshipDescription
   {

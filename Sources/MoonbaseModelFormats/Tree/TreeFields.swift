@@ -5,18 +5,24 @@ import MoonbasePlatform
 typealias TreeFields = FieldReader<ModelTree>
 
 extension ModelTree: FieldContent {
+  /// The spellings of booleans.
   static var flagWords: String { "true or false" }
 
+  /// The key of an aspect.
   static func names<Owner>(of aspect: Aspect<Owner>) -> [String] { aspect.lua }
 
+  /// Unread keys are errors.
   static var isStrict: Bool { true }
 
+  /// The string; nil for other nodes.
   var text: String? { string }
 
+  /// The boolean; nil for other nodes.
   var flag: Bool? {
     if case .value(.bool(let bool)) = content { bool } else { nil }
   }
 
+  /// The integer, or a double without a fraction; nil for other nodes.
   var integer: Int? {
     switch content {
     case .value(.int(let integer)): Int(integer)
@@ -25,10 +31,13 @@ extension ModelTree: FieldContent {
     }
   }
 
+  /// The kind of node.
   var shown: String { kind }
 }
 
 extension FieldReader<ModelTree> {
+  /// A reader of a table. Throws `.invalidModel` for other nodes and for a key that is given twice.
+  /// Each table is charged as work of the host.
   init(_ tree: ModelTree, context: ReadingContext) throws(ModelError) {
     try ModelError.chargeProperty()
     guard case .table(let list, let entries) = tree.content else {
@@ -42,6 +51,8 @@ extension FieldReader<ModelTree> {
   }
 
   /// Reports unread keys, and a list part longer than `count`. `advice` explains where some keys belong.
+  ///
+  /// All unread keys are reported together, in the order of their lines. Throws `.invalidModel`.
   func finish(
     listCount count: Int = 0, advice: (String, ModelTree) -> String? = { _, _ in nil }
   ) throws(ModelError) {
@@ -60,11 +71,15 @@ extension FieldReader<ModelTree> {
   }
 
   /// A list of strings, or a single string.
+  ///
+  /// Returns nil if the key is missing.
   mutating func strings(_ key: String) throws(ModelError) -> [String]? {
     guard let tree = take(key) else { return nil }
     return try strings(tree, what: key)
   }
 
+  /// The values of `user_info`; empty if the key is missing. Throws for keys that differ only in
+  /// their Unicode form.
   mutating func userInfo() throws(ModelError) -> [String: Value] {
     guard let tree = take("user_info") else { return [:] }
     if let key = tree.keyInTwoForms {
@@ -78,6 +93,8 @@ extension FieldReader<ModelTree> {
   }
 
   /// The named entries of a key's table, in source order.
+  ///
+  /// The result is empty if the key is missing.
   mutating func named(_ key: String) throws(ModelError) -> [(String, ModelTree)] {
     guard let tree = take(key) else { return [] }
     return try named(tree, in: context.part(key))
@@ -85,6 +102,7 @@ extension FieldReader<ModelTree> {
 
   // MARK: Nodes
 
+  /// The string of a node. `what` names the node in errors.
   func string(_ tree: ModelTree, what: String) throws(ModelError) -> String {
     guard let string = tree.string else {
       throw context.error("\(what) is a string, not \(tree.kind)", line: tree.line ?? line)
@@ -92,6 +110,7 @@ extension FieldReader<ModelTree> {
     return string
   }
 
+  /// The strings of a node: a list, or a single string.
   func strings(_ tree: ModelTree, what: String) throws(ModelError) -> [String] {
     if let string = tree.string { return [string] }
     guard case .table(let list, let entries) = tree.content, entries.isEmpty else {

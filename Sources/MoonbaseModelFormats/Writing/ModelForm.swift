@@ -1,4 +1,7 @@
 /// A format for writing a model, named by the suffix of its file or folder.
+///
+/// The command `moonbase model convert` finds the format by the destination's name. `WrittenModel`
+/// writes it.
 package enum ModelForm: String, CaseIterable, Sendable {
   /// A Lua model file.
   case lua
@@ -14,6 +17,9 @@ package enum ModelForm: String, CaseIterable, Sendable {
   case xml
 
   /// The format for a file name; nil for an unknown suffix.
+  ///
+  /// For example, `Shop.xcdatamodeld` or `models/Shop.mom`. A file named `contents` has the format
+  /// `xml`.
   package init?(path: String) {
     let name = path.split(separator: "/").last.map(String.init) ?? ""
     if name == Self.contentsName { self = .xml } else { self.init(rawValue: name.suffixWord) }
@@ -38,6 +44,8 @@ package enum ModelForm: String, CaseIterable, Sendable {
   }
 
   /// Whether a name in the folder belongs to the format.
+  ///
+  /// A folder with other names is not overwritten.
   package func hasPart(_ name: String) -> Bool {
     switch self {
     case .xcdatamodel: [Self.contentsName, "elements", "layout"].contains(name)

@@ -7,10 +7,15 @@ package import MoonbasePlatform
 /// let written = try WrittenModel(versions, as: .momd)
 /// for loss in written.losses { print(loss) }      // what the form cannot hold
 /// ```
+///
+/// Nothing is written to disk here. The caller writes the pieces, and may read `versions` back
+/// first as a check.
 package struct WrittenModel {
   /// A file or a folder.
   package indirect enum Piece {
+    /// The bytes of a file.
     case file(Data)
+    /// The entries of a folder, in order.
     case folder([(name: String, piece: Piece)])
   }
 
@@ -43,15 +48,24 @@ package struct WrittenModel {
 }
 
 /// Writes versions in order.
+///
+/// A writer collects the pieces, the losses and the hashes of all versions of a model.
 private struct VersionWriter {
+  /// The format of each version.
   let form: ModelForm
+  /// The files or folders of the versions.
   private(set) var pieces: [(name: String, piece: WrittenModel.Piece)] = []
+  /// The versions as written.
   private(set) var versions: [(model: ManagedObjectModel, bytes: Data)] = []
+  /// The hashes of the versions, for the list of a `.momd`.
   private(set) var hashes: [(name: String, version: ModelVersion)] = []
+  /// The settings that the format cannot hold.
   private(set) var losses: [ModelError] = []
 
+  /// A writer without versions.
   init(form: ModelForm) { self.form = form }
 
+  /// Writes a version. Throws for an invalid model, and for a value that the format cannot hold.
   mutating func write(_ version: VersionedModel.Version) throws(ModelError) {
     let resolved = try version.model.resolved()
     hashes.append((version.name, resolved.version))
@@ -80,6 +94,7 @@ private struct VersionWriter {
     return reduced.model
   }
 
+  /// The bytes of a version.
   private func bytes(of model: ManagedObjectModel, resolved: ResolvedModel) throws(ModelError) -> Data {
     switch form {
     case .mom, .momd: try resolved.archive()

@@ -2,8 +2,14 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Values as text in an Xcode model: locale-independent numbers, `YES` and `NO`.
+///
+/// Dates are numbers of seconds since 2001 in attributes of their own, such as
+/// `defaultDateTimeInterval`.
 enum ModelText {
   /// The value of a text; `.some(nil)` if the text does not fit the type, nil if the type has no text form.
+  ///
+  /// The two levels of optionality let a reader distinguish a wrong text from a setting without
+  /// meaning.
   static func value(_ text: String, of type: AttributeType) -> Value?? {
     switch type {
     case .integer16, .integer32, .integer64: .some(integer(text))
@@ -19,6 +25,8 @@ enum ModelText {
   }
 
   /// The text of a value, as `value(_:of:)` reads it; nil if it has none.
+  ///
+  /// Dates and binary data have no text in this form.
   static func text(_ value: Value) -> String? {
     switch value {
     case .int(let integer): "\(integer)"
@@ -33,6 +41,8 @@ enum ModelText {
   }
 
   /// Xcode writes `0.0` for some integer attributes whose type was changed, and bounds that are no integers.
+  ///
+  /// Fractions become doubles, so that the resolver can report them.
   private static func integer(_ text: String) -> Value? {
     if let integer = Int64(text) { return .int(integer) }
     return Double(text).map { number in Int64(exactly: number).map(Value.int) ?? .double(number) }

@@ -1,6 +1,8 @@
 import MoonbaseModel
 
 extension XcodeModelReader {
+  /// Reads a `fetchedProperty` element with its `fetchRequest`. Throws `.invalidModel` for missing
+  /// parts.
   mutating func fetchedProperty(_ element: MarkupElement, in owner: ReadingContext) throws(ModelError)
     -> FetchedPropertyDescription
   {
@@ -27,6 +29,8 @@ extension XcodeModelReader {
   }
 
   /// Reads the remaining attributes of a fetch request. Their spelling differs between versions of Xcode.
+  ///
+  /// Throws `.invalidModel` for a predicate that cannot be parsed, and for an unknown result type.
   mutating func fetchRequest(_ fields: inout MarkupFields, from element: MarkupElement) throws(ModelError)
     -> FetchRequest
   {
@@ -46,6 +50,7 @@ extension XcodeModelReader {
     return request
   }
 
+  /// Reads a `fetchIndex` element with its elements.
   mutating func fetchIndex(_ element: MarkupElement, in owner: ReadingContext) throws(ModelError)
     -> FetchIndexDescription
   {
@@ -65,6 +70,7 @@ extension XcodeModelReader {
     return index
   }
 
+  /// Reads a `fetchIndexElement`, which names a property or an expression.
   private mutating func indexElement(_ element: MarkupElement, in context: ReadingContext) throws(ModelError)
     -> FetchIndexDescription.Element
   {

@@ -4,6 +4,10 @@ import MoonbasePlatform
 extension XcodeModelReader {
   // MARK: Attributes
 
+  /// Reads an `attribute` element.
+  ///
+  /// Throws `.invalidModel` for a missing name and an unknown type. Values that do not fit the type
+  /// are kept, with a warning of the resolver.
   mutating func attribute(_ element: MarkupElement, in owner: ReadingContext) throws(ModelError) -> AttributeDescription
   {
     let context = owner.property("attribute", name: element["name"] ?? "")
@@ -25,6 +29,8 @@ extension XcodeModelReader {
   }
 
   /// Reads the type. A missing type means Undefined, as is usual for transient attributes.
+  ///
+  /// Throws `.invalidModel` with a suggestion for an unknown type.
   private func type(_ fields: inout MarkupFields) throws(ModelError) -> AttributeType {
     guard let name = fields.value("attributeType") else { return .undefined }
     guard let type = AttributeType(xcodeName: name) else {
@@ -35,6 +41,8 @@ extension XcodeModelReader {
   }
 
   /// Reads the elements of a composite, in the attribute itself or in a named composite of the model.
+  ///
+  /// Also reads the user info, which is a child element too.
   private mutating func readComposite(
     _ element: MarkupElement, fields: inout MarkupFields, into attribute: inout AttributeDescription,
     in context: ReadingContext
@@ -53,6 +61,8 @@ extension XcodeModelReader {
     }
   }
 
+  /// Reads the default, the bounds and the pattern. For strings, the bounds are those of the
+  /// length.
   private mutating func readValues(_ fields: inout MarkupFields, into attribute: inout AttributeDescription)
     throws(ModelError)
   {
@@ -85,6 +95,8 @@ extension XcodeModelReader {
   }
 
   /// Reads a bound of a string's length: `5`, or `5.0` if the type was changed.
+  ///
+  /// A text of another form is left out with a warning.
   private mutating func length(_ name: String, _ fields: inout MarkupFields) -> Int? {
     guard let text = fields.value(name) else { return nil }
     if let length = Int(text) ?? Double(text).flatMap({ Int(exactly: $0) }) { return length }
@@ -92,6 +104,8 @@ extension XcodeModelReader {
     return nil
   }
 
+  /// The value of a text in the attribute's type; nil with a warning for a type without values in
+  /// this form.
   private mutating func value(
     _ text: String, name: String, fields: MarkupFields, for attribute: AttributeDescription
   ) -> Value? {
@@ -104,12 +118,15 @@ extension XcodeModelReader {
     }
   }
 
+  /// Adds a warning at the element of the fields.
   private mutating func warn(_ fields: MarkupFields, message: String) {
     warnings.append(fields.warning(message))
   }
 
   // MARK: Relationships
 
+  /// Reads a `relationship` element. A relationship is to-many if `toMany` is `YES`, whatever its
+  /// `maxCount`.
   mutating func relationship(_ element: MarkupElement, in owner: ReadingContext) throws(ModelError)
     -> RelationshipDescription
   {
@@ -148,6 +165,7 @@ extension XcodeModelReader {
     return relationship
   }
 
+  /// The delete rule of a name. Throws `.invalidModel` with a suggestion.
   private func deleteRule(_ name: String, fields: MarkupFields) throws(ModelError) -> DeleteRule {
     guard let rule = DeleteRule(xcodeName: name) else {
       let names = DeleteRule.allCases.map(\.xcodeName)

@@ -2,14 +2,23 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Reads the `contents` file of an `.xcdatamodel` from Xcode 4 on.
+///
+/// Mistakes are collected and thrown together. Unknown elements and attributes become warnings;
+/// settings that are known and have no counterpart become omissions. A value reads one file.
 struct XcodeModelReader {
+  /// The name of the file, for messages.
   let file: String
+  /// The warnings so far, each with its location.
   var warnings: [String] = []
+  /// The settings that no description can hold.
   private(set) var omissions: [String] = []
+  /// The mistakes so far.
   private let mistakes = Mistakes()
   /// Composite types that the model declares and attributes refer to.
   private var composites: [String: [AttributeDescription]] = [:]
 
+  /// Reads the XML of a model. Throws `.malformedFile` for other XML, and `.invalidModel` with all
+  /// mistakes.
   static func read(_ data: Data, file: String) throws(ModelError) -> ManagedObjectModel {
     let root = try MarkupReader.read(data, file: file)
     guard root.name == "model" else {
@@ -21,8 +30,10 @@ struct XcodeModelReader {
     return try reader.model(root)
   }
 
+  /// A reader for a file.
   private init(file: String) { self.file = file }
 
+  /// Reads the root element. Composites are read first, because attributes refer to them by name.
   private mutating func model(_ root: MarkupElement) throws(ModelError) -> ManagedObjectModel {
     var model = ManagedObjectModel()
     model.allowsUnknownClasses = true
@@ -46,6 +57,7 @@ struct XcodeModelReader {
     return model
   }
 
+  /// Reads a child of the root element. Throws `.invalidModel` for names that occur twice.
   private mutating func read(
     _ child: MarkupElement, into model: inout ManagedObjectModel, in context: ReadingContext
   ) throws(ModelError) {
@@ -64,6 +76,7 @@ struct XcodeModelReader {
     }
   }
 
+  /// Reads a `configuration` element with its `memberEntity` elements.
   private mutating func readConfiguration(_ element: MarkupElement, into model: inout ManagedObjectModel)
     throws(ModelError)
   {
@@ -87,6 +100,7 @@ struct XcodeModelReader {
     model.locations[.configuration(name)] = fields.context.location(element.line)
   }
 
+  /// Reads a named composite type, whose elements are copied to each attribute of it.
   private mutating func readComposite(_ element: MarkupElement) throws(ModelError) {
     let context = ReadingContext(file: file, subject: "composite \(element["name"] ?? "")")
     var fields = MarkupFields(element, context: context)
@@ -106,10 +120,12 @@ struct XcodeModelReader {
     composites[name] = elements
   }
 
+  /// The elements of a named composite; nil if the model has none with the name.
   func compositeElements(_ name: String) -> [AttributeDescription]? { composites[name] }
 
   // MARK: Entities
 
+  /// Reads an `entity` element.
   private mutating func entity(_ element: MarkupElement) throws(ModelError) -> EntityDescription {
     let context = ReadingContext(file: file, subject: "").entity(element["name"] ?? "")
     var fields = MarkupFields(element, context: context)
@@ -138,6 +154,7 @@ struct XcodeModelReader {
     return text.hasPrefix(".") ? String(text.dropFirst()) : text
   }
 
+  /// Reads a child of an entity: a property, an index, constraints or user info.
   private mutating func read(_ child: MarkupElement, into entity: inout EntityDescription, in context: ReadingContext)
     throws(ModelError)
   {
@@ -157,6 +174,11 @@ struct XcodeModelReader {
   }
 
   /// The values of `<list><item value=""/>...</list>...`, used for constraints and compound indexes.
+  ///
+  /// - Parameters:
+  ///   - element: The element with the lists.
+  ///   - list: The name of a list's element.
+  ///   - item: The name of an item's element.
   private mutating func lists(
     _ element: MarkupElement, list: String, item: String, in owner: ReadingContext
   ) throws(ModelError) -> [(values: [String], line: Int)] {
@@ -178,6 +200,8 @@ struct XcodeModelReader {
 
   // MARK: Parts
 
+  /// Reads a `userInfo` element, whose entries are strings. Throws `.invalidModel` for a key that
+  /// occurs twice.
   mutating func userInfo(_ element: MarkupElement, in context: ReadingContext) throws(ModelError) -> [String: Value] {
     var result: [String: Value] = [:]
     for child in element.children {
@@ -195,12 +219,18 @@ struct XcodeModelReader {
   }
 
   /// Reports unread attributes and unknown child elements.
+  ///
+  /// `known` are the names of child elements that were read.
   mutating func finish(_ fields: MarkupFields, element: MarkupElement, _ known: String...) {
     warnings += fields.warnings
     for child in element.children where !known.contains(child.name) { report(child, in: fields.context) }
   }
 
   /// Records settings that no description can hold. Flags with the usual value are not recorded.
+  ///
+  /// - Parameters:
+  ///   - names: The XML attributes.
+  ///   - usual: The value of flags that means nothing special; nil to record each value.
   mutating func omit(_ names: String..., from fields: inout MarkupFields, unless usual: Bool? = nil) {
     for name in names {
       guard let text = fields.value(name) else { continue }
@@ -209,6 +239,7 @@ struct XcodeModelReader {
     }
   }
 
+  /// Adds a warning about an unknown element.
   mutating func report(_ element: MarkupElement, in context: ReadingContext) {
     warnings.append("\(context.location(element.line)): \(context.subject): <\(element.name)> is not understood")
   }

@@ -2,10 +2,16 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Writes the `contents` file of an `.xcdatamodel`.
+///
+/// The layout and the order of attributes are close to Xcode's own, so that differences in version
+/// control stay small. Values equal to the defaults of the format are omitted.
 struct XcodeModelWriter {
+  /// The writer of the XML.
   private var xml = MarkupWriter()
+  /// The model, which has only settings that the format can hold.
   private let model: ManagedObjectModel
 
+  /// The text of the file. Throws `.unsupportedForm` for settings that the format cannot hold.
   static func write(_ model: ManagedObjectModel) throws(ModelError) -> String {
     try ReducedModel(model, to: .xcode).check()
     var writer = XcodeModelWriter(model: model)
@@ -13,8 +19,10 @@ struct XcodeModelWriter {
     return writer.xml.text
   }
 
+  /// A writer of a model.
   private init(model: ManagedObjectModel) { self.model = model }
 
+  /// Writes the root element.
   private mutating func write() {
     let model = model
     xml.element(
@@ -38,6 +46,7 @@ struct XcodeModelWriter {
 
   // MARK: Entities
 
+  /// Writes an entity with its properties, indexes and constraints.
   private static func write(_ entity: EntityDescription, to xml: inout MarkupWriter) {
     xml.element(
       "entity",
@@ -52,6 +61,7 @@ struct XcodeModelWriter {
     }
   }
 
+  /// Writes the uniqueness constraints.
   private static func write(constraints: [[String]], to xml: inout MarkupWriter) {
     xml.element("uniquenessConstraints", attributes: [:]) { xml in
       for constraint in constraints {
@@ -62,6 +72,7 @@ struct XcodeModelWriter {
     }
   }
 
+  /// Writes an attribute with its elements. The bounds of a string are those of its length.
   private static func write(_ attribute: AttributeDescription, to xml: inout MarkupWriter) {
     let validation = attribute.validation
     let isString = attribute.type == .string
@@ -84,6 +95,7 @@ struct XcodeModelWriter {
     }
   }
 
+  /// Writes a relationship.
   private static func write(_ relationship: RelationshipDescription, to xml: inout MarkupWriter) {
     xml.element(
       "relationship",
@@ -99,6 +111,7 @@ struct XcodeModelWriter {
 
   // MARK: Fetches and indexes
 
+  /// Writes a fetched property with its fetch request.
   private static func write(_ property: FetchedPropertyDescription, to xml: inout MarkupWriter) {
     xml.element(
       "fetchedProperty", attributes: ["name": property.name], others: attributes(of: property)
@@ -108,6 +121,7 @@ struct XcodeModelWriter {
     }
   }
 
+  /// Writes a fetch request under a name.
   private static func write(_ request: FetchRequest, name: String, to xml: inout MarkupWriter) {
     xml.element(
       "fetchRequest",
@@ -117,6 +131,7 @@ struct XcodeModelWriter {
       ], others: attributes(of: request))
   }
 
+  /// Writes a fetch index with its elements.
   private static func write(_ index: FetchIndexDescription, to xml: inout MarkupWriter) {
     xml.element("fetchIndex", attributes: ["name": index.name, "partialIndexPredicate": index.partialIndexPredicate]) {
       xml in
@@ -133,6 +148,7 @@ struct XcodeModelWriter {
     }
   }
 
+  /// Writes user info, sorted by key; nothing for none.
   private static func write(_ userInfo: [String: Value], to xml: inout MarkupWriter) {
     if userInfo.isEmpty { return }
     xml.element("userInfo", attributes: [:]) { xml in
@@ -145,10 +161,13 @@ struct XcodeModelWriter {
   // MARK: Texts
 
   /// The attributes of a description's element. Defaults of files are omitted, as in Xcode's own files.
+  ///
+  /// The name is the first of the aspect's XML names.
   private static func attributes<Owner: Described>(of owner: Owner) -> [(key: String, value: String?)] {
     Owner.aspects.compactMap { aspect in aspect.xcode.first.map { ($0, text(of: aspect, from: owner)) } }
   }
 
+  /// The text of an aspect; nil for the default of the format.
   private static func text<Owner>(of aspect: Aspect<Owner>, from owner: Owner) -> String? {
     switch aspect.field {
     case .flag(let path, _, let unnamed): owner[keyPath: path] == unnamed ? nil : owner[keyPath: path] ? "YES" : "NO"
@@ -159,6 +178,7 @@ struct XcodeModelWriter {
     }
   }
 
+  /// The seconds since 2001 of a date; nil for other values.
   private static func interval(_ value: Value?) -> String? {
     if case .date(let date)? = value { "\(date.timeIntervalSinceReferenceDate)" } else { nil }
   }

@@ -220,7 +220,7 @@
     }
   }
 
-  extension RowReader {
+  extension RowReader: SelectedRows {
     /// The row with a key.
     func snapshot(of key: Int64, _ connection: PostgreSQLConnection) throws -> Snapshot? {
       var parameters = Parameters()
@@ -245,23 +245,7 @@
   extension PostgreSQLStore {
     /// The rows of objects, by their keys.
     func snapshots(of ids: [ManagedObjectID], _ connection: PostgreSQLConnection) throws -> [Snapshot] {
-      var result: [Snapshot] = []
-      let known = ids.lazy.filter { $0.storeNumber == self.number.rawValue }
-      for (root, group) in Dictionary(grouping: known, by: { self.layout.model.entity(of: $0)?.root ?? -1 })
-      where root >= 0 {
-        let isOfOneEntity = group.allSatisfy { $0.entitySymbol == group[0].entitySymbol }
-        let single = isOfOneEntity ? layout.model.entity(of: group[0]) : nil
-        let reader = try reader(single ?? layout.model.entities[root], includesSubentities: single == nil)
-        let found = try reader.snapshots(of: group, connection)
-        result += found
-        // Rows of an unknown entity belong to no requested entity.
-        guard found.count < group.count, reader.select.entityCondition != nil else { continue }
-        let missing = Set(group).subtracting(found.lazy.map(\.id))
-        guard !missing.isEmpty else { continue }
-        let table = try self.reader(layout.model.entities[root], includesSubentities: true)
-        result += try table.snapshots(of: group.filter(missing.contains), connection).filter { missing.contains($0.id) }
-      }
-      return result
+      try layout.snapshots(of: ids, in: number, rows: reader) { try $0.snapshots(of: $1, connection) }
     }
 
     func destinations(

@@ -102,7 +102,7 @@
       }
     }
 
-    // MARK: What is derived from rows
+    // MARK: Values derived from rows
 
     private mutating func noteSources() throws { try noteSources(of: touched) }
 

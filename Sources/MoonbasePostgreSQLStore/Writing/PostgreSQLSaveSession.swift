@@ -16,7 +16,9 @@
   ///
   /// Where the server aborts the transaction because of others (a deadlock), its steps run again from the beginning.
   final class PostgreSQLSaveSession: SaveSession {
-    private typealias Step = (PostgreSQLConnection) throws -> Void
+    /// A part of the save. A step gets the session as an argument: a session that captured steps retain would never be
+    /// released, and its lock with it.
+    private typealias Step = (PostgreSQLSaveSession, PostgreSQLConnection) throws -> Void
 
     private let store: PostgreSQLStore
     private let author: String?
@@ -62,9 +64,11 @@
     func write(_ changes: StoreChanges) throws -> [SaveConflict] {
       var conflicts: [SaveConflict] = []
       isRepeatable = changes.following == nil
-      try run { [store, author] connection in
-        if store.tracksHistory { self.history = try HistoryRecord(changes, author: author, in: store, on: connection) }
-        self.derivation = store.derivations.isEmpty ? nil : try Derivation(changes, in: store, on: connection)
+      try run { [store, author] session, connection in
+        if store.tracksHistory {
+          session.history = try HistoryRecord(changes, author: author, in: store, on: connection)
+        }
+        session.derivation = store.derivations.isEmpty ? nil : try Derivation(changes, in: store, on: connection)
         var writer = SaveWriter(changes, in: store, on: connection)
         conflicts = try writer.run()
       }
@@ -73,12 +77,14 @@
 
     func metadata() throws -> [String: Value] {
       var values: [String: Value] = [:]
-      try run { [store] in values = try StoreMetadata($0, address: store.address, locking: true).foreignValues }
+      try run { [store] _, connection in
+        values = try StoreMetadata(connection, address: store.address, locking: true).foreignValues
+      }
       return values
     }
 
     func setMetadata(_ metadata: [String: Value]) throws {
-      try run { [store] connection in
+      try run { [store] _, connection in
         var current = try StoreMetadata(connection, address: store.address, locking: true)
         try current.replaceForeignEntries(with: metadata)
         try current.write(connection)
@@ -88,15 +94,15 @@
     func deleteHistory(_ extent: HistoryRange) throws -> Int {
       guard store.tracksHistory else { return 0 }
       var count = 0
-      try run { count = try HistoryReader.delete(extent, on: $0) }
+      try run { _, connection in count = try HistoryReader.delete(extent, on: connection) }
       return count
     }
 
     func prepare() throws {
-      try run { _ in self.derivedObjectIDs = try self.derivation?.run() ?? [] }
+      try run { session, _ in session.derivedObjectIDs = try session.derivation?.run() ?? [] }
       guard store.tracksHistory else { return }
       // History numbers are assigned last, because other saves wait for theirs until the commit.
-      try run { try self.history?.write(on: $0) }
+      try run { session, connection in try session.history?.write(on: connection) }
     }
 
     func commit() throws {
@@ -123,7 +129,6 @@
     private func end() {
       if isOver { return }
       isOver = true
-      // The steps hold references to the session.
       steps = []
       if let connection {
         if connection.isAlive, connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
@@ -152,7 +157,7 @@
       for number in 1... {
         guard let connection else { throw store.pool.closedError }
         do {
-          for step in steps[first...] { try step(connection) }
+          for step in steps[first...] { try step(self, connection) }
           return
         } catch let error as PostgreSQLError 
           where error.isRetryable && isRepeatable && number < Self.greatestAttempts

@@ -2,6 +2,9 @@
 ///
 /// Where a dialect has no SQL with the same meaning as evaluation in memory, translation throws `Untranslatable` and
 /// the context evaluates the condition. The store of the engine supplies the value: MoonbaseSQL contains no engine.
+///
+/// A value without state, made once for each engine and shared by all stores of the engine. A new engine needs a
+/// dialect and a store, and no change to the translation.
 package struct Dialect: Sendable {
   /// The form of parameters in a statement.
   package enum Placeholder: Sendable {
@@ -69,23 +72,31 @@ package struct Dialect: Sendable {
 
   /// The name of the engine in messages.
   package var engine: String
+  /// Statements are built with `?` and converted at the end (`statement(_:)`).
   package var placeholder: Placeholder
   /// The literals for true and false.
   package var truth: (yes: String, no: String)
   /// The operators for equality and inequality that treat two nulls as equal.
   package var nullSafe: (equal: String, distinct: String)
+  /// How the translator writes `IN` with constants.
   package var keySets: KeySets
+  /// Memory sorts nulls before all values; the clause in the statement makes an engine do the same.
   package var nullOrder: NullOrder
   /// The collation that compares texts by code points. Nil where this is the default.
   package var collation: String?
+  /// How an offset without a limit is written.
   package var noLimit: NoLimit
   /// The clause of an insertion that ignores an existing row, from the columns of the key.
   package var ignore: @Sendable (_ keys: String) -> String
   /// The clause after INSERT and UPDATE that makes a conflict fail the statement, whatever the table declares.
   package var failing: String
+  /// Decides which sums and which arithmetic are translated.
   package var arithmetic: Arithmetic
+  /// Without functions, string operators other than equality and order stay in memory.
   package var matching: Matching
+  /// Decides whether a condition on a decimal calls a function for each row.
   package var decimals: Decimals
+  /// Decides how many rows a prepared statement of a save holds.
   package var writing: Writing
   /// The prefix of a column that excludes its index, where the engine would choose the wrong index.
   package var withoutIndex: String
@@ -103,7 +114,7 @@ package struct Dialect: Sendable {
   /// Whether texts may contain the character NUL.
   package var keepsNUL = true
 
-  /// Makes a dialect.
+  /// Makes a dialect. The caller states what has no sensible default; the other settings are those of SQLite.
   package init(
     engine: String, placeholder: Placeholder, truth: (yes: String, no: String),
     nullSafe: (equal: String, distinct: String), keySets: KeySets, nullOrder: NullOrder, collation: String?,

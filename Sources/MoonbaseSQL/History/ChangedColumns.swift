@@ -3,8 +3,12 @@ package import MoonbasePlatform
 
 /// The bitmap of the properties that an update changed: a bit for each in a fixed order, beginning with the highest
 /// bit of the first byte.
+///
+/// The format of the column `ZCOLUMNS` in Core Data's table `ACHANGE`. For example, with the properties `department`,
+/// `age` and `name` in this order, an update of `name` has the bitmap `00100000`.
 package enum ChangedColumns {
-  /// The bitmap of the properties in these slots.
+  /// The bitmap of the properties in these slots. The length is that of all properties, rounded up to bytes, also if no
+  /// bit is set.
   package static func bitmap(_ slots: Set<Slot>, of layout: EntityLayout) -> Data {
     let ordered = ordered(layout)
     var bytes = Data(count: (ordered.count + 7) / 8)
@@ -15,7 +19,7 @@ package enum ChangedColumns {
   }
 
   /// The names of the properties whose bits are set, in order. Bits without a property of the current model are
-  /// skipped.
+  /// skipped. Sorted by name and without duplicates, since a polymorphic relationship has two bits.
   package static func names(_ bitmap: Data, of layout: EntityLayout) -> [String] {
     let bytes = Array(bitmap)
     let names = ordered(layout).enumerated().compactMap { index, property in
@@ -25,7 +29,8 @@ package enum ChangedColumns {
   }
 
   /// Moves the bits of a bitmap to other places. Bits whose place is nil are dropped. Bits after those of all
-  /// properties, which frameworks write too, are kept at the end.
+  /// properties, which frameworks write too, are kept at the end. Used when a migration changes the properties of an
+  /// entity. `places` has the new place of each former bit, `count` is the number of new bits.
   package static func moved(_ bitmap: Data, to places: [Int?], count: Int) -> Data {
     let bytes = Array(bitmap)
     var result = Data(count: (count + 7) / 8)
@@ -58,7 +63,8 @@ package enum ChangedColumns {
 }
 
 extension EntityLayout {
-  /// The attributes whose values a deletion keeps in the history, in the order of the tombstone columns.
+  /// The attributes whose values a deletion keeps in the history, in the order of the tombstone columns. Core Data's
+  /// `preservesValueInHistoryOnDeletion`. The columns are `ZTOMBSTONE0`, `ZTOMBSTONE1` and so on.
   package var tombstone: [ResolvedProperty] {
     entity.properties.filter { property in
       // A composite has several columns, a tombstone column holds one value. The model's checks report that it is not
@@ -67,7 +73,7 @@ extension EntityLayout {
     }.sorted { $0.name < $1.name }
   }
 
-  /// The column of an attribute.
+  /// The column of an attribute. Nil for composites, relationships and attributes that the file lacks.
   package func column(_ property: ResolvedProperty) -> String? {
     if case .attribute(let column, _) = slots[property.slot] { column } else { nil }
   }

@@ -1,12 +1,16 @@
 package import MoonbaseModel
 
 /// The form of an attribute's values in a column.
+///
+/// The kind determines the declared type, how a value is bound and how a column is decoded. Core Data stores dates as
+/// seconds since 2001, UUIDs as 16 bytes, URIs as text, and decimals as numbers of any storage class.
 package enum ColumnKind: Sendable {
   case integer16, integer32, integer64, boolean, double, float, decimal, string, date, data, uuid, uri
   /// Bytes after a prefix that tells whether they are inline or in an external file.
   case externalData
 
-  /// The kind for an attribute. Nil for types that no column can hold.
+  /// The kind for an attribute. Nil for types that no column can hold. A transformable attribute is data, since its
+  /// transformer makes bytes.
   package init?(_ attribute: AttributeDescription) {
     self.init(attribute.type, isExternal: attribute.allowsExternalBinaryDataStorage)
   }
@@ -30,7 +34,7 @@ package enum ColumnKind: Sendable {
     }
   }
 
-  /// The type that Core Data declares in `CREATE TABLE`.
+  /// The type that Core Data declares in `CREATE TABLE`. SQLite derives the column's affinity from the text.
   package var declaredType: String {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: "INTEGER"
@@ -42,7 +46,7 @@ package enum ColumnKind: Sendable {
     }
   }
 
-  /// The name of a value in messages.
+  /// The name of a value in messages. Used for a value that does not belong in its column.
   package var valueName: String {
     switch self {
     case .integer16: "16-bit integer"
@@ -59,7 +63,8 @@ package enum ColumnKind: Sendable {
     }
   }
 
-  /// The rank of the kind in Core Data's order of columns.
+  /// The rank of the kind in Core Data's order of columns. To-one relationships have rank 1. See
+  /// `TableLayout.orderedColumns`.
   package var rank: Int {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: 0

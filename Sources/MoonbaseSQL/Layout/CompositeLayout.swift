@@ -1,13 +1,19 @@
 package import MoonbaseModel
 
 /// The columns of a composite attribute: a column for each element that is no composite itself.
+///
+/// For an attribute `address` with the elements `city` and `geo.latitude`, the leaves are these two paths with columns
+/// `ZCITY` and `ZLATITUDE`. A missing composite has NULL in all columns.
 package struct CompositeLayout: Sendable, Hashable {
   /// An element that has a column.
   package struct Leaf: Sendable, Hashable {
-    /// The names of the elements from the attribute to this one.
+    /// The names of the elements from the attribute to this one. For example `["geo", "latitude"]`.
     package var path: [String]
+    /// The description of the element, with type and default.
     package var attribute: AttributeDescription
+    /// Its name in the file, in upper case.
     package var column: String
+    /// How values of the element are stored.
     package var kind: ColumnKind
   }
 
@@ -18,6 +24,9 @@ package struct CompositeLayout: Sendable, Hashable {
 
   /// Assigns a column to each element, in the order of the elements' paths: two forms of a model may order elements
   /// differently.
+  ///
+  /// `column` reserves a name for each element. Elements without a possible column are left out; `obstacle(_:)` has
+  /// refused such attributes before.
   init(_ attribute: AttributeDescription, column: (AttributeDescription.Leaf) -> String) {
     let found = attribute.leaves.compactMap { leaf in ColumnKind(leaf.attribute).map { (leaf: leaf, kind: $0) } }
     var columns: [[String]: String] = [:]
@@ -28,7 +37,8 @@ package struct CompositeLayout: Sendable, Hashable {
     }
   }
 
-  /// The reason why an attribute has no columns, as a clause. Nil where it has columns.
+  /// The reason why an attribute has no columns, as a clause. Nil where it has columns. Asked before a layout is made;
+  /// the clause becomes part of an error message.
   static func obstacle(_ attribute: AttributeDescription) -> String? {
     if attribute.elements.isEmpty { return "it has no elements" }
     return attribute.unkeptElements.first.map { "its element \($0.path.joined(separator: ".")), \($0.reason)" }
@@ -41,6 +51,7 @@ package struct CompositeLayout: Sendable, Hashable {
   package func leaves(behind path: some Collection<String>) -> [Leaf] { leaves.filter { $0.path.starts(with: path) } }
 }
 
+/// Sorted by code points, independent of the model's form.
 extension AttributeDescription.Leaf {
   fileprivate func precedes(_ other: Self) -> Bool {
     path.lexicographicallyPrecedes(other.path) { $0.literallyPrecedes($1) }
@@ -52,11 +63,19 @@ extension AttributeDescription.Leaf {
 /// No known store shows Core Data's columns for them. Stores of Moonbase name the columns in their metadata. In other
 /// stores an element is found where a single column has a possible name: the element's own name, or that name after the
 /// attribute's.
+///
+/// Used once per composite attribute while the layout of a file is built. `layout()` succeeds only if every element has
+/// exactly one candidate that no other element wants.
 struct ElementSearch {
+  /// The attribute whose elements are searched.
   private let attribute: AttributeDescription
+  /// The name of the declaring entity, the first part of the keys in `stated`.
   private let entity: String
+  /// The columns of the table that no other property has.
   private let columns: Set<String>
+  /// The columns by `Entity.attribute.element`, from the file's metadata.
   private let stated: [String: String]
+  /// The number of elements that want each column.
   private let wanters: [String: Int]
   /// The reason why the elements are not found, as a clause.
   private(set) var obstacle = ""
@@ -71,7 +90,7 @@ struct ElementSearch {
     self.columns = Set(columns).subtracting(taken)
   }
 
-  /// Returns nil where the elements are not found.
+  /// Returns nil where the elements are not found. The reason is in `obstacle` then.
   mutating func layout() -> CompositeLayout? {
     if let reason = CompositeLayout.obstacle(attribute) {
       obstacle = reason
@@ -96,12 +115,14 @@ struct ElementSearch {
     return CompositeLayout(attribute) { found[$0.path] ?? "" }
   }
 
+  /// The stated column if it exists, else all columns with a possible name.
   private func candidates(for leaf: AttributeDescription.Leaf) -> [String] {
     let path = [entity, attribute.name] + leaf.path
     if let column = stated[path.joined(separator: ".")] { return columns.contains(column) ? [column] : [] }
     return Self.names(of: leaf, in: attribute).filter { columns.contains($0) }
   }
 
+  /// For the element `city` of `address`: `ZADDRESS_CITY`, `ZADDRESSCITY` and `ZCITY`.
   private static func names(of leaf: AttributeDescription.Leaf, in attribute: AttributeDescription) -> [String] {
     let names = ([attribute.name] + leaf.path).map { $0.uppercased() }
     var wanted: [String] = []
@@ -115,6 +136,7 @@ struct ElementSearch {
   }
 
   /// The number of elements that each column of a table may belong to, without elements whose columns the file names.
+  /// Two composites with an element of the same name want the same column; neither may take it by a guess.
   static func wanters(in entities: [ResolvedEntity], stated: [String: String]) -> [String: Int] {
     var result: [String: Int] = [:]
     for entity in entities {
@@ -130,6 +152,7 @@ struct ElementSearch {
   }
 }
 
+/// Written to the metadata of a new file, so that later versions need not guess.
 extension StoreLayout {
   /// The columns of elements, by `Entity.attribute.element`.
   package var elementColumns: [String: String] {

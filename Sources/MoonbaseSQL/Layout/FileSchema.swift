@@ -2,28 +2,33 @@ import MoonbaseGraph
 import MoonbaseModel
 
 /// The schema of a file: its tables with their columns, and the entity numbers.
+///
+/// Read once when a store is opened; the layout is built against it. SQLite compares names without case, therefore all
+/// lookups are made in upper case.
 package struct FileSchema: Sendable {
   /// A table of the file.
   package struct Table: Sendable {
     /// The columns in order, in upper case.
     package private(set) var columns: [String] = []
-    /// The declared types of the columns. Nil where columns may declare more than a type.
+    /// The declared types of the columns. Nil where columns may declare more than a type. The declared types decide
+    /// about the affinities of the columns.
     package private(set) var types: [String]?
     /// Whether the table has a primary key.
     package var hasKey = false
     /// The positions of the columns in a wide table, so that lookups are not quadratic.
     private var places: [String: Int]?
 
+    /// Up to this number a linear search is faster.
     private static let fewColumns = 24
 
-    /// Makes a table from its columns in upper case.
+    /// Makes a table from its columns in upper case. `types` correspond to `columns` by index.
     package init(columns: [String], types: [String]? = nil, hasKey: Bool) {
       (self.columns, self.types, self.hasKey) = (columns, types, hasKey)
       guard columns.count > Self.fewColumns else { return }
       places = Dictionary(zip(columns, columns.indices), uniquingKeysWith: { first, _ in first })
     }
 
-    /// The position of a column, whose name is in upper case.
+    /// The position of a column, whose name is in upper case. Constant time for wide tables.
     package func place(_ column: String) -> Int? {
       if let places { places[column] } else { columns.firstIndex(of: column) }
     }
@@ -34,8 +39,9 @@ package struct FileSchema: Sendable {
 
   /// The tables by name in upper case.
   package let tables: [String: Table]
-  /// `Z_ENT` by `Z_NAME`.
+  /// `Z_ENT` by `Z_NAME`. From the rows of `Z_PRIMARYKEY`.
   package let numbers: [String: Int64]
+  /// The file, for messages.
   private let path: String
 
   /// Makes a schema from tables and entity numbers.
@@ -56,7 +62,8 @@ package struct FileSchema: Sendable {
     tables[table.uppercased()]?.has(column.uppercased()) ?? false
   }
 
-  /// Throws `.invalidStore` where the file lacks the table or some of the columns.
+  /// Throws `.invalidStore` where the file lacks the table or some of the columns. The first missing column is named in
+  /// the message.
   package func require(_ wanted: [String], in table: String) throws {
     guard let found = tables[table] ?? tables[table.uppercased()] else {
       throw GraphError(
@@ -66,7 +73,8 @@ package struct FileSchema: Sendable {
     try Self.require(wanted, in: table, found: found.columns, path: path)
   }
 
-  /// Throws `.invalidStore` where some of the wanted columns are not among the found columns.
+  /// Throws `.invalidStore` where some of the wanted columns are not among the found columns. For columns that were
+  /// read separately. `wanted` is in upper case.
   package static func require(_ wanted: [String], in table: String, found: some Collection<String>, path: String) throws
   {
     let found = Set(found.map { $0.uppercased() })

@@ -2,27 +2,40 @@ import MoonbaseGraph
 package import MoonbaseModel
 
 /// Builds the layout of a store: first entity numbers, then columns, then pair tables.
+///
+/// A builder is used once: `build()` fills its parts and returns a `StoreLayout`. For a new file (`file` is nil) names
+/// are made by Core Data's rules; for an existing file they are looked up, and features that the file lacks become
+/// errors of the affected properties instead of a refusal of the whole file.
 package struct LayoutBuilder {
+  /// The model that opens the store.
   let model: ResolvedModel
+  /// The entities that the store holds, in the order of the model, parents before subentities.
   let held: [ResolvedEntity]
   /// The schema of the file. Nil for a file that is about to be made.
   let file: FileSchema?
+  /// The file, for messages.
   private let path: String
+  /// The engine's dialect, for limits and messages.
   private let dialect: Dialect
 
+  /// `Z_ENT` by entity.
   private var numbers: [EntityIndex: Int64] = [:]
   /// The tables by the index of their root entity. Nil for subentities.
   private var tables: [TableLayout?]
   /// The tables that the file has, in the same order.
   private var found: [FileSchema.Table?]
+  /// The place of each property.
   private var slots: PropertySlots
+  /// The features that the file lacks, collected on the way.
   private var lacks = LayoutLacks()
+  /// The pair tables, each once.
   private var joins: [JoinLayout] = []
 
   /// The columns of elements by `Entity.attribute.element`, from the file's metadata.
   private let elementColumns: [String: String]
 
-  /// Makes a builder for the entities that a store holds.
+  /// Makes a builder for the entities that a store holds. `elementColumns` and `path` are known for existing files
+  /// only.
   package init(
     model: ResolvedModel, entities: [ResolvedEntity], file: FileSchema?, elementColumns: [String: String] = [:],
     path: String = "", dialect: Dialect
@@ -39,6 +52,10 @@ package struct LayoutBuilder {
   }
 
   /// Builds the layout. Throws where the file or the model is invalid.
+  ///
+  /// The order matters: composites take columns that other properties left, and to-many relationships refer to the
+  /// to-one columns of their inverses. Throws `.invalidStore` for damaged entity numbers, types without a column in a
+  /// new file, and names that would clash.
   package mutating func build() throws -> StoreLayout {
     try numberEntities()
     for entity in held where entity.parent == nil {
@@ -58,6 +75,7 @@ package struct LayoutBuilder {
     return result
   }
 
+  /// Nil for an entity whose table the file lacks.
   private func layout(of entity: ResolvedEntity) -> EntityLayout? {
     guard lacks.tables[entity.root] == nil, let number = numbers[entity.index], let table = tables[entity.root] else {
       return nil
@@ -67,6 +85,7 @@ package struct LayoutBuilder {
       polymorphicSlots: Set(entity.toOneSlots.filter { isPolymorphic(entity.properties[$0]) }))
   }
 
+  /// Whether the destinations of a to-one relationship may be of several entities.
   private func isPolymorphic(_ property: ResolvedProperty) -> Bool {
     guard case .toOne(let relationship) = property.kind, !property.isTransient else { return false }
     return model.destination(of: relationship).hasSubentities
@@ -79,6 +98,9 @@ package struct LayoutBuilder {
 
   /// Finds entities by name. An entity whose name in the file is stale, after a renaming migration, is found by its
   /// place in the order.
+  ///
+  /// New files number the entities from 1 in their order. Throws `.invalidStore` for numbers outside `possibleNumbers`
+  /// and for a number of two entities.
   private mutating func numberEntities() throws {
     let known = file?.numbers ?? [:]
     for entity in held {
@@ -100,12 +122,14 @@ package struct LayoutBuilder {
     }
   }
 
+  /// The error of wrong entity numbers.
   private func damage(_ what: String, of entity: ResolvedEntity) -> GraphError {
     GraphError(.invalidStore, message: "\(path) is damaged: in Z_PRIMARYKEY (Z_ENT) \(what)", entity: entity.name)
   }
 
   // MARK: Columns
 
+  /// Places attributes and to-one relationships that the entity declares itself.
   private mutating func placeColumns(of entity: ResolvedEntity) throws {
     for property in entity.properties where property.declaringEntity == entity.index && !property.isTransient {
       if let type = property.attributeType {
@@ -116,6 +140,7 @@ package struct LayoutBuilder {
     }
   }
 
+  /// The column of an attribute: `Z` and the name in upper case.
   private mutating func place(
     _ property: ResolvedProperty, _ type: AttributeType, of entity: ResolvedEntity
   ) throws -> SlotLayout {
@@ -138,6 +163,8 @@ package struct LayoutBuilder {
     return .attribute(column: column, kind: kind)
   }
 
+  /// The column of a to-one relationship, with its companions: the destination's entity and the place in an ordered
+  /// inverse.
   private mutating func place(
     _ relationship: ResolvedRelationship, named name: String, of entity: ResolvedEntity
   ) -> SlotLayout {
@@ -159,7 +186,8 @@ package struct LayoutBuilder {
     return .toOne(layout)
   }
 
-  /// A further column of a relationship, and its content.
+  /// A further column of a relationship, and its content. Nil where the file lacks the column; the relationship itself
+  /// can still be read.
   private mutating func companion(
     _ wanted: String, _ content: String, of name: String, in entity: ResolvedEntity
   ) -> String? {
@@ -169,13 +197,16 @@ package struct LayoutBuilder {
     return column
   }
 
+  /// Reserves a column's name in the entity's table.
   private mutating func claim(_ name: String, of entity: ResolvedEntity) -> String {
     tables[entity.root]?.claim(name) ?? name
   }
 
+  /// The name of the entity's table.
   private func table(of entity: ResolvedEntity) -> String { tables[entity.root]?.name ?? "" }
 
-  /// The error for a column that the file lacks. Nil where the column exists.
+  /// The error for a column that the file lacks. Nil where the column exists. Notes the lack as a feature that the file
+  /// does not have.
   private mutating func lack(
     _ column: String, type: String, of property: String, holding content: String? = nil, in entity: ResolvedEntity
   ) -> GraphError? {
@@ -186,6 +217,7 @@ package struct LayoutBuilder {
       column: column, type: type, table: table, holding: content, of: property, entity: entity, path: path)
   }
 
+  /// Adds a column to the declaration of the table.
   private mutating func add(_ column: String, type: String, rank: Int, name: String, of entity: ResolvedEntity) {
     tables[entity.root]?.columns.append(
       .init(name: column, type: type, rank: rank, entity: entity.index, property: name))
@@ -210,6 +242,7 @@ package struct LayoutBuilder {
     }
   }
 
+  /// Throws `.invalidStore` for a composite with elements that no column can hold.
   private mutating func newComposite(_ attribute: AttributeDescription, of entity: ResolvedEntity) throws -> SlotLayout
   {
     let name = "\(entity.name).\(attribute.name)"
@@ -241,6 +274,7 @@ package struct LayoutBuilder {
     return .composite(layout)
   }
 
+  /// Adds the columns of all elements.
   private mutating func add(_ layout: CompositeLayout, of entity: ResolvedEntity) {
     for leaf in layout.leaves {
       add(leaf.column, type: leaf.kind.declaredType, rank: leaf.kind.rank, name: leaf.attribute.name, of: entity)
@@ -249,6 +283,7 @@ package struct LayoutBuilder {
 
   // MARK: To-many relationships
 
+  /// Places to-many relationships: in the to-one column of the inverse, or in a pair table.
   private mutating func placeToMany(of entity: ResolvedEntity) {
     for slot in entity.toManySlots where entity.properties[slot].declaringEntity == entity.index {
       let property = entity.properties[slot]
@@ -267,6 +302,7 @@ package struct LayoutBuilder {
     }
   }
 
+  /// Places a many-to-many relationship and its inverse together.
   private mutating func placeJoin(
     _ relationship: ResolvedRelationship, key: PropertyID, inverse: ResolvedProperty?, owner: ResolvedEntity
   ) {
@@ -291,7 +327,7 @@ package struct LayoutBuilder {
     slots[inverseKey] = .join(reversed)
   }
 
-  /// Notes that a pair table has no column for the places of a list.
+  /// Notes that a pair table has no column for the places of a list. Reading gives the destinations in no order then.
   private mutating func notePlaces(
     in join: JoinLayout, of relationship: ResolvedRelationship, entity: ResolvedEntity
   ) {
@@ -303,10 +339,13 @@ package struct LayoutBuilder {
   }
 }
 
-/// The places found so far for each property, by its declaring entity.
+/// The places found so far for each property, by its declaring entity. Inherited properties are found under the entity
+/// that declares them.
 private struct PropertySlots {
+  /// By entity index, then by slot.
   private var slots: [[SlotLayout?]]
 
+  /// A table without places.
   init(_ model: ResolvedModel) { slots = model.entities.map { Array(repeating: nil, count: $0.properties.count) } }
 
   subscript(id: PropertyID) -> SlotLayout? {

@@ -2,6 +2,9 @@ package import MoonbaseGraph
 package import MoonbaseModel
 
 /// The features of a model that the file lacks, collected while the layout is built.
+///
+/// A missing feature is reported once when the store is opened (`MissingFeature`), and reading it throws the same
+/// error. The rest of the file stays readable.
 package struct LayoutLacks: Sendable {
   /// The missing features, in the order in which they were found.
   package fileprivate(set) var features: [MissingFeature] = []
@@ -10,11 +13,13 @@ package struct LayoutLacks: Sendable {
 
   package init() {}
 
+  /// Records a feature and returns the error for reading it.
   private mutating func note(_ feature: MissingFeature, in path: String) -> GraphError {
     features.append(feature)
     return feature.error(in: path)
   }
 
+  /// Notes that the table of an entity and its subentities is missing.
   mutating func note(table: String, of entity: ResolvedEntity, path: String) {
     let kin = entity.hasSubentities ? " and its subentities" : ""
     tables[entity.index] = note(
@@ -25,7 +30,8 @@ package struct LayoutLacks: Sendable {
   }
 
   /// Notes a missing column. `content` is what a further column of a relationship holds; nil for the property itself,
-  /// which then cannot be read.
+  /// which then cannot be read. Returns the error for reading the property. The advice contains an `ALTER TABLE`
+  /// statement that adds the column.
   mutating func note(
     column: String, type: String, table: String, holding content: String?, of property: String, entity: ResolvedEntity,
     path: String
@@ -40,6 +46,7 @@ package struct LayoutLacks: Sendable {
           + "(ALTER TABLE \(identifier(table)) ADD COLUMN \(identifier(column)) \(type))"), in: path)
   }
 
+  /// Notes that a many-to-many relationship has no usable pair table.
   mutating func note(
     pairs lack: String, table: String, of property: String, entity: ResolvedEntity, path: String
   ) -> GraphError {
@@ -50,7 +57,8 @@ package struct LayoutLacks: Sendable {
         advice: "restore the file from a backup that has it"), in: path)
   }
 
-  /// Notes a composite attribute whose elements have no known columns.
+  /// Notes a composite attribute whose elements have no known columns. `obstacle` says which element has no column, or
+  /// several.
   mutating func note(
     elements obstacle: String, of attribute: AttributeDescription, entity: ResolvedEntity, table: String, path: String
   ) -> GraphError {

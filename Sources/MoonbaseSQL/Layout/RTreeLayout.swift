@@ -4,11 +4,16 @@ package import MoonbaseModel
 ///
 /// The form follows published listings of the tables of Apple's Photos: `Z_RT_<Entity>_<index>` with the key of the row
 /// and two columns for each attribute. No file was available to confirm it.
+///
+/// A model declares such an index with the structure `places`, as Core Data's R-tree indexes over coordinates do.
+/// Predicates that limit the dimensions by BETWEEN then search the tree instead of the table. The database maintains
+/// the tree by triggers, also when another program writes.
 package struct RTreeLayout: Sendable, Hashable {
   /// An attribute that is a dimension.
   package struct Dimension: Sendable, Hashable {
     /// The path from the entity to an attribute, or to an element of a composite.
     package var keys: [String]
+    /// The column of the rows' table.
     package var column: String
   }
 
@@ -18,10 +23,12 @@ package struct RTreeLayout: Sendable, Hashable {
   package let entity: EntityIndex
   /// The table of the entity's rows.
   package let table: String
+  /// In the order of the index; at most five in SQLite.
   package let dimensions: [Dimension]
   /// The numbers of the entities in the tree. Empty where these are all entities of the table.
   private let numbers: [Int64]
 
+  /// `numbers` is empty for the tree of a root entity.
   init(name: String, entity: EntityIndex, table: String, dimensions: [Dimension], numbers: [Int64]) {
     (self.name, self.entity, self.table) = (name, entity, table)
     (self.dimensions, self.numbers) = (dimensions, numbers)
@@ -29,21 +36,29 @@ package struct RTreeLayout: Sendable, Hashable {
 
   // MARK: In SQL
 
+  /// The quoted name.
   private var tree: String { identifier(name) }
+  /// The quoted columns of the rows' table.
   private var columns: [String] { dimensions.map { identifier($0.column) } }
 
-  /// The columns with the least and the greatest value of a dimension.
+  /// The columns with the least and the greatest value of a dimension. `ZLATITUDE_MIN` and `ZLATITUDE_MAX` for the
+  /// column `ZLATITUDE`.
   package func bounds(_ dimension: Dimension) -> (least: String, greatest: String) {
     (identifier("\(dimension.column)_MIN"), identifier("\(dimension.column)_MAX"))
   }
 
-  /// The statement that creates the tree.
+  /// The statement that creates the tree. For example:
+  ///
+  /// ```sql
+  /// CREATE VIRTUAL TABLE Z_RT_Place_byPlace USING RTREE (Z_PK INTEGER PRIMARY KEY,
+  ///   ZLATITUDE_MIN FLOAT, ZLATITUDE_MAX FLOAT, ZLONGITUDE_MIN FLOAT, ZLONGITUDE_MAX FLOAT)
+  /// ```
   package var creation: String {
     let list = dimensions.map(bounds).map { "\($0.least) FLOAT, \($0.greatest) FLOAT" }.joined(separator: ", ")
     return "CREATE VIRTUAL TABLE \(tree) USING RTREE (Z_PK INTEGER PRIMARY KEY, \(list))"
   }
 
-  /// The names of the triggers.
+  /// The names of the triggers. For a check of the file: a trigger that is missing makes the tree stale.
   package var triggerNames: [String] { triggers.map(\.name) }
 
   /// The triggers that maintain the tree. In a trigger the conflict handling of the outer statement applies, so an
@@ -66,17 +81,19 @@ package struct RTreeLayout: Sendable, Hashable {
     }
   }
 
-  /// The statement that fills an empty tree with the existing rows.
+  /// The statement that fills an empty tree with the existing rows. Rows without a value in some dimension are not in
+  /// the tree.
   package var filling: String {
     "INSERT INTO \(tree) (\(names)) SELECT \(values("t.")) FROM \(identifier(table)) t WHERE \(isThere)"
   }
 
-  /// The statement that deletes all entries.
+  /// The statement that deletes all entries. Run before `filling`.
   package var emptying: String { "DELETE FROM \(tree)" }
   /// The statement that removes the tree.
   package var removal: String { "DROP TABLE \(tree)" }
 
-  /// The query for keys of rows that the tree lacks or has at another place.
+  /// The query for keys of rows that the tree lacks or has at another place. An R-tree holds 32-bit floats, rounded
+  /// outwards: an entry encloses its value.
   package var strays: String {
     let places = dimensions.map { dimension in
       let (least, greatest) = bounds(dimension)
@@ -95,22 +112,27 @@ package struct RTreeLayout: Sendable, Hashable {
     "SELECT r.Z_PK FROM \(tree) r WHERE NOT EXISTS (SELECT 1 FROM \(identifier(table)) t WHERE t.Z_PK = r.Z_PK AND \(isThere))"
   }
 
+  /// The columns of the tree as a list.
   private var names: String {
     (["Z_PK"] + dimensions.map(bounds).flatMap { [$0.least, $0.greatest] }).joined(separator: ", ")
   }
 
+  /// The key and each dimension twice, for the least and the greatest value. `row` is a prefix such as `NEW.`.
   private func values(_ row: String) -> String {
     (["\(row)Z_PK"] + columns.flatMap { ["\(row)\($0)", "\(row)\($0)"] }).joined(separator: ", ")
   }
 
+  /// The condition that all dimensions have values.
   private func presence(_ row: String) -> String {
     columns.map { "\(row)\($0) IS NOT NULL" }.joined(separator: " AND ")
   }
 
+  /// The condition that a row is of an entity in the tree; nil if all rows of the table are.
   private func membership(_ row: String) -> String? {
     numbers.isEmpty ? nil : "\(row)Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
   }
 
+  /// The condition for rows that belong in the tree.
   private var isThere: String { [membership("t."), presence("t.")].compactMap(\.self).joined(separator: " AND ") }
 
   /// From here on a float is infinite, and an entry may no longer enclose its value.
@@ -120,7 +142,7 @@ package struct RTreeLayout: Sendable, Hashable {
 }
 
 extension StoreLayout {
-  /// The R-trees that the model declares.
+  /// The R-trees that the model declares. Two trees of the same name, in any case, are one.
   func declaredRTrees() -> [RTreeLayout] {
     var names: Set<String> = []
     return entities.compactMap(\.self).flatMap { entity in
@@ -131,6 +153,7 @@ extension StoreLayout {
     }
   }
 
+  /// Nil for an index of another structure, and for elements without a column.
   private func rTree(_ index: FetchIndexDescription, of entity: EntityLayout) -> RTreeLayout? {
     guard let stored = try? index.stored(in: entity.entity), stored.structure == .places else { return nil }
     var dimensions: [RTreeLayout.Dimension] = []
@@ -147,7 +170,8 @@ extension StoreLayout {
 }
 
 extension EntityLayout {
-  /// The column of an attribute, a to-one relationship, or an element of a composite.
+  /// The column of an attribute, a to-one relationship, or an element of a composite. `keys` is a path of one key, or
+  /// the path to an element. Nil for properties without a single column.
   package func column(of keys: some Collection<String>) -> String? {
     guard let slot = keys.first.flatMap({ entity.slot($0) }) else { return nil }
     if case .composite(let composite) = slots[slot] { return composite.leaf(at: Array(keys.dropFirst()))?.column }

@@ -2,6 +2,9 @@ package import MoonbaseGraph
 package import MoonbaseModel
 
 /// The place of a property in the file.
+///
+/// A read or a save switches over this place instead of asking the model. Properties inherited from a parent have the
+/// same place in all subentities.
 package enum SlotLayout: Sendable {
   /// No place: a transient property.
   case none
@@ -20,6 +23,9 @@ package enum SlotLayout: Sendable {
 }
 
 /// The columns of a to-one relationship.
+///
+/// For example, `Employee.department` has the column `ZDEPARTMENT`. If `Department` has subentities, `Z3_DEPARTMENT`
+/// holds the entity; if `Department.employees` is ordered, `Z_FOK_DEPARTMENT` holds the place.
 package struct ToOneLayout: Sendable {
   /// The column with the destination's key.
   package var column: String
@@ -32,6 +38,8 @@ package struct ToOneLayout: Sendable {
 }
 
 /// A pair table, seen from one side.
+///
+/// Both sides of a many-to-many relationship share the table and see owner and destination swapped.
 package struct JoinLayout: Sendable {
   /// The table.
   package var table: String
@@ -50,7 +58,7 @@ package struct JoinLayout: Sendable {
 }
 
 extension JoinLayout {
-  /// The table as a source of distinct pairs.
+  /// The table as a source of distinct pairs. For a table with repeated pairs a subquery; else the table's name.
   var source: String {
     let name = identifier(table)
     guard mayRepeat else { return name }
@@ -61,7 +69,7 @@ extension JoinLayout {
 }
 
 extension StoreLayout {
-  /// Whether rows may refer to external files.
+  /// Whether rows may refer to external files. Stores without external data need no folder beside the file.
   package var namesFiles: Bool {
     entities.contains { entity in
       entity?.slots.contains { if case .attribute(_, .externalData) = $0 { true } else { false } } ?? false

@@ -2,7 +2,8 @@ import MoonbaseGraph
 import MoonbaseModel
 
 extension StoreLayout {
-  /// Throws where a table would have more columns than the engine allows.
+  /// Throws where a table would have more columns than the engine allows. The three columns `Z_PK`, `Z_ENT` and `Z_OPT`
+  /// count. Throws `.invalidStore`.
   package func checkColumnCounts(_ dialect: Dialect) throws {
     for table in tables {
       let count = table.columns.count + 3

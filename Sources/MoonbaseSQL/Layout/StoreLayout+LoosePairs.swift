@@ -1,5 +1,6 @@
 package import MoonbaseModel
 
+/// Both ends of a pair table are checked, so that a deletion leaves no dangling pairs.
 extension StoreLayout {
   /// The pair tables of relationships to a table whose rows have no inverse there. Deleting a row must delete its pairs
   /// explicitly, because no relationship of the row itself does.
@@ -14,7 +15,8 @@ extension StoreLayout {
     }
   }
 
-  /// Whether the destinations have a relationship in the same pair table.
+  /// Whether the destinations have a relationship in the same pair table. Then the row's own relationship deletes the
+  /// pairs.
   private func isKept(by property: ResolvedProperty, in join: JoinLayout) -> Bool {
     guard let inverse = property.relationship?.inverseSlot, case .join? = entities[join.destination]?.slots[inverse]
     else { return false }

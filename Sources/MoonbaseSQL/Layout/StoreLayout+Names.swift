@@ -6,7 +6,8 @@ extension StoreLayout {
   private static let ownTables = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
   /// Throws where two parts of the model would share a table, or both keys of a pair a column. SQLite's names are
-  /// case-insensitive, and the format writes them in upper case.
+  /// case-insensitive, and the format writes them in upper case. Throws `.invalidStore` naming both parts. Called for
+  /// new and for existing files.
   func checkNames(_ dialect: Dialect) throws {
     var taken = Set(Self.ownTables)
     for name in tables.map(\.name) + joins.map(\.table) where !taken.insert(name.asciiUppercased).inserted {
@@ -22,20 +23,23 @@ extension StoreLayout {
     }
   }
 
+  /// The error of two names that clash.
   private func clash(_ one: String, _ other: String, what: String, _ dialect: Dialect) -> GraphError {
     GraphError(
       .invalidStore,
       message: "\(one) and \(other) \(what) in a \(dialect.engine) store, which looks at no case: rename one of them")
   }
 
-  /// The entities and relationships that use a table.
+  /// The entities and relationships that use a table. As `entity Person` and `relationship Person.tags with its inverse
+  /// Tag.people`.
   private func users(of table: String) -> [String] {
     let roots = entities.compactMap { $0 }.filter { $0.entity.parent == nil && $0.table.asciiUppercased == table }
     return roots.map { "entity \($0.entity.name)" }
       + relationships(in: table).map { "relationship \($0.joined(separator: " with its inverse "))" }
   }
 
-  /// The relationships whose pairs are in a table, each with its inverse.
+  /// The relationships whose pairs are in a table, each with its inverse. Each relationship once, although both sides
+  /// have the table.
   private func relationships(in table: String) -> [[String]] {
     var result: [[String]] = []
     for layout in entities.compactMap({ $0 }) {
@@ -60,6 +64,7 @@ extension StoreLayout {
   }
 }
 
+/// SQLite ignores case for these letters only; Swift's `uppercased()` would also change others.
 extension String {
   /// Upper case as SQLite understands it, for ASCII letters only.
   fileprivate var asciiUppercased: String {

@@ -1,12 +1,14 @@
 import MoonbaseModel
 
 /// Facts about the tables of a store, collected in one pass over the entities: there may be thousands of both.
+///
+/// Used by checks and migrations, which would otherwise search all entities for each table.
 package struct TableFacts {
-  /// The columns of to-one relationships, by table.
+  /// The columns of to-one relationships, by table. These columns hold keys and need an index.
   package private(set) var keys: [String: Set<String>] = [:]
-  /// The tables that contain subentities.
+  /// The tables that contain subentities. Their rows need `Z_ENT` in conditions.
   package private(set) var shared: Set<String> = []
-  /// The order columns of both sides of a pair table.
+  /// The order columns of both sides of a pair table. At most two columns per table.
   package private(set) var orders: [String: [String]] = [:]
 
   /// Collects the facts from a layout.
@@ -17,6 +19,7 @@ package struct TableFacts {
     }
   }
 
+  /// Notes the columns of one property.
   private mutating func note(_ slot: SlotLayout, of table: String) {
     switch slot {
     case .toOne(let toOne): keys[table, default: []].insert(toOne.column)

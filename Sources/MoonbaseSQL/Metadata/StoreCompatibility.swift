@@ -4,15 +4,22 @@ import MoonbaseModelFormats
 package import MoonbasePlatform
 
 /// Checks whether a model is the one that wrote a store.
+///
+/// Core Data compares the version hashes in the store's metadata with those of the model. Equal hashes mean that the
+/// file has the columns that the model expects.
 package struct StoreCompatibility {
+  /// The file, for messages.
   private let path: String
+  /// The hashes in the metadata, by entity.
   private let stored: [String: Data]
+  /// The hashes of the model.
   private let version: ModelVersion
   /// The model that opens the store.
   private let model: ManagedObjectModel
   /// Reads the stored model, if there is one.
   private let carried: () -> ManagedObjectModel?
 
+  /// `carried` is called at most when hashes differ, because reading the stored model costs time.
   package init(
     path: String, stored: [String: Data], version: ModelVersion, model: ManagedObjectModel,
     carried: @escaping () -> ManagedObjectModel?
@@ -51,6 +58,7 @@ package struct StoreCompatibility {
       details: details)
   }
 
+  /// The differing entities with their properties. Empty without a stored model.
   private var details: [GraphError] {
     guard let old = carried() else { return [] }
     return ModelDifference(from: old, to: model).entities.filter(\.needsMigration).map {

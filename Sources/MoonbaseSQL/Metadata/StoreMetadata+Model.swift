@@ -6,15 +6,18 @@ package import MoonbasePlatform
 /// The table `Z_MODELCACHE` holds the archive that a framework would write. The metadata holds the whole model under a
 /// key of Moonbase's own.
 extension StoreMetadata {
-  /// The key of the whole model in the metadata.
+  /// The key of the whole model in the metadata. The value is a dictionary of `cache`, the digest of the archive, and
+  /// `model`, the whole model.
   package static let modelKey = "MoonbaseModel"
 
-  /// Stores the whole model, with the digest of the archive that it belongs to.
+  /// Stores the whole model, with the digest of the archive that it belongs to. The digest detects a framework that
+  /// wrote another model later.
   package mutating func keep(_ complete: Data, besideCache cache: Data) {
     entries[Self.modelKey] = .dictionary(["cache": .data(SHA2.sha256(cache)), "model": .data(complete)])
   }
 
-  /// The whole model, if the archive is still the one written with it. Otherwise the archive.
+  /// The whole model, if the archive is still the one written with it. Otherwise the archive. `cache` is the content of
+  /// `Z_MODELCACHE`.
   package func model(besideCache cache: Data) -> Data {
     guard let entry = entries[Self.modelKey]?.dictionary, let complete = entry["model"]?.data,
       entry["cache"]?.data == SHA2.sha256(cache)

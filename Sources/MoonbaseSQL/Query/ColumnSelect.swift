@@ -2,9 +2,13 @@ import MoonbaseGraph
 import MoonbaseModel
 
 /// The selected values of a query in SQL: the columns after SELECT and the terms of GROUP BY.
+///
+/// For `{ "department.name", total = "@sum.salary" }` the columns are `t1.ZNAME` and a sum, grouped by `t1.ZNAME`. The
+/// result is decoded by `forms`, column by column.
 package struct ColumnSelect: Sendable {
   /// The form of a value in its result column.
   package enum Form: Sendable {
+    /// The column of an attribute, decoded as in rows.
     case stored(ColumnKind)
     /// An integer or a floating-point number, as SQL computed it.
     case number
@@ -12,7 +16,9 @@ package struct ColumnSelect: Sendable {
 
   /// The form of each column.
   package fileprivate(set) var forms: [Form] = []
+  /// In the order of the request.
   fileprivate(set) var columns: [SQLFragment] = []
+  /// The terms after GROUP BY; empty for a result without groups.
   fileprivate(set) var groups: [SQLFragment] = []
   /// The condition on groups. Nil for all groups.
   fileprivate(set) var condition: SQLFragment?
@@ -21,7 +27,9 @@ package struct ColumnSelect: Sendable {
 }
 
 extension QueryTranslator {
-  /// Throws `Untranslatable` for values that SQL would compute differently than memory does.
+  /// Throws `Untranslatable` for values that SQL would compute differently than memory does. For example, decimals are
+  /// not grouped, because one number may be stored in several ways. The condition on groups (`having`) refers to
+  /// columns by position.
   func translate(_ wanted: QueryColumns) throws -> ColumnSelect {
     var result = ColumnSelect()
     result.isGrouped = wanted.isGrouped || wanted.isDistinct
@@ -47,6 +55,7 @@ extension QueryTranslator {
     return result
   }
 
+  /// A selected column: a count, an attribute, or an aggregate of an attribute.
   private func translate(
     _ column: QueryColumns.Column, in wanted: QueryColumns
   ) throws -> (SQLTerm, ColumnSelect.Form) {
@@ -86,7 +95,8 @@ extension QueryTranslator {
     }
   }
 
-  /// The column that a condition on groups refers to by its position.
+  /// The column that a condition on groups refers to by its position. `keys` is the position as a text, as
+  /// `QueryColumns` writes it.
   func columnTerm(_ keys: [String], among terms: [SQLTerm]) throws -> SQLTerm {
     guard keys.count == 1, let place = Int(keys[0]), terms.indices.contains(place) else {
       throw Untranslatable("\(keys.joined(separator: ".")) is no column")
@@ -94,7 +104,8 @@ extension QueryTranslator {
     return terms[place]
   }
 
-  /// An attribute at the end of a path through to-one relationships.
+  /// An attribute at the end of a path through to-one relationships. Throws `Untranslatable` for paths through to-many
+  /// relationships, and for values that SQL cannot read.
   private func column(_ keys: [String]) throws -> (SQLTerm, ColumnKind) {
     var entity = root.layout
     for (place, key) in keys.enumerated() {

@@ -5,22 +5,26 @@ import MoonbasePlatform
 ///
 /// The list is bound as JSON. Integers and text are elements as they are. Values that JSON cannot hold exactly are
 /// written in hexadecimal after a letter for their kind.
+///
+/// For example, `[1, 2]` is bound as `[1,2]`, the double 0.5 as `["d3fe0000000000000"]`, and the bytes `ff` as
+/// `["bff"]`. All elements of a list have the same form.
 package enum ConstantList {
-  /// The function that decodes an element that JSON cannot hold.
+  /// The function that decodes an element that JSON cannot hold. The store registers it with the connection.
   package static let function = "moonbase_element"
 
-  /// A SELECT of the list's elements.
+  /// A SELECT of the list's elements. With plain values the function is not called.
   package static func select(_ values: [Value]) -> SQLFragment {
     let element = values.allSatisfy(isPlain) ? "value" : "\(function)(value)"
     return SQLFragment("SELECT \(element) FROM json_each(?)", values: [.list(values)])
   }
 
-  /// The value of the parameter.
+  /// The value of the parameter. The caller binds this text where a parameter has the value `.list`.
   package static func json(_ values: [Value]) -> String {
     let isPlain = values.allSatisfy(isPlain)
     return "[" + values.map { isPlain ? plain($0) : packed($0) }.joined(separator: ",") + "]"
   }
 
+  /// Whether JSON holds the value exactly. Doubles are packed, since a decimal numeral could round them.
   private static func isPlain(_ value: Value) -> Bool {
     switch value {
     case .bool, .int, .objectID: true
@@ -30,6 +34,7 @@ package enum ConstantList {
     }
   }
 
+  /// A plain value as JSON. Booleans are 0 and 1, as in columns.
   private static func plain(_ value: Value) -> String {
     switch value {
     case .bool(let truth): truth ? "1" : "0"
@@ -40,6 +45,7 @@ package enum ConstantList {
     }
   }
 
+  /// A JSON string, with control characters escaped.
   private static func quoted(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -53,6 +59,7 @@ package enum ConstantList {
     return result + "\""
   }
 
+  /// A value with a letter for its kind: `d` for a double, `t` for text, `b` for bytes.
   private static func packed(_ value: Value) -> String {
     switch value {
     case .double(let number) where number.isNaN: "null"
@@ -66,6 +73,7 @@ package enum ConstantList {
     }
   }
 
+  /// The 16 hexadecimal digits of the bits.
   private static func packed(_ number: Double) -> String {
     "\"d\(withUnsafeBytes(of: number.bitPattern.bigEndian) { hexadecimal($0) })\""
   }

@@ -3,7 +3,12 @@ package import MoonbasePlatform
 
 /// A number as bytes that sort in the exact order of the numbers. Decimals are compared by these keys in SQL, because a
 /// column stores them as integers, floating-point numbers and text.
+///
+/// The first byte is the class (negative, zero, positive and so on), followed by the exponent in two bytes and the
+/// digits as ASCII. For negative numbers all bytes are inverted. Equal numbers in different forms, as `1`, `1.0` and
+/// `1e0`, have the same key. Stores register a function that computes keys (`PredicateFunctions.key(decimal:)`).
 package struct DecimalKey {
+  /// In the order of the numbers; the raw value is the first byte.
   private enum Class: UInt8 {
     case notANumber, negativeInfinity, negative, zero, positive, infinity
   }
@@ -11,8 +16,10 @@ package struct DecimalKey {
   /// The bytes of the key.
   package let bytes: [UInt8]
 
+  /// The key as the value of a parameter.
   package var data: Data { Data(bytes) }
 
+  /// A key from finished bytes.
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// Makes the key of a number. Returns nil for other values and the NaN of doubles. The NaN of decimals sorts before
@@ -28,6 +35,7 @@ package struct DecimalKey {
     }
   }
 
+  /// The key of a numeral in a string.
   private init?(text: String) {
     var copy = text
     guard let key = copy.withUTF8({ DecimalKey(text: $0) }) else { return nil }
@@ -35,6 +43,8 @@ package struct DecimalKey {
   }
 
   /// Parses a numeral such as `-12.5e3`. Returns nil for a text that is no number, or too long.
+  ///
+  /// Zero has a key of one byte, whatever its sign. Exponents beyond 16 bits are clamped.
   package init?(text: UnsafeBufferPointer<UInt8>) {
     var reader = Reader(text: text)
     if text.elementsEqual(Decimal.notANumberText.utf8) {
@@ -59,18 +69,24 @@ package struct DecimalKey {
 
 /// Parses a numeral.
 private struct Reader {
+  /// The parts of a numeral.
   struct Number {
     var isNegative = false
+    /// The ASCII digits before and after the point.
     var digits: [UInt8] = []
     /// The number of digits before the decimal point, after applying the exponent.
     var point = 0
   }
 
+  /// The whole text.
   let text: UnsafeBufferPointer<UInt8>
+  /// The index of the next byte.
   private var position = 0
 
+  /// Begins at the first byte.
   init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
+  /// The number; nil if the text is not a numeral to its end.
   mutating func read() -> Number? {
     var number = Number()
     number.isNegative = skip("-")
@@ -86,12 +102,14 @@ private struct Reader {
     return position == text.count ? number : nil
   }
 
+  /// Skips a character if it is next. Returns whether it was.
   private mutating func skip(_ character: Unicode.Scalar) -> Bool {
     guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
 
+  /// Appends the digits that follow.
   private mutating func readDigits(_ digits: inout [UInt8]) {
     while position < text.count, text[position] &- 0x30 < 10 {
       digits.append(text[position])
@@ -99,6 +117,7 @@ private struct Reader {
     }
   }
 
+  /// The digits after `e`, at most five; nil without any.
   private mutating func exponent() -> Int? {
     let isNegative = skip("-")
     if !isNegative { _ = skip("+") }

@@ -4,8 +4,13 @@ package import enum MoonbaseModel.Predicate
 
 /// SQL functions for operators and functions of predicates that SQL lacks. They run the same code as evaluation in
 /// memory.
+///
+/// The store registers these functions with each connection. A dialect without functions (`Dialect.Matching.cannot`)
+/// leaves such predicates to memory.
 package enum PredicateFunctions {
+  /// The operators of comparisons.
   package typealias Operator = Predicate.Comparison.Operator
+  /// Case, diacritics, normalization and locale, as `[cd]` writes them.
   package typealias Options = Predicate.Comparison.Options
 
   // MARK: Operators on strings
@@ -22,19 +27,21 @@ package enum PredicateFunctions {
     }
   }
 
-  /// The call of an operator. Nil for operators of SQL.
+  /// The call of an operator. Nil for operators of SQL. For example `moonbase_contains(1, t0.ZNAME, ?)`, where 1 is the
+  /// raw value of the options.
   static func call(_ comparator: Operator, options: Options, _ left: SQLFragment, _ right: SQLFragment)
     -> SQLFragment?
   {
     word(comparator).map { "moonbase_\($0)(\(options.rawValue), " + left + ", " + right + ")" }
   }
 
-  /// A string without the differences that the options ignore.
+  /// A string without the differences that the options ignore. Equality with options compares folded strings.
   static func fold(_ text: SQLFragment, options: Options) -> SQLFragment {
     "moonbase_fold(\(options.rawValue), " + text + ")"
   }
 
-  /// The single-precision value of a column's number.
+  /// The single-precision value of a column's number. A column of type Float may hold a double, which memory reads as a
+  /// float.
   static func single(_ number: SQLFragment) -> SQLFragment { "moonbase_single(" + number + ")" }
 
   // MARK: Decimals
@@ -45,7 +52,8 @@ package enum PredicateFunctions {
   /// The key of another number, comparable with those of decimals.
   static func key(number: SQLFragment) -> SQLFragment { "moonbase_decimal_number(" + number + ")" }
 
-  /// The function that aggregates decimals, given as texts separated by spaces.
+  /// The function that aggregates decimals, given as texts separated by spaces. Returns the least, the greatest, the
+  /// sum or the mean.
   package static let decimalReduction = "moonbase_decimal_reduction"
 
   // MARK: Sums
@@ -63,15 +71,19 @@ package enum PredicateFunctions {
 
   // MARK: Functions
 
-  /// A function of predicates that is registered with SQL.
+  /// A function of predicates that is registered with SQL. The name in SQL is `name(_:)` of the entry's index.
   package struct Entry: Sendable {
     package var function: PredicateFunction
+    /// The number of arguments.
     package var arity: Int
+    /// The kind that all arguments have.
     var argument: SQLKind
+    /// The kind of the result.
     var result: SQLKind
   }
 
-  /// The functions that are registered with SQL.
+  /// The functions that are registered with SQL. Arithmetic is not among them, because SQL has it. The order determines
+  /// the names.
   package static let functions: [Entry] =
     [
       PredicateFunction.absolute, .floor, .ceiling, .truncate, .squareRoot, .logarithm, .naturalLogarithm, .exponential,
@@ -87,7 +99,8 @@ package enum PredicateFunctions {
   /// The SQL name of the function with an index in `functions`.
   package static func name(_ index: Int) -> String { "moonbase_function_\(index)" }
 
-  /// The call of a predicate function. Nil where SQL has no such function, or for arguments of another kind.
+  /// The call of a predicate function. Nil where SQL has no such function, or for arguments of another kind. Throws
+  /// nothing: nil makes the caller report the function as untranslatable.
   static func call(_ function: PredicateFunction, arguments: [SQLTerm]) -> SQLTerm? {
     guard let index = functions.firstIndex(where: { $0.function == function }),
       functions[index].arity == arguments.count,

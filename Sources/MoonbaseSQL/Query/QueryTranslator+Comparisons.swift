@@ -3,9 +3,12 @@ import MoonbaseModel
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
+/// Comparisons: operators with two terms, quantifiers, IN and BETWEEN.
 extension QueryTranslator {
+  /// A comparison of a predicate.
   typealias Comparison = Predicate.Comparison
 
+  /// The condition for a comparison. Throws `Untranslatable` where SQL would give another result than memory.
   func translate(_ comparison: Comparison) throws -> SQLFragment {
     if comparison.modifier != .direct { return try quantified(comparison) }
     switch comparison.operator {
@@ -28,7 +31,8 @@ extension QueryTranslator {
 
   // MARK: Quantifiers
 
-  /// `ANY` becomes EXISTS. `ALL` becomes NOT EXISTS of the opposite comparison.
+  /// `ANY` becomes EXISTS. `ALL` becomes NOT EXISTS of the opposite comparison. For example, `ANY friends.age > 3`
+  /// becomes `EXISTS (SELECT 1 FROM … WHERE … AND t1.ZAGE > 3)`.
   private func quantified(_ comparison: Comparison) throws -> SQLFragment {
     guard let path = try toManyPath(comparison.left) else {
       throw Untranslatable("it quantifies what is no to-many relationship")
@@ -41,6 +45,7 @@ extension QueryTranslator {
     return isAll ? "NOT " + found : found
   }
 
+  /// The condition on one destination within a quantifier.
   private func compareElement(_ element: SQLTerm, in comparison: Comparison) throws -> SQLFragment {
     switch comparison.operator {
     case .in: try membership(element, in: comparison.right, options: comparison.options)
@@ -53,6 +58,8 @@ extension QueryTranslator {
 
   // MARK: Two terms
 
+  /// The kinds of both sides decide: objects, decimals, numbers of single precision, texts with options, and plain
+  /// values have rules of their own. A comparison with NULL becomes `IS NULL`.
   func compare(
     _ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm, options: Comparison.Options
   ) throws -> SQLFragment {
@@ -77,7 +84,8 @@ extension QueryTranslator {
   }
 
   /// Compares a single-precision column with a constant by the range of numbers that are read as the constant, so that
-  /// an index may serve.
+  /// an index may serve. A Float column may hold doubles, which memory rounds to single precision. Several doubles
+  /// therefore equal one constant.
   private func compareSingles(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -93,6 +101,7 @@ extension QueryTranslator {
     return try narrowed(left) + " \(comparator.sql) " + narrowed(right)
   }
 
+  /// The condition that a column is in the given relation to every number of a range.
   static func compare(
     _ column: SQLFragment, by comparator: Comparison.Operator, to range: ClosedRange<Double>
   ) -> SQLFragment {
@@ -107,24 +116,27 @@ extension QueryTranslator {
     }
   }
 
-  /// A column's number as single precision.
+  /// A column's number as single precision. Throws `Untranslatable` where statements cannot call functions.
   func narrowed(_ term: SQLTerm) throws -> SQLFragment {
     guard term.isSingle else { return term.fragment }
     try needFunctions("comparing numbers of single precision")
     return PredicateFunctions.single(term.fragment)
   }
 
+  /// The text itself without options.
   func fold(_ text: SQLFragment, options: Comparison.Options) throws -> SQLFragment {
     if options.isEmpty { return text }
     try needFunctions("comparing texts in another way than by their characters")
     return PredicateFunctions.fold(text, options: options)
   }
 
-  /// Throws where statements cannot call functions of this process.
+  /// Throws where statements cannot call functions of this process. Throws `Untranslatable`. `what` is the start of the
+  /// reason.
   func needFunctions(_ what: String) throws {
     guard dialect.matching == .functions else { throw Untranslatable("\(what) is not left to \(dialect.engine)") }
   }
 
+  /// Equality tests the stored column, so that a decimal needs no key. An order with NULL is left to memory.
   private func compareWithNull(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -137,7 +149,8 @@ extension QueryTranslator {
     }
   }
 
-  /// Relationships compare with NULL as plain values. Keys of different tables are never equal.
+  /// Relationships compare with NULL as plain values. Keys of different tables are never equal. The keys of `Z_PK` are
+  /// compared. Objects of different tables, and orders of objects, are left to memory.
   private func compareObjects(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws
     -> SQLFragment
   {
@@ -157,7 +170,8 @@ extension QueryTranslator {
     }
   }
 
-  /// String operators, evaluated by the same code as in memory.
+  /// String operators, evaluated by the same code as in memory. `BEGINSWITH` with a constant prefix is preceded by a
+  /// range, so that an index may serve.
   private func match(
     _ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm, options: Comparison.Options
   ) throws -> SQLFragment {
@@ -187,7 +201,8 @@ extension QueryTranslator {
     return near.parenthesized + " AND " + exact
   }
 
-  /// The condition for values of a decimal column that may satisfy a comparison. Nil where any value may.
+  /// The condition for values of a decimal column that may satisfy a comparison. Nil where any value may. The tolerance
+  /// covers the rounding of decimals that are stored as doubles.
   private static func near(_ column: SQLFragment, by comparator: Comparison.Operator, to number: Double) -> SQLFragment?
   {
     let (lower, upper) = (Value.double(number - abs(number) * 1e-12), Value.double(number + abs(number) * 1e-12))
@@ -202,6 +217,7 @@ extension QueryTranslator {
 
   // MARK: IN and BETWEEN
 
+  /// `x IN friends` becomes EXISTS, a list of constants becomes a single parameter.
   private func membership(_ comparison: Comparison) throws -> SQLFragment {
     if let path = try toManyPath(comparison.right) {
       let left = try translate(comparison.left)
@@ -212,6 +228,7 @@ extension QueryTranslator {
     return try membership(try translate(comparison.left), in: comparison.right, options: comparison.options)
   }
 
+  /// A null in the list means `OR x IS NULL`, since `NULL IN (…)` is unknown in SQL.
   private func membership(_ left: SQLTerm, in right: Expression, options: Comparison.Options) throws -> SQLFragment {
     let elements = try elements(of: right)
     let hasNull = elements.contains { $0.kind == .null }
@@ -221,6 +238,8 @@ extension QueryTranslator {
     return hasNull ? found.parenthesized : found
   }
 
+  /// The condition for elements without null. All constants of a kind are bound as one list; computed elements become
+  /// ORs.
   private func list(_ left: SQLTerm, in values: [SQLTerm], options: Comparison.Options) throws -> SQLFragment {
     if case .object = left.kind { return try objects(left, in: values) }
     guard left.kind != .opaque, values.allSatisfy({ left.kind.compares(with: $0.kind) }) else {
@@ -252,7 +271,8 @@ extension QueryTranslator {
     return dialect.membership(try fold(left.fragment, options: options), in: folded)
   }
 
-  /// Leaves out objects of other tables, whose keys are never equal.
+  /// Leaves out objects of other tables, whose keys are never equal. An empty rest is false. Unsaved objects have a key
+  /// that no row has.
   private func objects(_ left: SQLTerm, in values: [SQLTerm]) throws -> SQLFragment {
     guard case .object(let entity) = left.kind else { throw Untranslatable("it looks for values among objects") }
     var keys: [SQLTerm] = []
@@ -269,10 +289,12 @@ extension QueryTranslator {
     return left.isPresent ? found : (found + " AND " + left.fragment + " IS NOT NULL").parenthesized
   }
 
+  /// `BETWEEN` with two bounds, inclusive.
   private func between(_ comparison: Comparison) throws -> SQLFragment {
     try between(try translate(comparison.left), bounds: comparison.right)
   }
 
+  /// Decimals and numbers of single precision become two comparisons.
   private func between(_ left: SQLTerm, bounds right: Expression) throws -> SQLFragment {
     let bounds = try elements(of: right)
     guard bounds.count == 2, bounds.allSatisfy({ left.kind.compares(with: $0.kind) }) else {
@@ -294,6 +316,7 @@ extension QueryTranslator {
     return tested + " BETWEEN " + bounds[0].fragment + " AND " + bounds[1].fragment
   }
 
+  /// The terms of a list. A computed list is left to memory.
   private func elements(of expression: Expression) throws -> [SQLTerm] {
     switch expression {
     case .aggregate(let elements): try elements.map { try translate($0) }
@@ -333,6 +356,7 @@ extension SQLTerm {
   }
 }
 
+/// As SQL writes it.
 extension Predicate.Comparison.Operator {
   /// The operator in SQL.
   var sql: String {

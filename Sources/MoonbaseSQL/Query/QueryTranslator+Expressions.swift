@@ -3,7 +3,10 @@ import MoonbaseModel
 
 import enum MoonbaseModel.Expression
 
+/// Terms: constants, objects, key paths and functions.
 extension QueryTranslator {
+  /// Within a condition on groups (`columnTerms` is set), key paths are positions of selected columns. Throws
+  /// `Untranslatable` for expressions that only memory evaluates.
   func translate(_ expression: Expression) throws -> SQLTerm {
     if let columnTerms {
       switch expression {
@@ -26,20 +29,25 @@ extension QueryTranslator {
     }
   }
 
+  /// The key of the row of a scope.
   private func object(_ scope: QueryScope) -> SQLTerm {
     SQLTerm(fragment: SQLFragment("\(scope.alias).Z_PK"), kind: .object(scope.layout.entity.index), isPresent: true)
   }
 
+  /// The scope of a variable of SUBQUERY. Throws `Untranslatable` for an unknown name.
   private func scope(ofVariable name: String) throws -> QueryScope {
     guard let scope = variables[name] else { throw Untranslatable("it names the variable $\(name)") }
     return scope
   }
 
-  /// A key that no row has.
+  /// A key that no row has. Keys begin at 1.
   private static let keyOfNone: Int64 = -1
 
   /// A literal. The key of an object in another store or table must not reach SQL, where it would be another object's
   /// key.
+  ///
+  /// An unsaved object gets a key that no row has. Throws `Untranslatable` for objects of other stores, and for lists
+  /// and maps.
   func constant(_ value: Value) throws -> SQLTerm {
     let kind: SQLKind
     switch value {
@@ -73,6 +81,7 @@ extension QueryTranslator {
 
   // MARK: Functions
 
+  /// The call of a function: arithmetic, or a function that is registered with SQL.
   private func function(_ name: String, arguments: [Expression]) throws -> SQLTerm {
     guard let function = PredicateFunction(rawValue: name) else {
       throw Untranslatable("there is no function \(name) in SQL")
@@ -91,7 +100,8 @@ extension QueryTranslator {
     }
   }
 
-  /// Integers divide as integers and overflow into floating-point numbers, in SQL as in memory.
+  /// Integers divide as integers and overflow into floating-point numbers, in SQL as in memory. Throws `Untranslatable`
+  /// for engines that fail on overflow.
   private func arithmetic(_ sign: String, arguments: [Expression]) throws -> SQLTerm {
     guard dialect.arithmetic == .overflowing else {
       throw Untranslatable("\(dialect.engine) would fail beyond the range of numbers")
@@ -101,6 +111,7 @@ extension QueryTranslator {
     return SQLTerm(fragment: "(" + terms[0].fragment + " \(sign) " + terms[1].fragment + ")", kind: .number)
   }
 
+  /// An operand of arithmetic. Constants are written as literals.
   private func number(_ expression: Expression) throws -> SQLTerm {
     var term = try translate(expression)
     guard term.kind == .number else { throw Untranslatable("it computes with something that is no plain number") }

@@ -5,14 +5,15 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 extension QueryTranslator {
-  /// A key path through a to-many relationship, with the scope where it begins.
+  /// A key path through a to-many relationship, with the scope where it begins. `keys` are those after the base, with
+  /// at least one to-many key among them.
   struct ToManyPath {
     var base: QueryScope
     var keys: ArraySlice<String>
   }
 
   /// The path of an expression with a to-many relationship and without a collection operator. Nil for other
-  /// expressions.
+  /// expressions. Throws `Untranslatable` for an unknown variable.
   func toManyPath(_ expression: Expression) throws -> ToManyPath? {
     guard columnTerms == nil, case .keyPath(let start, let keys) = expression,
       !keys.contains(where: { $0.hasPrefix("@") })
@@ -43,6 +44,8 @@ extension QueryTranslator {
   ///
   /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), a list of the
   /// matching owners is computed once: `owner IN (SELECT ...)`. Evaluated for each row, the time would be quadratic.
+  ///
+  /// `condition` receives the term at the end of the path, within the subquery.
   func exists(_ path: ToManyPath, isFixed: Bool, _ condition: (SQLTerm) throws -> SQLFragment) throws -> SQLFragment {
     let entry = try enter(path)
     entry.shareDestinations()
@@ -55,6 +58,7 @@ extension QueryTranslator {
     return isFixed && entry.owner.isShared ? entry.list(of: inner, dialect: dialect) : entry.existence(of: inner)
   }
 
+  /// A further to-many path within a destination; nil if the rest of the keys ends at a single value.
   private func nestedPath(_ scope: QueryScope, keys: ArraySlice<String>) -> ToManyPath? {
     var entity = scope.layout.entity
     for key in keys {
@@ -68,7 +72,8 @@ extension QueryTranslator {
     return nil
   }
 
-  /// Follows the to-one keys and enters the first to-many relationship.
+  /// Follows the to-one keys and enters the first to-many relationship. Throws `Untranslatable` for a key without a
+  /// place in the store.
   func enter(_ path: ToManyPath) throws -> ToManyEntry {
     var owner = path.base
     var keys = path.keys
@@ -86,10 +91,12 @@ extension QueryTranslator {
     throw Untranslatable("the path has no to-many relationship")
   }
 
+  /// A scope for a subquery's table, with a new alias.
   private func newScope(_ entity: EntityIndex) throws -> QueryScope {
     QueryScope(newAlias(), layout: try layout.layout(layout.model.entities[entity]), includesSubentities: true)
   }
 
+  /// The scope of a to-one destination.
   private func follow(_ toOne: ToOneLayout, from scope: QueryScope) throws -> QueryScope {
     scope.follow(toOne, to: try layout.layout(layout.model.entities[toOne.destination])) { newAlias() }
   }
@@ -97,6 +104,9 @@ extension QueryTranslator {
   // MARK: Values
 
   /// The value at the end of a path through to-one relationships, or a collection operator's result.
+  ///
+  /// For example, `["department", "name"]` gives `t1.ZNAME` after a join. An empty path is the object itself. Throws
+  /// `Untranslatable` for keys without a single value in the store.
   func value(_ keys: ArraySlice<String>, from start: QueryScope) throws -> SQLTerm {
     guard let key = keys.first else {
       return SQLTerm(
@@ -134,6 +144,7 @@ extension QueryTranslator {
   }
 
   /// The value of a composite at the end of a path. For a group of elements SQL only tests whether any has a value.
+  /// `path` is the rest of the key path after the attribute.
   private func element(
     _ path: ArraySlice<String>, of composite: CompositeLayout, from start: QueryScope, isOpaque: Bool
   ) throws -> SQLTerm {
@@ -148,6 +159,7 @@ extension QueryTranslator {
   }
 
   /// The first expression that is not NULL, in nested calls: a function has a limit of some hundred arguments.
+  /// `COALESCE(a, b, c)`.
   private static func first(_ expressions: [String]) -> String {
     let row = 64
     if expressions.count == 1 { return expressions[0] }
@@ -158,15 +170,17 @@ extension QueryTranslator {
       })
   }
 
-  /// A decimal, compared by its key or directly.
+  /// A decimal, compared by its key or directly. By the dialect.
   private func decimal(_ stored: SQLFragment) -> SQLTerm {
     dialect.decimals == .keys ? .decimal(stored) : SQLTerm(fragment: stored, kind: .decimal)
   }
 
+  /// Whether `objectID` means the ID and not a property.
   private func hasNoProperty(_ name: String, _ entity: EntityIndex) -> Bool {
     layout.model.entities[entity].slot(name) == nil
   }
 
+  /// A column as a term, with what is known of its values. An opaque column may only be tested for NULL.
   private func term(_ stored: SQLFragment, of attribute: AttributeDescription, isOpaque: Bool) -> SQLTerm {
     let kind = isOpaque ? .opaque : SQLKind(attribute)
     if kind == .decimal { return decimal(stored) }
@@ -179,6 +193,8 @@ extension QueryTranslator {
 
   // MARK: Collection operators
 
+  /// `friends.@count`, `friends.@sum.age` and so on, as a correlated subquery or a grouped list. Operators besides
+  /// these, and operators over two to-many relationships, are left to memory.
   private func aggregate(_ keys: ArraySlice<String>, from start: QueryScope) throws -> SQLTerm {
     let path = ToManyPath(base: start, keys: keys.prefix(1))
     let entry = try enter(path)
@@ -214,6 +230,9 @@ extension QueryTranslator {
   /// process adds 64-bit integers. A value that is no number fails the query with the name of the attribute. For
   /// integers the type of the sum shows such a value. Otherwise the type of the greatest value does, because text and
   /// bytes sort after all numbers. A sum that is NaN is NULL.
+  ///
+  /// `name` is the attribute in the message of a failing query. Within a derived attribute of the format (`derives`)
+  /// the form is the one that Core Data writes.
   func sum(_ element: SQLTerm, isMean: Bool, of name: String) throws -> SQLFragment {
     // The results of functions and aggregates may or may not be integers.
     guard element.isReal || element.isInteger else { throw Untranslatable("it adds up what is no column") }
@@ -247,7 +266,8 @@ extension QueryTranslator {
       "CASE WHEN \(isDamaged) THEN \(PredicateFunctions.noNumber)('\(quoted)')\(tooLarge) ELSE \(result) END")
   }
 
-  /// `SUBQUERY(collection, $variable, predicate).@count`.
+  /// `SUBQUERY(collection, $variable, predicate).@count`. The predicate's variable is a scope while its condition is
+  /// translated.
   func count(_ collection: Expression, variable: String, where predicate: Predicate) throws -> SQLTerm {
     guard let path = try toManyPath(collection) else {
       throw Untranslatable("its subquery is over no to-many relationship")
@@ -268,6 +288,9 @@ extension QueryTranslator {
   // MARK: Derived attributes
 
   /// The call of a script's pure function. Where a subentity overrides it, no single call fits all rows.
+  ///
+  /// For example `moonbase_derived_7_0(700, t0.ZFIRST, 700, t0.ZLAST)`: each input follows the raw value of its type.
+  /// Throws `Untranslatable` without functions, and if an entity computes the attribute otherwise.
   private func derived(_ name: String, from scope: QueryScope) throws -> SQLTerm {
     try needFunctions("\(name), which a script computes,")
     guard let functions else { throw Untranslatable("\(name) is computed by the context") }
@@ -293,7 +316,8 @@ extension QueryTranslator {
     return function.type == .decimal ? decimal(result) : SQLTerm(fragment: result, kind: SQLKind(function.type))
   }
 
-  /// An input, preceded by its type. The context evaluates derived inputs and collections.
+  /// An input, preceded by its type. The context evaluates derived inputs and collections. Throws `Untranslatable` for
+  /// other inputs.
   private func input(_ path: String, from scope: QueryScope) throws -> SQLFragment {
     let keys = path.split(separator: ".").map(String.init)
     var entity = scope.layout.entity
@@ -312,6 +336,7 @@ extension QueryTranslator {
   }
 }
 
+/// `variables` are those of enclosing subqueries.
 extension Predicate {
   /// Whether the predicate has the same value for every row outside, which these variables stand for.
   fileprivate func isFixed(outside variables: Set<String>) -> Bool {

@@ -4,7 +4,11 @@ import MoonbasePlatform
 /// Comparisons of numbers for an engine that compares an integer and a floating-point number as floating-point numbers.
 /// A constant becomes an equivalent constant of the column's type. Columns of both types are compared only where the
 /// integers are narrow.
+///
+/// For example, PostgreSQL compares a 64-bit integer with a double as doubles, so 2^53 + 1 would equal 2^53. With `age
+/// < 2.5` on an integer column the constant becomes the decimal 2.5, which compares exactly.
 extension QueryTranslator {
+  /// Throws `Untranslatable` for 64-bit integers beside doubles.
   func compareLevelled(_ left: SQLTerm, by comparator: Comparison.Operator, to right: SQLTerm) throws -> SQLFragment {
     if left.isSingle, let range = right.constant?.asDouble.flatMap(Single.range) {
       return Self.compare(left.fragment, by: comparator, to: range)
@@ -23,7 +27,8 @@ extension QueryTranslator {
     }
   }
 
-  /// Leaves out values that equal no number of the column's type.
+  /// Leaves out values that equal no number of the column's type. `age IN {1, 2.5}` on an integer column becomes a list
+  /// of 1 alone. An empty rest is left to memory.
   func levelledList(_ left: SQLTerm, in values: [SQLTerm]) throws -> SQLFragment {
     let found: [Value] = values.compactMap { term in
       guard let value = term.constant else { return nil }
@@ -38,6 +43,7 @@ extension QueryTranslator {
     return dialect.membership(left.fragment, in: found)
   }
 
+  /// The constant in the column's type, as a parameter.
   private func levelled(_ value: Value, with column: SQLTerm) throws -> SQLFragment {
     if let number = column.isIntegral ? value.besideIntegers : column.isFractional ? value.besideDoubles : nil {
       return SQLFragment("?", values: [number])
@@ -47,7 +53,9 @@ extension QueryTranslator {
 }
 
 extension SQLTerm {
+  /// Whether all values are integers.
   var isIntegral: Bool { isInteger || isWhole }
+  /// Whether all values are floating-point numbers.
   var isFractional: Bool { isReal || isFloating || kind == .date }
 }
 
@@ -71,7 +79,8 @@ extension Value {
     if case .int(let whole) = self { Int64(exactly: number) == whole } else { true }
   }
 
-  /// An equivalent value for a comparison with integers. Between two integers a half is equivalent.
+  /// An equivalent value for a comparison with integers. Between two integers a half is equivalent. Beyond 64 bits a
+  /// decimal of 30 digits stands for any greater number. Nil for NaN.
   fileprivate var besideIntegers: Value? {
     if let wholeNumber { return wholeNumber }
     guard let number = levelNumber, !number.isNaN else { return nil }
@@ -85,7 +94,8 @@ extension Value {
   /// The value as a floating-point number. Nil where that would be a different number.
   fileprivate var besideDoubles: Value? { levelNumber.flatMap { isExactly($0) && !$0.isNaN ? .double($0) : nil } }
 
-  /// A number for comparison with decimals. A floating-point number counts as its shortest numeral.
+  /// A number for comparison with decimals. A floating-point number counts as its shortest numeral. Throws
+  /// `Untranslatable` for NaN and infinite numbers.
   var exactDecimal: Value {
     get throws {
       switch self {

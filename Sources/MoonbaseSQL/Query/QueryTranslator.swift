@@ -9,12 +9,22 @@ import struct MoonbaseModel.SortDescriptor
 ///
 /// SQL's three-valued logic applies everywhere: comparing a null attribute with a value is no match, under NOT too.
 /// `= NULL` tests for null. Relationships compare with NULL as plain values.
+///
+/// A translator serves a single query: it owns the scopes and aliases, and adds joins to them while it translates. A
+/// part that SQL would evaluate differently throws, so that the planner leaves that part to the context; the translator
+/// never approximates. The files `QueryTranslator+….swift` contain comparisons, expressions, key paths and number
+/// levels.
 final class QueryTranslator {
+  /// The tables and columns of the store.
   let layout: StoreLayout
   let dialect: Dialect
+  /// The store of the query. Objects of another store never match.
   let store: StoreNumber
+  /// Pure derived attributes of scripts that SQL can call; nil without scripts.
   let functions: (any PureFunctionProvider)?
+  /// The table of the query's entity, with the alias `t0`.
   let root: QueryScope
+  /// The number of aliases in use; `t0` is the first.
   private var aliases = 1
   /// The scopes of `SUBQUERY` variables.
   var variables: [String: QueryScope] = [:]
@@ -28,6 +38,7 @@ final class QueryTranslator {
   /// them, so that a damaged row does not fail the saves of others.
   var derives = false
 
+  /// `isNarrow` overrides the estimate whether the query finds few rows. Throws if the store lacks the entity's table.
   init(
     _ query: StoreQuery, layout: StoreLayout, store: StoreNumber, dialect: Dialect, isNarrow: Bool? = nil
   ) throws {
@@ -41,7 +52,8 @@ final class QueryTranslator {
     current = root
   }
 
-  /// A translator for the columns of one table, without a query.
+  /// A translator for the columns of one table, without a query. Used for index definitions: columns have no alias, and
+  /// constants become text.
   init(columnsOf entity: EntityLayout, layout: StoreLayout, dialect: Dialect) {
     (self.layout, self.dialect, functions) = (layout, dialect, nil)
     store = StoreNumber("")
@@ -50,6 +62,7 @@ final class QueryTranslator {
     writesConstants = true
   }
 
+  /// An unused alias: `t1`, `t2` and so on.
   func newAlias() -> String {
     defer { aliases += 1 }
     return "t\(aliases)"
@@ -57,6 +70,7 @@ final class QueryTranslator {
 
   // MARK: Predicates
 
+  /// The condition of a predicate. An empty AND is true, an empty OR is false. A double NOT is removed.
   func translate(_ predicate: Predicate) throws -> SQLFragment {
     switch predicate {
     case .constant(let truth): SQLFragment(dialect.truth(truth))
@@ -68,6 +82,7 @@ final class QueryTranslator {
     }
   }
 
+  /// Conditions joined by a word.
   private func combine(_ parts: [Predicate], word: String, empty: String) throws -> SQLFragment {
     if parts.isEmpty { return SQLFragment(empty) }
     if parts.count == 1 { return try translate(parts[0]) }
@@ -77,6 +92,9 @@ final class QueryTranslator {
   // MARK: Sorting
 
   /// Strings sort by code point, or by the folded code points. The context sorts by locale.
+  ///
+  /// For example `t0.ZNAME ASC`, or `t0.ZNAME COLLATE "C" ASC` with PostgreSQL. Throws `Untranslatable` for orders of a
+  /// language, and for values without an order.
   func translate(_ key: SortDescriptor) throws -> SQLFragment {
     let term = try translate(Expression.keyPath(key.keyPath))
     var fragment = term.fragment

@@ -7,12 +7,17 @@ import enum MoonbaseModel.Predicate
 
 /// A condition on an R-tree. It selects all rows of a predicate, and possibly more: the exact predicate is evaluated
 /// too.
+///
+/// For example, `latitude BETWEEN {50, 51} AND longitude BETWEEN {8, 9}` limits the tree to boxes that touch this
+/// range. The order of dimensions does not matter, and dimensions without a lower bound are allowed.
 struct RTreeCondition {
+  /// The bounds found so far, by the path of the attribute; inclusive.
   private var bounds: [[String]: (least: Double?, greatest: Double?)] = [:]
 
   /// Collects the constant bounds of attributes that a condition joins by AND.
   init(_ predicate: Predicate) { note(predicate) }
 
+  /// Follows ANDs only: below OR and NOT a bound does not hold for all rows.
   private mutating func note(_ predicate: Predicate) {
     switch predicate {
     case .and(let parts): for part in parts { note(part) }
@@ -21,6 +26,7 @@ struct RTreeCondition {
     }
   }
 
+  /// Notes the bounds of a comparison with a constant on either side.
   private mutating func note(_ comparison: Predicate.Comparison) {
     if case .between = comparison.operator {
       guard let keys = comparison.left.column, let ends = comparison.right.elements, ends.count == 2 else { return }
@@ -33,6 +39,7 @@ struct RTreeCondition {
     }
   }
 
+  /// Notes one bound. Exclusive bounds are noted as inclusive ones.
   private mutating func note(_ keys: [String], _ comparator: Predicate.Comparison.Operator, _ value: Expression) {
     // For a number beyond the range of floats, an entry may no longer enclose it.
     guard case .constant(let constant) = value, let number = constant.place, abs(number) < RTreeLayout.greatest,
@@ -54,6 +61,8 @@ struct RTreeCondition {
 
   /// `Z_PK IN (SELECT Z_PK FROM tree WHERE ...)`. Nil where a dimension has no upper bound: values that are no numbers
   /// sort after all numbers, and only an upper bound excludes them.
+  ///
+  /// For an attribute of single precision, the bounds are widened to all numbers that are read as the bound.
   func condition(_ tree: RTreeLayout, of layout: EntityLayout, alias: String) -> SQLFragment? {
     var terms: [SQLFragment] = []
     for dimension in tree.dimensions {
@@ -92,7 +101,8 @@ extension Value {
 }
 
 extension StoreLayout {
-  /// The condition on the tree with most bounded attributes. Nil where no tree serves.
+  /// The condition on the tree with most bounded attributes. Nil where no tree serves. Added to the exact condition by
+  /// AND (`SelectBuilder`).
   func rTreeCondition(of predicate: Predicate, for query: StoreQuery) -> SQLFragment? {
     guard !rTrees.isEmpty, let layout = entities[query.entity.index] else { return nil }
     // A query for an ancestor entity may select rows that are not in the tree.

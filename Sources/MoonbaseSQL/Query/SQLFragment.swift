@@ -1,8 +1,13 @@
 package import MoonbaseModel
 
 /// A piece of SQL with the values of its parameters, in the order of their question marks.
+///
+/// A value type: fragments are concatenated with `+`, and the values keep the order of the question marks. Values never
+/// become part of the text, so that a statement is prepared once for all values.
 package struct SQLFragment: Equatable {
+  /// SQL with a question mark for each value.
   package var text: String
+  /// A value `.list` is bound as a single parameter.
   package var values: [Value] = []
 
   /// Makes a fragment from text with question marks for the values.
@@ -11,6 +16,7 @@ package struct SQLFragment: Equatable {
     self.values = values
   }
 
+  /// Joins texts and values.
   package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
     SQLFragment(left.text + right.text, values: left.values + right.values)
   }
@@ -18,21 +24,24 @@ package struct SQLFragment: Equatable {
   /// The fragment in parentheses.
   package var parenthesized: SQLFragment { SQLFragment("(\(text))", values: values) }
 
+  /// Appends text without parameters.
   package static func + (left: SQLFragment, right: String) -> SQLFragment {
     SQLFragment(left.text + right, values: left.values)
   }
+  /// Prepends text without parameters.
   package static func + (left: String, right: SQLFragment) -> SQLFragment {
     SQLFragment(left + right.text, values: right.values)
   }
 }
 
 extension [SQLFragment] {
-  /// The fragments with a separator between them.
+  /// The fragments with a separator between them. As `joined(separator:)` of texts.
   package func joined(_ separator: String) -> SQLFragment {
     SQLFragment(map(\.text).joined(separator: separator), values: flatMap(\.values))
   }
 
-  /// Conditions joined by AND or OR as a balanced tree, because SQLite limits the depth of an expression.
+  /// Conditions joined by AND or OR as a balanced tree, because SQLite limits the depth of an expression. Groups of at
+  /// most 64 are joined, then groups of groups. Every condition is put in parentheses.
   package func combined(_ word: String) -> SQLFragment {
     let row = 64
     guard count > row else { return map(\.parenthesized).joined(" \(word) ") }
@@ -60,12 +69,14 @@ enum SQLKind: Equatable {
   /// A literal NULL.
   case null
 
+  /// The kind of an attribute's values in its column.
   init(_ attribute: AttributeDescription) {
     self =
       attribute.type == .transformable || attribute.allowsExternalBinaryDataStorage
       ? .opaque : Self(attribute.type)
   }
 
+  /// The kind for an attribute type, without looking at external storage.
   init(_ type: AttributeType) {
     switch type {
     case .integer16, .integer32, .integer64, .double, .float, .boolean: self = .number
@@ -88,12 +99,18 @@ extension SQLKind {
     return self == other || isNumeric && other.isNumeric
   }
 
+  /// Dates count as numbers, since columns hold seconds.
   var isNumeric: Bool { self == .number || self == .decimal || self == .date }
 }
 
 /// An expression in SQL.
+///
+/// Text with what is known of its values: the kind decides which comparisons are allowed, and the flags decide how
+/// constants are adapted. The flags describe columns; computed terms have none of `isReal`, `isSingle` and `isInteger`.
 struct SQLTerm {
+  /// The expression; a column, a parameter or a call.
   var fragment: SQLFragment
+  /// The kind of the values.
   var kind: SQLKind
   /// Whether the term is never NULL: the key of an existing row, or a literal.
   var isPresent = false

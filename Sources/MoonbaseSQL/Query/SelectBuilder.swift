@@ -2,19 +2,26 @@ package import MoonbaseGraph
 package import MoonbaseModel
 
 /// Builds the SELECT statements of a query, for any columns and window.
+///
+/// Made once per query by the planner and kept with the plan. The translated condition and order are reused for
+/// different columns: keys only, whole rows, counts.
 package struct SelectBuilder: Sendable {
   private let dialect: Dialect
   /// The condition for rows of the query's entities. Nil for the whole table.
   private let entityCondition: String?
+  /// The translated predicate; nil for all rows.
   private let condition: SQLFragment?
+  /// The terms after ORDER BY, with the key of the row as the last one; nil without sort keys.
   private let order: SQLFragment?
   /// The selected columns of a query that returns values instead of rows.
   private let values: ColumnSelect?
+  /// The table with its joins.
   private let from: String
   /// Whether rows of other tables are joined.
   private let isJoined: Bool
 
-  /// Throws `Untranslatable` for parts that SQL cannot express.
+  /// Throws `Untranslatable` for parts that SQL cannot express. `entityCondition` is that of `RowSelect`. Rows with
+  /// equal sort keys are ordered by key, so that pages of a result do not overlap.
   package init(_ query: StoreQuery, entityCondition: String?, layout: StoreLayout, store: StoreNumber, dialect: Dialect)
     throws
   {
@@ -53,15 +60,16 @@ package struct SelectBuilder: Sendable {
   }
 
   /// The condition for the rows of the table `t0`. Nil where the query joins other tables or has a window. A true
-  /// condition stands for all rows.
+  /// condition stands for all rows. Used by updates and deletions of batch requests, whose statements have no joins.
   package func condition(for query: StoreQuery) -> SQLFragment? {
     guard !isJoined, query.limit <= 0, query.offset <= 0 else { return nil }
     return conditions ?? SQLFragment(dialect.truth(true))
   }
 
-  /// Whether the query selects all rows of the table.
+  /// Whether the query selects all rows of the table. A query for the whole table needs neither index nor order.
   package func isWhole(_ query: StoreQuery) -> Bool { conditions == nil && query.limit <= 0 && query.offset <= 0 }
 
+  /// The entity's condition and the query's condition; nil for the whole table.
   private var conditions: SQLFragment? {
     var conditions: [SQLFragment] = []
     if let entityCondition { conditions.append(SQLFragment(entityCondition)) }
@@ -69,7 +77,8 @@ package struct SelectBuilder: Sendable {
     return conditions.isEmpty ? nil : conditions.joined(" AND ")
   }
 
-  /// A statement for these columns. `otherwise` is the order of a query without an order.
+  /// A statement for these columns. `otherwise` is the order of a query without an order. The text has the engine's
+  /// placeholders.
   package func select(_ columns: [String], for query: StoreQuery, otherwise: String? = nil) -> SQLFragment {
     let isOrdered = !query.sortDescriptors.isEmpty
     return select(
@@ -92,6 +101,7 @@ package struct SelectBuilder: Sendable {
       order: order ?? byKey.map { SQLFragment($0) })
   }
 
+  /// SELECT, FROM, WHERE, GROUP BY, HAVING, ORDER BY and the window, as far as the query has them.
   private func select(
     _ columns: SQLFragment, for query: StoreQuery, _ values: ColumnSelect = ColumnSelect(), order: SQLFragment?
   ) -> SQLFragment {
@@ -106,7 +116,7 @@ package struct SelectBuilder: Sendable {
 }
 
 extension StoreQuery {
-  /// Whether the sort keys distinguish all groups.
+  /// Whether the sort keys distinguish all groups. Comparisons that ignore case do not.
   fileprivate func sortsGroupsApart(_ keys: [[String]]) -> Bool {
     let sorted = sortDescriptors.filter { $0.comparator == .compare }.map(\.keyPath.keys)
     return Set(keys).isSubset(of: sorted)

@@ -8,7 +8,8 @@ extension StoreQuery {
   /// The greatest number of objects that counts as few.
   private static let few = 16
 
-  /// Whether the predicate names a few objects, by themselves or by the values of a uniqueness constraint.
+  /// Whether the predicate names a few objects, by themselves or by the values of a uniqueness constraint. Then
+  /// conditions on destinations are evaluated for each row; a list of all matching owners would cost more.
   var isNarrow: Bool {
     var sought: Set<Int> = []
     for condition in conditions(of: predicate) {
@@ -27,6 +28,7 @@ extension StoreQuery {
     return entity.uniquenessConstraints.contains { !$0.isEmpty && sought.isSuperset(of: $0) }
   }
 
+  /// The conditions that a predicate joins by AND.
   private func conditions(of predicate: Predicate?) -> [Predicate] {
     switch predicate {
     case .and(let parts): parts.flatMap { conditions(of: $0) }

@@ -1,4 +1,8 @@
 /// The step of a key path through a to-many relationship, during translation into SQL.
+///
+/// Made by `QueryTranslator.enter`. It knows the FROM clause of the destinations and two ways to link them to the
+/// owner: a correlated condition (`existence`) and a list of owners (`list`). Which one is faster depends on the number
+/// of owners.
 struct ToManyEntry {
   /// The scope of the relationship's owner.
   let owner: QueryScope
@@ -15,9 +19,11 @@ struct ToManyEntry {
   private let ownPairs: String
   /// The join that yields the owners of all destinations, if the relationship needs one. `key` is the owner's key.
   private let pairs: String
+  /// The column with the owner's key, in the table of destinations or of pairs.
   private let key: String
 
-  /// A relationship whose destinations hold the owner's key.
+  /// A relationship whose destinations hold the owner's key. For example the employees of a department, linked by
+  /// `t1.ZDEPARTMENT = t0.Z_PK`.
   init(_ toOne: ToOneLayout, owner: QueryScope, scope: QueryScope, rest: ArraySlice<String>) {
     self.owner = owner
     self.scope = scope
@@ -29,7 +35,7 @@ struct ToManyEntry {
     pairs = ""
   }
 
-  /// A relationship with a pair table.
+  /// A relationship with a pair table. A reflexive relationship counts pairs in both directions.
   init(_ join: JoinLayout, owner: QueryScope, scope: QueryScope, rest: ArraySlice<String>) {
     self.owner = owner
     self.scope = scope
@@ -59,7 +65,8 @@ struct ToManyEntry {
     if isJoin { scope.isShared = !owner.isNarrow }
   }
 
-  /// The condition that the owner has a destination that satisfies a condition.
+  /// The condition that the owner has a destination that satisfies a condition. For example `EXISTS (SELECT 1 FROM
+  /// ZEMPLOYEE t1 WHERE t1.ZDEPARTMENT = t0.Z_PK AND (t1.ZAGE > ?))`.
   func existence(of condition: SQLFragment) -> SQLFragment {
     "EXISTS (SELECT 1 FROM \(ownPairs)\(scope.from) WHERE \(link) AND " + condition.parenthesized + ")"
   }
@@ -68,6 +75,9 @@ struct ToManyEntry {
   ///
   /// Unless the owner is the destination of a to-one relationship, the index of its key is excluded: otherwise the
   /// engine would look up each key of the list among the pairs of every row.
+  ///
+  /// For example `t0.Z_PK IN (SELECT t1.ZDEPARTMENT FROM ZEMPLOYEE t1 WHERE t1.ZDEPARTMENT IS NOT NULL AND (t1.ZAGE >
+  /// ?))`.
   func list(of condition: SQLFragment, dialect: Dialect) -> SQLFragment {
     let list = "SELECT \(key) FROM \(scope.from)\(pairs) WHERE \(key) IS NOT NULL AND " + condition.parenthesized
     let sought = owner.isOptional ? "" : dialect.withoutIndex
@@ -78,6 +88,8 @@ struct ToManyEntry {
   ///
   /// Where several rows share an owner and the condition is the same for all of them (`isFixed`), the aggregates of all
   /// owners are computed once.
+  ///
+  /// `result` is an aggregate such as `COUNT(*)` or `MAX(t1.ZAGE)`.
   func aggregate(
     _ result: SQLFragment, ofNone none: String? = nil, where condition: SQLFragment? = nil, isFixed: Bool,
     dialect: Dialect

@@ -3,13 +3,19 @@ package import MoonbaseModel
 
 package import enum MoonbaseModel.Expression
 
+/// The SQL of attributes with a derivation expression, which Core Data computes in the database when an object is
+/// saved.
+///
+///
+/// ~For `derivationExpression = "employees.salary.@sum"` the value is a correlated sum over the table of employees.
 extension StoredDerivation {
   /// The statement that sets the attribute in rows of the declaring entity:
   /// `UPDATE table SET column = d.v FROM (SELECT t0.Z_PK pk, value v FROM table t0 ... WHERE t0.Z_PK IN (keys)) d ...`.
   ///
   /// `keys` is a query for the rows' keys. Only changed values are set, and with `fitting` only those that the
   /// attribute's type holds. Returns nil for another entity, and where the tables lack a column of the derivation. The
-  /// model's checks warn of that.
+  /// model's checks warn of that. Run within a save, after the rows and links are written, for the rows that the save
+  /// may have affected.
   package func update(
     of entity: EntityLayout, keys: String, fitting: Bool = false, layout: StoreLayout, dialect: Dialect
   ) -> String? {
@@ -24,7 +30,7 @@ extension StoredDerivation {
 
   /// The query for rows whose stored value differs from the derived value, or whose derived value does not fit the
   /// attribute's type. Returns the key, both values and whether the derived value fits. Rounding differences of
-  /// floating-point sums are ignored.
+  /// floating-point sums are ignored. Used by the check of a file and by migrations.
   package func differences(of entity: EntityLayout, layout: StoreLayout, dialect: Dialect) -> String? {
     let table = identifier(entity.table)
     guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
@@ -38,7 +44,8 @@ extension StoredDerivation {
       + "OR ABS(\(column) - d.v) > 1e-9 * ABS(d.v)) ORDER BY d.pk"
   }
 
-  /// The query for a row whose derived value is new and does not fit the attribute's type, with that value.
+  /// The query for a row whose derived value is new and does not fit the attribute's type, with that value. The save
+  /// reports that value instead of storing it.
   package func misfits(of entity: EntityLayout, layout: StoreLayout, dialect: Dialect) -> String? {
     let table = identifier(entity.table)
     guard entity.entity.properties[slot].declaringEntity == entity.entity.index,
@@ -49,6 +56,7 @@ extension StoredDerivation {
       + "WHERE NOT \(kind.holds("d.v")) AND t.\(identifier(name)) IS NOT d.v LIMIT 1"
   }
 
+  /// The key of each row and its derived value. Throws `Untranslatable` for a derivation that SQL cannot express.
   private func select(
     of entity: EntityLayout, keys: String, layout: StoreLayout, dialect: Dialect
   ) throws -> SQLFragment {
@@ -69,7 +77,8 @@ extension StoredDerivation {
 }
 
 extension ColumnKind {
-  /// The condition that a term is a value of this kind, or NULL.
+  /// The condition that a term is a value of this kind, or NULL. For example, for 16-bit integers a whole number from
+  /// -32768 to 32767.
   fileprivate func holds(_ term: String) -> String {
     func whole(_ range: ClosedRange<Int64>) -> String {
       "TYPEOF(\(term)) IN ('integer', 'real') AND \(term) = CAST(\(term) AS INTEGER) "
@@ -93,6 +102,7 @@ extension ColumnKind {
 }
 
 extension QueryTranslator {
+  /// The term of the derived value.
   fileprivate func value(of derivation: StoredDerivation) throws -> SQLFragment {
     let names = zip(derivation.path, derivation.entities).map { layout.model.entities[$1].properties[$0].name }
     let place = layout.model.entities[derivation.entities[derivation.path.count]]
@@ -118,7 +128,8 @@ extension QueryTranslator {
     }
   }
 
-  /// Decimals are added up from their texts, because SQL's numbers would be rounded.
+  /// Decimals are added up from their texts, because SQL's numbers would be rounded. `MIN`, `MAX`, sum and mean over
+  /// the texts of all destinations.
   private func reduce(_ keys: [String], _ name: String, by function: PredicateFunction) throws -> SQLFragment {
     let entry = try enter(ToManyPath(base: root, keys: keys[...]))
     let element = try value([name], from: entry.scope)

@@ -3,15 +3,23 @@ package import MoonbaseModel
 
 /// Selects the destinations of a to-many relationship for several owners: key, entity number, owner. For a one-to-one
 /// relationship, selects the rows that hold the owner's key.
+///
+/// The query serves faults of an owner and batches of owners (`select(keyCount:)`). It joins the pair table where the
+/// relationship has one.
 package struct DestinationQuery {
   /// The destination entity.
   package let entity: ResolvedEntity
+  /// The table of the destinations, with alias `t0`, and the pair table.
   private let from: String
+  /// The column with the owner's key.
   private let owner: String
+  /// The terms after ORDER BY: places first, then keys.
   private let order: String
+  /// The dialect of the store.
   private let dialect: Dialect
 
-  /// Returns nil for a property that the file does not store as a relationship.
+  /// Returns nil for a property that the file does not store as a relationship. `own` is the entity of the owners.
+  /// Throws the error of a missing column or table, and for a destination without a table.
   package init?(_ slot: Slot, of own: EntityLayout, layout: StoreLayout, dialect: Dialect) throws {
     self.dialect = dialect
     switch own.slots[slot] {
@@ -40,7 +48,8 @@ package struct DestinationQuery {
     }
   }
 
-  /// The pairs as owner, destination and place. A reflexive relationship counts in both directions.
+  /// The pairs as owner, destination and place. A reflexive relationship counts in both directions. Each pair of a
+  /// reflexive relationship is returned once for each direction.
   private static func pairs(_ join: JoinLayout) -> String {
     let (table, mine, theirs) = (
       join.source, identifier(join.ownerColumn), identifier(join.destinationColumn)
@@ -57,16 +66,19 @@ package struct DestinationQuery {
     place.map { "\($0) IS NULL, \($0), t0.Z_PK" } ?? "t0.Z_PK"
   }
 
-  /// The statement for `keyCount` owners.
+  /// The statement for `keyCount` owners. The parameters are the owners' keys. The owner's key is the third column of
+  /// the result.
   package func select(keyCount: Int) -> String {
     dialect.statement(
       "SELECT t0.Z_PK, t0.Z_ENT, \(owner) FROM \(from) WHERE \(dialect.isOneOf(keyCount, owner)) ORDER BY \(order)")
   }
 
-  /// The position of the owner's column among columns of the rows. The owner's column is appended if it is missing.
+  /// The position of the owner's column among columns of the rows. The owner's column is appended if it is missing. For
+  /// `select(_:keyCount:)`.
   package func ownerColumn(among columns: [String]) -> Int { columns.firstIndex(of: owner) ?? columns.count }
 
-  /// The statement for columns of the rows with the owner's column, sorted by owner.
+  /// The statement for columns of the rows with the owner's column, sorted by owner. Rows with the same owner follow
+  /// each other, so that a reader can group them on the way.
   package func select(_ columns: [String], keyCount: Int) -> String {
     let all = columns.contains(owner) ? columns : columns + [owner]
     return dialect.statement(

@@ -2,6 +2,9 @@ package import MoonbaseGraph
 package import MoonbaseModel
 
 /// The columns of an entity's rows (and its subentities'), and the statements that select rows by their keys.
+///
+/// Made once for an entity and a set of slots, and kept by the store. All entities of a table share the result columns;
+/// each has its own places among them (`kinds`), so that a row is decoded by its `Z_ENT`.
 package struct RowSelect: Sendable {
   /// The place of a slot's value among the result columns.
   package enum Place: Sendable {
@@ -9,6 +12,7 @@ package struct RowSelect: Sendable {
     case null
     /// A column that does not exist, or whose form is not known. The value is an index into `lacks`.
     case lost(Int)
+    /// A plain column, with its kind and its index in the result.
     case attribute(ColumnKind, Int32)
     /// The columns of a composite's elements. The value is an index into `composites`.
     case composite(Int)
@@ -30,17 +34,20 @@ package struct RowSelect: Sendable {
     package var unknown: Symbol
   }
 
-  /// A composite attribute with the columns of its elements.
+  /// A composite attribute with the columns of its elements. All elements are null if the composite is null.
   package struct Composite: Sendable {
+    /// The elements with their columns.
     package var layout: CompositeLayout
-    /// The places of its leaves.
+    /// The places of its leaves. In the order of `layout.leaves`.
     package var places: [Place]
 
+    /// A composite with a place for each leaf.
     package init(layout: CompositeLayout, places: [Place]) { (self.layout, self.places) = (layout, places) }
   }
 
-  /// An entity whose rows may be in the result.
+  /// An entity whose rows may be in the result. Abstract entities have no rows.
   package struct Kind: Sendable {
+    /// The entity, as the store's model has it.
     package var entity: ResolvedEntity
     /// `Z_ENT`.
     package var number: Int64
@@ -48,6 +55,7 @@ package struct RowSelect: Sendable {
     package var places: [Place]
   }
 
+  /// The table of the rows.
   package let table: String
   /// The condition for rows of the entities. Nil where all rows of the table count.
   package let entityCondition: String?
@@ -59,13 +67,17 @@ package struct RowSelect: Sendable {
   package let composites: [Composite]
   /// The entities whose rows may be in the result.
   package let kinds: [Kind]
-  /// Selects a row by key.
+  /// Selects a row by key. The parameter is the key.
   package let pointSelect: String
-  /// Selects the rows of a range of keys, in the order of the keys.
+  /// Selects the rows of a range of keys, in the order of the keys. The parameters are the least and the greatest key.
+  /// Used to read many objects whose keys are close together.
   package let rangeSelect: String
+  /// For statements over several keys.
   private let dialect: Dialect
 
   /// Makes the columns of all slots, or of some.
+  ///
+  /// With `only`, other slots have the place `.null`. Throws the error of a missing table.
   package init(
     _ entity: ResolvedEntity, includesSubentities: Bool, only slots: Set<Slot>? = nil, layout: StoreLayout,
     dialect: Dialect
@@ -92,14 +104,15 @@ package struct RowSelect: Sendable {
     rangeSelect = dialect.statement("\(selection) BETWEEN ? AND ?\(restriction) ORDER BY t0.Z_PK")
   }
 
-  /// Selects rows by `keyCount` keys.
+  /// Selects rows by `keyCount` keys. The parameters are the keys, or an array of them. The rows come in any order.
   package func select(keyCount: Int) -> String {
     dialect.statement(
       "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE "
         + dialect.isOneOf(keyCount, "t0.Z_PK") + (entityCondition.map { " AND \($0)" } ?? ""))
   }
 
-  /// Core Data does not read `Z_ENT` where a table holds one entity; this query does not either.
+  /// Core Data does not read `Z_ENT` where a table holds one entity; this query does not either. A table with
+  /// subentities needs `Z_ENT`. A query for abstract entities without rows has a condition that is never true.
   private static func condition(_ own: EntityLayout, concrete: [EntityLayout], in layout: StoreLayout) -> String? {
     let root = layout.model.entities[own.entity.root]
     let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }
@@ -112,14 +125,21 @@ package struct RowSelect: Sendable {
 
 /// The result columns, added as needed without duplicates.
 private struct ColumnPlaces {
+  /// The layout of the store.
   let layout: StoreLayout
+  /// The columns so far; the first three are key, entity number and version.
   private(set) var columns = ["t0.Z_PK", "t0.Z_ENT", "t0.Z_OPT"]
+  /// The errors of lost properties.
   private(set) var lacks: [GraphError] = []
+  /// The composites so far.
   private(set) var composites: [RowSelect.Composite] = []
+  /// The indexes of the columns by name.
   private var known: [String: Int32] = [:]
 
+  /// The three columns that every row has.
   init(layout: StoreLayout) { self.layout = layout }
 
+  /// The place of a property, with its columns added.
   mutating func place(_ slot: SlotLayout) -> RowSelect.Place {
     switch slot {
     case .none, .foreignKey, .join: return .null
@@ -142,13 +162,15 @@ private struct ColumnPlaces {
     }
   }
 
+  /// The place of an attribute's column.
   private mutating func place(_ column: String, _ kind: ColumnKind) -> RowSelect.Place {
     let isWide = layout.keepsUTF16 && (kind == .string || kind == .uri)
     return isWide ? .wideText(kind, index(of: column)) : .attribute(kind, index(of: column))
   }
 
   /// The entity number in the destination's row is decisive. The column beside the key may be stale, and counts where
-  /// there is no such row.
+  /// there is no such row. For example `COALESCE((SELECT COALESCE(d.Z_ENT, 0) FROM ZPARTY d WHERE d.Z_PK = t0.ZOWNER),
+  /// t0.Z4_OWNER)`.
   private func numberOfDestination(_ toOne: ToOneLayout, in entity: ResolvedEntity) -> String? {
     let beside = toOne.entityColumn.map { "t0.\(identifier($0))" }
     guard let table = try? layout.layout(entity).table else { return beside }
@@ -156,13 +178,16 @@ private struct ColumnPlaces {
     return beside.map { "COALESCE(\(own), \($0))" } ?? own
   }
 
+  /// The entities of a relationship's destinations.
   private func destinations(_ entity: ResolvedEntity) -> RowSelect.Destinations {
     let unknown = layout.firstConcrete(ofTable: entity) ?? entity
     return RowSelect.Destinations(declared: entity.symbol, root: entity.root, unknown: unknown.symbol)
   }
 
+  /// The index of a column of `t0`.
   private mutating func index(of column: String) -> Int32 { index(of: "t0.\(identifier(column))", named: column) }
 
+  /// The index of an expression, which is added at its first use.
   private mutating func index(of expression: String, named column: String) -> Int32 {
     if let known = known[column] { return known }
     let new = Int32(columns.count)

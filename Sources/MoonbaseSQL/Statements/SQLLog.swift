@@ -7,6 +7,9 @@ import MoonbasePlatform
 /// options.sqlLog = SQLLog(.values) { print($0) }
 /// // 0.21 ms, 2 rows: SELECT t0.Z_PK, … FROM ZPERSON t0 WHERE t0.ZAGE >= 30
 /// ```
+///
+/// Set in `PersistentStoreDescription.sqlLog` or in the options of a store. Without a log nothing is recorded and
+/// statements run at full speed.
 public struct SQLLog: Sendable, Equatable {
   /// The detail of the log: `-com.apple.CoreData.SQLDebug` of Core Data.
   public enum Level: Int, Sendable {
@@ -45,6 +48,7 @@ public struct SQLLog: Sendable, Equatable {
   public var write: @Sendable (Entry) -> Void
 
   /// Shared by all copies of a log.
+  /// Identity of the log, for comparison.
   private let origin = Origin()
   private final class Origin: Sendable {}
 

@@ -1,10 +1,16 @@
 /// Places in an ordered relationship: integers with gaps, so that a move changes one row.
+///
+/// Core Data writes places in steps of its own; only their order counts, so places of both programs can be mixed in a
+/// table.
 package enum OrderKeys {
   /// The gap between new places.
   package static let gap: Int64 = 1024
 
   /// Strictly ascending places. As many old places as possible are kept, with the others between them. Where there is
   /// no room, all places are new.
+  ///
+  /// `old` has the members in their new order, with nil for a member without a place. For example, `[1024, 3072, 2048]`
+  /// becomes `[1024, 1536, 2048]`. Takes n log n time.
   package static func ascending(_ old: [Int64?]) -> [Int64] {
     let kept = longestAscending(old)
     var result = old.map { $0 ?? 0 }
@@ -20,7 +26,8 @@ package enum OrderKeys {
     return result
   }
 
-  /// Places between two fixed places, keeping as many of the old places as possible. Nil where there is no room.
+  /// Places between two fixed places, keeping as many of the old places as possible. Nil where there is no room. `low`
+  /// and `high` are exclusive; nil stands for the end of the list.
   package static func between(_ low: Int64?, and high: Int64?, old: [Int64?]) -> [Int64]? {
     if let low, let high, low >= high { return nil }
     // Old places beyond the ends cannot be kept. Without this filter they could replace the ends in the longest
@@ -32,9 +39,10 @@ package enum OrderKeys {
     return Array(all[ends.0.count..<(all.count - ends.1.count)])
   }
 
+  /// The places of a new list: 1024, 2048 and so on.
   private static func numbered(_ count: Int) -> [Int64] { (0..<count).map { Int64($0 + 1) * gap } }
 
-  /// `count` places between two others. Nil where there is no room.
+  /// `count` places between two others. Nil where there is no room. Beyond an open end the places have the usual gap.
   private static func between(_ low: Int64?, _ high: Int64?, count: Int) -> [Int64]? {
     guard count > 0 else { return [] }
     let steps = Int64(count)
@@ -49,7 +57,7 @@ package enum OrderKeys {
     return (1...steps).map { bottom + room / (steps + 1) * $0 + min(room % (steps + 1), $0) }
   }
 
-  /// The indexes of a longest strictly ascending subsequence of the known places.
+  /// The indexes of a longest strictly ascending subsequence of the known places. By patience sorting, in n log n time.
   private static func longestAscending(_ places: [Int64?]) -> [Int] {
     var tails: [Int] = []
     var previous = [Int](repeating: -1, count: places.count)
@@ -70,7 +78,8 @@ package enum OrderKeys {
 }
 
 extension [Int] {
-  /// The first position whose element satisfies a condition that holds from there on; the count where there is none.
+  /// The first position whose element satisfies a condition that holds from there on; the count where there is none. A
+  /// binary search.
   fileprivate func firstIndexAscending(where condition: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -2,22 +2,30 @@ package import MoonbaseGraph
 package import MoonbaseModel
 
 /// Writes the places of an owner's ordered destinations, and changes as few rows as possible.
+///
+/// Generic over the engine: the column reads and writes places. An appended member costs one row; a move inside the
+/// list costs one row where the neighbours leave a gap. Without a gap the neighbourhood is spread out, and without room
+/// there the whole list.
 package struct PlaceWriter<Column: PlaceColumn> {
-  /// The number of neighbours on each side that also get new places where there is no room.
+  /// The number of neighbours on each side that also get new places where there is no room. A wider neighbourhood makes
+  /// room for later moves.
   private static var margin: Int { StoreChanges.Stretch.margin - 1 }
 
+  /// The object whose list changed.
   private let owner: ManagedObjectID
+  /// The change: the whole list, members at the end, or stretches around moved members.
   private let order: StoreChanges.Order
+  /// The column of the relationship.
   private let column: Column
 
-  /// Makes a writer for an owner's changed order.
+  /// Makes a writer for an owner's changed order. Writes nothing yet.
   package init(_ owner: ManagedObjectID, order: StoreChanges.Order, column: Column) {
     self.owner = owner
     self.order = order
     self.column = column
   }
 
-  /// Writes the places of the changed order.
+  /// Writes the places of the changed order. Throws the errors of the engine.
   package func write() throws {
     if case .appended(let ids, let returned) = order { return try append(ids, returned: returned) }
     column.note(end: nil, of: owner.key)
@@ -31,7 +39,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
     }
   }
 
-  /// Writes places for all keys. As many old places as possible are kept.
+  /// Writes places for all keys. As many old places as possible are kept. Returns the places in the order of the keys.
   @discardableResult
   private func arrange(_ keys: [Int64], known: [Int64: Int64]) throws -> [Int64] {
     let places = OrderKeys.ascending(keys.map { known[$0] })
@@ -41,6 +49,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
 
   // MARK: At the end
 
+  /// Members that have a place already are skipped, unless they were removed and came back.
   private func append(_ ids: [ManagedObjectID], returned: Set<ManagedObjectID>) throws {
     let known = try column.read(owner.key, some: ids.map(\.key))
     let coming = ids.filter { known[$0.key] == nil || returned.contains($0) }.map(\.key)
@@ -64,7 +73,8 @@ package struct PlaceWriter<Column: PlaceColumn> {
 
   // MARK: Between others
 
-  /// Returns false where neighbours leave no room. Nothing is written then.
+  /// Returns false where neighbours leave no room. Nothing is written then. First without neighbours (`margin` 0), then
+  /// with some.
   private func place(_ stretches: [StoreChanges.Stretch], margin: Int) throws -> Bool {
     let runs = stretches.flatMap { stretch in
       let keys = stretch.ids.map(\.key)
@@ -80,7 +90,8 @@ package struct PlaceWriter<Column: PlaceColumn> {
     return true
   }
 
-  /// The ranges of moved positions with `margin` neighbours on each side. Adjacent ranges are joined.
+  /// The ranges of moved positions with `margin` neighbours on each side. Adjacent ranges are joined. For example,
+  /// moved positions 3 and 5 with a margin of 1 give the range 2..<7.
   private static func runs(around moved: [Int], margin: Int, count: Int) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     for position in moved {
@@ -94,7 +105,8 @@ package struct PlaceWriter<Column: PlaceColumn> {
     return runs
   }
 
-  /// Places between those of the neighbours. Nil where there is no room.
+  /// Places between those of the neighbours. Nil where there is no room. Old places are kept where they still ascend,
+  /// if wanted.
   private static func places(
     for run: Range<Int>, of keys: [Int64], known: [Int64: Int64], keepingOld: Bool
   ) -> [Int64]? {
@@ -107,7 +119,8 @@ package struct PlaceWriter<Column: PlaceColumn> {
     return OrderKeys.between(ends.0, and: ends.1, old: old)
   }
 
-  /// The list in the file, with each moved member after its predecessor in the stretches.
+  /// The list in the file, with each moved member after its predecessor in the stretches. Members whose predecessor was
+  /// deleted by another context come last.
   private static func list(_ listed: [Int64], with stretches: [StoreChanges.Stretch]) -> [Int64] {
     var first: Int64?
     var followers: [Int64: Int64] = [:]
@@ -136,6 +149,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
 
   // MARK: Rows
 
+  /// Writes the places that differ from the known ones.
   private func write(_ places: [Int64], to keys: ArraySlice<Int64>, known: [Int64: Int64]) throws {
     let changed = zip(keys, places).filter { known[$0] != $1 }
     if !changed.isEmpty { try column.write(changed.map { (key: $0, place: $1) }, of: owner, order) }
@@ -143,7 +157,7 @@ package struct PlaceWriter<Column: PlaceColumn> {
 }
 
 extension StoreChanges.Order {
-  /// The ID of a destination that this order contains.
+  /// The ID of a destination that this order contains. Linear in the changed members. Used for messages and conflicts.
   package func id(of key: Int64) -> ManagedObjectID? {
     switch self {
     case .all(let ids), .appended(let ids, _): ids.first { $0.key == key }
@@ -153,6 +167,9 @@ extension StoreChanges.Order {
 }
 
 /// The column with the places of an ordered relationship's destinations, as an engine reads and writes it.
+///
+/// Implemented by each store, over `OrderStatements`. Known ends are a cache for the time of a save: appending many
+/// members one after another then needs a single query.
 package protocol PlaceColumn {
   /// The places of some of an owner's destinations, without those that have no place.
   func read(_ owner: Int64, some keys: [Int64]) throws -> [Int64: Int64]

@@ -2,21 +2,30 @@ package import MoonbaseGraph
 import MoonbaseModel
 
 /// Checks that a save leaves no dangling references. Called within its transaction, when all rows are written.
+///
+/// Several contexts may save at the same time, each without the changes of the other: a context deletes a department
+/// while another adds an employee to it. The check finds these cases by queries over the keys that the save touched, so
+/// its cost depends on the save and not on the size of the store. Conflicts are values, which the merge policy
+/// resolves.
 package struct ReferenceCheck {
+  /// The rows and links that the save writes.
   private let changes: StoreChanges
+  /// The tables and columns.
   private let layout: StoreLayout
+  /// The engine's dialect.
   private let dialect: Dialect
+  /// The queries.
   private let statements: ReferenceStatements
   /// Runs a statement and returns its integers, row by row.
   private let ask: (_ sql: String, _ keys: Keys) throws -> [[Int64]]
 
-  /// The single parameter of a statement.
+  /// The single parameter of a statement. An engine binds a list as one parameter.
   package enum Keys {
     case one(Int64)
     case list([Int64])
   }
 
-  /// Makes a check of a save's changes.
+  /// Makes a check of a save's changes. `ask` runs on the connection of the transaction.
   package init(
     _ changes: StoreChanges, layout: StoreLayout, dialect: Dialect,
     ask: @escaping (_ sql: String, _ keys: Keys) throws -> [[Int64]]
@@ -26,7 +35,7 @@ package struct ReferenceCheck {
   }
 
   /// The conflicts with other contexts: a destination that they deleted, or a new reference to an object that is
-  /// deleted here.
+  /// deleted here. At most `StoreChanges.greatestConflicts` of each kind. Throws the errors of the engine.
   package func conflicts() throws -> [SaveConflict] {
     let missing = try missingDestinations()
     return try changes.conflicts(missing: missing, in: layout.model) + unreached() + unpaired()
@@ -34,6 +43,7 @@ package struct ReferenceCheck {
 
   // MARK: Destinations without a row
 
+  /// The destinations of new references whose rows do not exist, grouped by table into one query each.
   private func missingDestinations() throws -> Set<ManagedObjectID> {
     let new = NewDestinations(changes, in: layout.model).ids
     var missing: Set<ManagedObjectID> = []
@@ -53,6 +63,7 @@ package struct ReferenceCheck {
 
   // MARK: Rows that delete rules did not reach
 
+  /// The destinations that another context linked to objects deleted here, for relationships with a delete rule.
   private func unreached() throws -> [SaveConflict] {
     var conflicts: [SaveConflict] = []
     for (symbol, ids) in Dictionary(grouping: changes.deleted.map(\.id), by: \.entitySymbol) {
@@ -62,6 +73,7 @@ package struct ReferenceCheck {
     return conflicts
   }
 
+  /// The conflicts of one relationship: rows whose column still has the key of a deleted object.
   private func unreached(_ ids: [ManagedObjectID], slot: Slot, of entity: ResolvedEntity) throws -> [SaveConflict] {
     guard case .foreignKey(let toOne, let destination) = try layout.layout(entity).slots[slot] else { return [] }
     let declared = layout.model.entities[destination]
@@ -77,10 +89,12 @@ package struct ReferenceCheck {
 
   // MARK: One-to-one relationships that lead back to where nothing leads from
 
+  /// Both directions of one-to-one relationships that the save changed must agree.
   private func unpaired() throws -> [SaveConflict] {
     try OneToOneEnds(changes, in: layout.model).ids.flatMap { try unpaired($1, side: $0) }
   }
 
+  /// The conflicts of one relationship: rows that refer to a changed object without a reference back, and the reverse.
   private func unpaired(_ ids: [ManagedObjectID], side: OneToOneEnds.Side) throws -> [SaveConflict] {
     let own = try layout.layout(layout.model.entities[side.entity])
     let declared = layout.model.entities[side.destination]
@@ -109,6 +123,7 @@ package struct ReferenceCheck {
       }
   }
 
+  /// The ID of a row. A number of an unknown entity counts as the declared entity.
   private func object(
     _ key: Int64, entity: Int64, declared: ResolvedEntity, store: UInt32
   ) -> ManagedObjectID {
@@ -133,6 +148,8 @@ package struct ReferenceCheck {
     return conflicts
   }
 
+  /// The destinations of a deleted object in a pair table that fulfil a condition, at most
+  /// `StoreChanges.greatestConflicts`.
   private func pairs(of id: ManagedObjectID, slot: Slot, where isWanted: (ManagedObjectID) -> Bool) throws
     -> [ManagedObjectID]
   {

@@ -8,6 +8,10 @@ import enum MoonbaseModel.Expression
 ///
 /// SQL and the graph agree: integers divide as integers, integers beyond 64 bits become doubles, and a null operand
 /// makes the result null. A division by zero is null in SQL too, and counts as unsound.
+///
+/// For `age + 1` on a 16-bit attribute: the value is `(t0.ZAGE + ?)`, and sound rows hold an integer in `ZAGE` whose
+/// sum has 16 bits. An update first makes sure that all rows are sound; a damaged row is left to the graph, which names
+/// it.
 struct BatchArithmetic {
   /// The new value of the attribute, for a row `t0`.
   let value: SQLFragment
@@ -16,9 +20,11 @@ struct BatchArithmetic {
   let soundness: SQLFragment?
   /// The condition for exactly those sound rows whose value changes. Nil where the values have to be compared.
   let soundDifference: SQLFragment?
+  /// The attributes that the expression reads.
   let inputSlots: Set<Slot>
 
-  /// Returns nil for any other expression.
+  /// Returns nil for any other expression. A single attribute or constant is an expression too, but without any
+  /// attribute there is no arithmetic.
   init?(_ expression: Expression, slot: Slot, of layout: EntityLayout) {
     guard let type = layout.entity.properties[slot].attribute?.type else { return nil }
     var terms = Terms(layout: layout)
@@ -51,7 +57,8 @@ struct BatchArithmetic {
     self.soundDifference = soundDifference
   }
 
-  /// Whether the expression adds a nonzero integer to one attribute, or subtracts it.
+  /// Whether the expression adds a nonzero integer to one attribute, or subtracts it. For example `age + 1`, whose
+  /// result always differs from the attribute.
   private static func isShift(_ expression: Expression) -> Bool {
     guard case .function(let name, let arguments) = expression, arguments.count == 2,
       [PredicateFunction.add.rawValue, PredicateFunction.subtract.rawValue].contains(name),
@@ -62,9 +69,14 @@ struct BatchArithmetic {
 }
 
 /// The parts of an expression, and the conditions that its columns must meet.
+///
+/// Collected while an expression is translated from its leaves up.
 private struct Terms {
+  /// A part of the expression.
   struct Term {
+    /// The part in SQL.
     var sql: SQLFragment
+    /// Whether the values are integers; otherwise they are doubles.
     var isInteger: Bool
     /// The upper bound of an integer's absolute value.
     var magnitude: Double
@@ -76,7 +88,9 @@ private struct Terms {
     var mayOverflow = false
   }
 
+  /// The entity of the rows, for its columns.
   let layout: EntityLayout
+  /// The conditions under which the columns hold values of their attributes, by slot.
   var inputs: [Slot: SQLFragment] = [:]
   /// Whether any sum or product of integers may exceed 64 bits.
   var mayOverflow = false
@@ -87,6 +101,7 @@ private struct Terms {
   /// The columns that the expression reads.
   var inputColumns: [Slot: SQLFragment] = [:]
 
+  /// Nil for attributes that are no integers.
   static func range(of type: AttributeType) -> ClosedRange<Int64>? {
     switch type {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)
@@ -97,6 +112,7 @@ private struct Terms {
     }
   }
 
+  /// The term of an expression; nil for an expression that SQL would compute differently.
   mutating func term(_ expression: Expression) -> Term? {
     switch expression {
     case .constant(.int(let number)):
@@ -117,6 +133,7 @@ private struct Terms {
     }
   }
 
+  /// The term of an operation, with a bound of its absolute value: an integer that may exceed 2^62 counts as large.
   private mutating func term(_ function: PredicateFunction, _ left: Term, _ right: Term) -> Term? {
     let sign: String
     let magnitude: Double
@@ -138,6 +155,7 @@ private struct Terms {
       magnitude: isInteger ? magnitude : .infinity, mayOverflow: isLarge)
   }
 
+  /// The term of an attribute, whose condition is noted. Nil for attributes of other types, and without a column.
   private mutating func column(_ key: String) -> Term? {
     guard let property = layout.entity.property(key), let type = property.attribute?.type,
       case .attribute(let name, _) = layout.slots[property.slot]

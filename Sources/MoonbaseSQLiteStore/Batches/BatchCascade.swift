@@ -8,14 +8,23 @@ import MoonbaseSQLite
 /// the cascade. Then one statement runs for each table and relationship, however many rows there are.
 ///
 /// Where a deny rule keeps some of the rows, the graph does the deletion instead.
+///
+/// The steps in a transaction: collect the keys of the named rows and of all rows that cascade rules reach, refuse
+/// exceptions, write the history, delete pairs, set references to null, delete the rows. The result is that of the
+/// graph's deletion, without loading objects.
 struct BatchCascade: BatchStatement {
+  /// The rows that the request names, with the store.
   private let rows: BatchRows
+  /// The relationships of all entities that may be deleted, with their delete rules.
   private let ties: [DeletionTie]
+  /// The tables with rows to delete.
   private let tables: [GoingTable]
 
+  /// The layout of the store.
   private var layout: StoreLayout { rows.store.layout }
 
-  /// Returns nil for deletions that SQL does not do exactly as the graph would.
+  /// Returns nil for deletions that SQL does not do exactly as the graph would. Follows the cascade rules over entities
+  /// first, so that the tables are known before any row is read.
   init?(_ rows: BatchRows) {
     let layout = rows.store.layout
     var ties: [PropertyID: DeletionTie] = [:]
@@ -51,7 +60,8 @@ struct BatchCascade: BatchStatement {
     self.tables = tables.values.sorted { $0.root < $1.root }
   }
 
-  /// Whether a relationship without an inverse has one of the tables as its destination.
+  /// Whether a relationship without an inverse has one of the tables as its destination. Rows behind such a
+  /// relationship would have to be searched in all tables.
   private static func isLed(to tables: [EntityIndex: GoingTable], in model: ResolvedModel) -> Bool {
     model.entities.contains { entity in
       entity.properties.contains { property in
@@ -65,6 +75,7 @@ struct BatchCascade: BatchStatement {
 
   // MARK: Running
 
+  /// Throws `BatchRefusal` where the graph has to do the deletion; the caller then rolls back.
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
     let others = ties.filter { $0.forgotten != nil }.compactMap { layout.entities[$0.destination.root]?.table }
     for name in Set(tables.map(\.table) + ties.compactMap(\.pairTable) + others) {
@@ -100,6 +111,8 @@ struct BatchCascade: BatchStatement {
 
   /// Collects the keys of the rows to delete. Returns the number of rows that the request names, and of all rows by
   /// table.
+  ///
+  /// Each level reads the destinations of the level before; a key is collected once, so cycles end.
   private func collect(in session: Session) throws -> (named: Int, all: [EntityIndex: Int]) {
     let root = rows.query.entity.root
     let named = try rows.run(
@@ -146,19 +159,24 @@ struct BatchCascade: BatchStatement {
     }
   }
 
+  /// Throws `BatchRefusal` if a query has a row.
   private func refuse(_ sql: SQLFragment, in session: Session) throws {
     if try session.running(sql, for: rows.query, { try $0.step() }) { throw BatchRefusal() }
   }
 
   // MARK: Rows that stay
 
-  /// The remaining rows of one table that refer to deleted rows: a condition over `t0` for each relationship.
+  /// The remaining rows of one table that refer to deleted rows: a condition over `t0` for each relationship. Rows of a
+  /// table may refer to deleted rows by several relationships.
   private struct Leading {
+    /// Each condition is true for rows that refer to a deleted row by the relationship.
     var conditions: [(tie: DeletionTie, condition: SQLFragment)]
 
+    /// The condition for rows that refer to any deleted row.
     var any: SQLFragment { conditions.map(\.condition).joined(" OR ") }
   }
 
+  /// The conditions of all relationships, grouped by the table of the destination.
   private func leading(_ condition: (DeletionTie) -> SQLFragment?) -> [(root: EntityIndex, rows: Leading)] {
     var found: [EntityIndex: Leading] = [:]
     for tie in ties {
@@ -175,6 +193,7 @@ struct BatchCascade: BatchStatement {
     return condition + " AND t0.Z_PK NOT IN (SELECT key FROM \(GoingTable.name(root)))"
   }
 
+  /// The quoted table of a root entity.
   private func table(_ root: EntityIndex) -> String { identifier(layout.entities[root]?.table ?? "") }
 
   /// For each table whose rows lose a reference to a deleted row, the update and a query for rows whose version cannot
@@ -201,6 +220,7 @@ struct BatchCascade: BatchStatement {
 
   // MARK: History, files and IDs
 
+  /// Writes the history, before the rows change: updates of remaining rows, then deletions with tombstones.
   private func note(in session: Session) throws {
     guard let writer = try rows.history(in: session) else { return }
     var history = try BatchHistory(writer, contextName: rows.request.contextName)
@@ -224,7 +244,7 @@ struct BatchCascade: BatchStatement {
     try history.finish()
   }
 
-  /// Notes the external files of deleted values.
+  /// Notes the external files of deleted values. The column of such a value is 38 bytes long.
   private func forgetFiles(of table: GoingTable, in session: Session, _ files: inout ExternalFiles) throws {
     var columns: Set<String> = []
     for case .attribute(let column, .externalData) in table.kinds.flatMap(\.slots) { columns.insert(column) }
@@ -237,13 +257,15 @@ struct BatchCascade: BatchStatement {
     }
   }
 
+  /// The IDs of the rows to delete in a table.
   private func ids(of table: GoingTable, in session: Session) throws -> [ManagedObjectID] {
     try ids(
       SQLFragment("SELECT Z_PK, Z_ENT FROM \(identifier(table.table)) WHERE Z_PK IN (\(table.keys))"), in: session,
       else: layout.firstConcrete(ofTable: layout.model.entities[table.root]))
   }
 
-  /// The IDs whose keys and entity numbers a statement returns.
+  /// The IDs whose keys and entity numbers a statement returns. `stranger` is the entity of rows with an unknown
+  /// number; without it they are left out.
   private func ids(
     _ sql: SQLFragment, in session: Session, else stranger: ResolvedEntity? = nil
   ) throws -> [ManagedObjectID] {
@@ -261,7 +283,8 @@ struct BatchCascade: BatchStatement {
     }
   }
 
-  /// The names of the entities of the deleted rows and of the destinations of their relationships.
+  /// The names of the entities of the deleted rows and of the destinations of their relationships. For changes without
+  /// IDs, which concern whole entities.
   private var touchedEntities: [String] {
     let model = layout.model
     return tables.map { model.entities[$0.root].name } + ties.map { model.entities[$0.destination.root].name }

@@ -4,7 +4,11 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// A batch deletion in one statement, for rows whose deletion changes no other row.
+///
+/// The cheapest form: the condition of the request becomes that of a `DELETE` statement. Used if all references are
+/// columns of the rows themselves and no delete rule reaches further.
 struct BatchDeletionStatement: BatchStatement {
+  /// The rows that the request names.
   private let rows: BatchRows
 
   /// Returns nil where other rows change.
@@ -47,8 +51,10 @@ struct BatchDeletionStatement: BatchStatement {
     }
   }
 
+  /// Whether the rule changes nothing in other tables.
   private func isSilent(_ rule: DeleteRule) -> Bool { rule == .nullify || rule == .noAction }
 
+  /// Throws `BatchRefusal` if a trigger kept a row.
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
     let ids = rows.givesIDs ? try rows.ids(rows.select.keys(rows.query), in: session) : []
     if rows.givesIDs, ids.isEmpty { return StoreBatchResult(objectIDs: [], changes: SavedObjectIDs()) }
@@ -61,7 +67,8 @@ struct BatchDeletionStatement: BatchStatement {
       count: count, objectIDs: [], changes: count == 0 ? SavedObjectIDs() : .anything(of: touchedEntities))
   }
 
-  /// Writes the history of the rows to delete. Returns their number, or nil where the file keeps no history.
+  /// Writes the history of the rows to delete. Returns their number, or nil where the file keeps no history. Called
+  /// before the deletion, since the tombstones need the values.
   private func note(in session: Session) throws -> Int? {
     guard let writer = try rows.history(in: session) else { return nil }
     var history = try BatchHistory(writer, contextName: rows.request.contextName)
@@ -73,7 +80,8 @@ struct BatchDeletionStatement: BatchStatement {
     return count
   }
 
-  /// The names of the entities of the rows and of their relationships' destinations.
+  /// The names of the entities of the rows and of their relationships' destinations. Lists of destinations lose
+  /// members.
   private var touchedEntities: [String] {
     let model = rows.store.layout.model
     let owners = rows.kinds.flatMap { kind in

@@ -20,12 +20,17 @@ import enum MoonbaseModel.Expression
 /// SQLite collects the rows first: `RowsAreCollected` is thrown, and nothing is written. The error is also thrown where
 /// the function asks for the row's ID, for example to report a failure: only the first form receives the key.
 final class BatchFunction {
+  /// An attribute that the function reads.
   private struct Input {
+    /// The slot of the attribute.
     let slot: Slot
+    /// The column of the attribute.
     let column: String
+    /// The type of the attribute.
     let type: AttributeType
   }
 
+  /// The origin of the values.
   private enum Source {
     case expression(CompiledExpression)
     case function(BatchUpdateFunction)
@@ -34,15 +39,22 @@ final class BatchFunction {
   /// Thrown when the statement calls for values only after it has visited all rows.
   struct RowsAreCollected: Error {}
 
+  /// `MOONBASE_BATCH_n`, where n is the slot.
   fileprivate let name: String
+  /// In the order of the function's parameters.
   private let inputs: [Input]
+  /// The column that is set.
   private let column: String
+  /// The expression or the function.
   private let source: Source
+  /// The attribute that is set; checks the values.
   private let attribute: AttributeDescription
+  /// The layout of the store, for entities of rows.
   private let layout: StoreLayout
   /// The entity that the request names. `first` is the first entity that has rows.
   private let entity: ResolvedEntity
   private let first: EntityLayout
+  /// The store of the rows, for their IDs.
   private let store: StoreNumber
   /// The inputs of the current row, while the function runs.
   private let cells: UnsafeMutableBufferPointer<Snapshot.Cell>
@@ -54,6 +66,7 @@ final class BatchFunction {
   @exclusivity(unchecked) private(set) var count = 0
   /// The fast path of a script's function over plain values.
   fileprivate let plain: RowFunction?
+  /// Checks a value by the rules over the attribute; nil without rules, or where the function checks itself.
   private let check: ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?
   /// The entity number of the last row.
   @exclusivity(unchecked) private var knownNumber: Int64 = -1
@@ -61,6 +74,8 @@ final class BatchFunction {
   @exclusivity(unchecked) private var isPlain = false
 
   /// Returns nil for a function that reads more than columns, or columns whose stored form is not the value itself.
+  ///
+  /// Float, decimal and transformable attributes are excluded: their stored forms are not their values.
   init?(_ value: StoreBatchRequest.NewValue, slot: Slot, column: String, of rows: BatchRows) throws {
     let (kind, store) = (rows.kinds[0], rows.store)
     guard let attribute = kind.entity.properties[slot].attribute else { return nil }
@@ -101,6 +116,7 @@ final class BatchFunction {
   /// Below SQLite's own limit for the arguments of a function.
   private static let greatestInputCount = 32
 
+  /// The attributes that the function reads.
   var inputSlots: [Slot] { inputs.map(\.slot) }
 
   // MARK: In SQL
@@ -114,8 +130,10 @@ final class BatchFunction {
   /// The call for the value that `difference` computed last.
   var given: String { "\(name)_GIVEN()" }
 
+  /// The arguments of `value`.
   private var row: String { list(["Z_PK", "Z_ENT"] + inputs.map(\.column)) }
 
+  /// Columns of `t0` as a list.
   fileprivate func list(_ columns: [String]) -> String {
     columns.map { "t0.\(identifier($0))" }.joined(separator: ", ")
   }
@@ -179,6 +197,7 @@ final class BatchFunction {
     return version == .null || version == .integer && count < .max
   }
 
+  /// Whether a number is of an entity in the table. Notes the number as known.
   private func isKnown(_ number: Int64) -> Bool {
     guard layout.entity(number: number)?.entity.root == first.entity.root else { return false }
     knownNumber = number
@@ -199,6 +218,7 @@ final class BatchFunction {
     return compute() && passesCheck && HostFunction.refusals == refusals
   }
 
+  /// Whether the rules accept the value on the fast path.
   private var passesCheck: Bool {
     guard let check, let plain else { return true }
     for (index, input) in inputs.enumerated() { cells[index] = Snapshot.Cell(plain.cell(index), of: input.type) }
@@ -220,6 +240,8 @@ final class BatchFunction {
     return result.differs(from: call, at: place)
   }
 
+  /// Computes the value into `result`. Throws `BatchRefusal` for a value that the column cannot hold, and for rows that
+  /// the graph has to name.
   private func compute(_ call: borrowing FunctionCall, from place: Int, _ id: () -> ManagedObjectID) throws {
     try HostWork.charge()
     for (index, input) in inputs.enumerated() {
@@ -245,6 +267,7 @@ final class BatchFunction {
     guard fits else { throw BatchRefusal() }
   }
 
+  /// The ID of a row. A row of an unknown entity counts as of the first entity.
   private func id(key: Int64, entity number: Int64) -> ManagedObjectID {
     ManagedObjectID(store: store, entity: (layout.entity(number: number) ?? first).entity.symbol, key: key)
   }
@@ -283,8 +306,14 @@ final class BatchFunction {
 }
 
 /// Functions of one update whose values one thread computes and another writes, connected by a pipe.
+///
+/// Used for updates of whole tables with scripts' functions: the thread of the run reads rows and calls Lua, a second
+/// thread runs the `UPDATE` statement. Both visit rows in the order of keys; a difference ends the attempt
+/// (`RowPipe.Misfit`).
 final class PipedFunctions {
+  /// Each function with its fast path.
   private let functions: [(function: BatchFunction, plain: RowFunction)]
+  /// The queue between the threads.
   let pipe: RowPipe
   /// Whether the values of the current row wait to be read.
   @exclusivity(unchecked) private var isWaiting = false
@@ -304,7 +333,9 @@ final class PipedFunctions {
   /// The call for a function's value in the current row.
   func value(_ index: Int) -> String { "\(takenName(index))()" }
 
+  /// The name of the function that moves to the next row.
   private var nextName: String { functions[0].function.name + "_NEXT" }
+  /// The name of the function that returns a value.
   private func takenName(_ index: Int) -> String { functions[index].function.name + "_TAKEN" }
 
   /// The columns of rows `t0` that `compute` reads.
@@ -359,6 +390,7 @@ final class PipedFunctions {
   }
 }
 
+/// Both parts are nil where a type's stored form is not the value itself.
 extension BatchFunction {
   /// The fast path of expressions and functions, for types whose stored form is the value itself.
   private static func plain(
@@ -372,7 +404,9 @@ extension BatchFunction {
   }
 }
 
+/// Cells as values of an expression.
 extension Snapshot.Cell {
+  /// A cell of a row from a plain cell of the fast path.
   fileprivate init(_ cell: PlainCell, of type: AttributeType) {
     self =
       switch cell.kind {
@@ -386,13 +420,18 @@ extension Snapshot.Cell {
 }
 
 /// The columns of a row as a subject of an expression, by slot.
+///
+/// Reading anything else throws `BatchRefusal`; the initializer of `BatchFunction` has excluded such expressions.
 private struct ColumnSubject: SlottedSubject {
   typealias Related = ColumnSubject
 
+  /// The values of the inputs.
   var values: [Slot: Value] = [:]
 
+  /// The row itself has no value.
   var predicateValue: Value { .null }
 
+  /// The value of an attribute that was read from its column.
   func predicateValue(slot: Slot) throws -> Value {
     guard let value = values[slot] else { throw BatchRefusal() }
     return value

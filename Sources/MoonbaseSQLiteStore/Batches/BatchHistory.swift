@@ -5,6 +5,8 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Rows that statements are about to change or delete, as parts of SQL.
+///
+/// The statements of a batch and those of its history share these parts, so that both concern the same rows.
 struct ChangedRows {
   /// The `WITH` clause of statements about the rows.
   var with = SQLFragment("")
@@ -20,11 +22,19 @@ struct ChangedRows {
 
 /// The history of a batch request: a transaction and its changes, written by one statement a table before the rows
 /// change.
+///
+/// The history must be written first: afterwards the former values and the condition's rows are gone. The keys of
+/// changes are consecutive.
 struct BatchHistory {
+  /// Writes to the history tables of the file.
   private let writer: HistoryWriter
+  /// The name of the context that executes the request, for the transaction.
   private let contextName: String?
+  /// The key of the transaction.
   private let transaction: Int64
+  /// The table of changes, with its last key.
   private let changes: HistoryTable
+  /// The changes so far.
   private var count = 0
 
   /// Sets aside the keys when their number is known. Within the transaction no other writer can be given one.
@@ -36,6 +46,8 @@ struct BatchHistory {
 
   /// Writes a change for each of the rows, and returns their number. `run` runs a statement and returns the number of
   /// rows it wrote.
+  ///
+  /// The statement is an `INSERT … SELECT` over the rows, so its cost does not depend on Swift.
   mutating func note(
     _ kind: ChangeWriter.Kind, of rows: ChangedRows, run: (SQLFragment) throws -> Int
   ) throws -> Int {
@@ -58,16 +70,23 @@ struct BatchHistory {
 }
 
 /// The SQL function that makes the bits of a row's changed columns (`ZCOLUMNS`).
+///
+/// The bits of each combination are made once: a batch has few combinations of entity and changed columns.
 struct ChangedBits {
   /// The number of slots that fit an integer of SQL.
   static let greatestCount = 62
+  /// The name in SQL.
   private static let name = "MOONBASE_CHANGED_BITS"
 
+  /// The entity number and the changed slots of a row.
   private struct Key: Hashable {
+    /// `Z_ENT`.
     let entity: Int64
+    /// A bit for each element of `slots`.
     let mask: Int64
   }
 
+  /// The attributes that the batch sets, or the references that it removes.
   let slots: [Slot]
 
   /// Registers the function on a connection, replacing one for other slots.
@@ -84,7 +103,8 @@ struct ChangedBits {
     }
   }
 
-  /// The bits of a row, from its entity number and a condition for each slot.
+  /// The bits of a row, from its entity number and a condition for each slot. A single condition is true for all rows
+  /// of the statement.
   func call(entity: String, where conditions: [SQLFragment]) -> SQLFragment {
     let parts = conditions.enumerated().map { place, condition in "((" + condition + ") IS TRUE) << \(place)" }
     let mask = conditions.count == 1 ? SQLFragment("1") : parts.map(\.parenthesized).joined(" | ")
@@ -93,7 +113,8 @@ struct ChangedBits {
 }
 
 extension [EntityLayout] {
-  /// The values that the history keeps of deleted rows `t0` of these entities, by tombstone column.
+  /// The values that the history keeps of deleted rows `t0` of these entities, by tombstone column. An expression for
+  /// each tombstone column; a `CASE` where entities keep different attributes.
   func tombstone(entity: String) -> [String] {
     let columns = map { kind in (number: kind.number, names: kind.tombstone.compactMap(kind.column)) }
     return (0..<(columns.map(\.names.count).max() ?? 0)).map { place in

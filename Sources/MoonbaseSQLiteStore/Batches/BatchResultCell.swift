@@ -7,7 +7,11 @@ import MoonbaseSQLite
 /// The result of a function for a row, in the form of its column, until SQL reads it.
 ///
 /// The bytes of all results share one buffer, so that a row needs no allocation.
+///
+/// Owned by a `BatchFunction`. A value is stored in the form in which SQLite would store it, so that it can be compared
+/// with the column.
 struct BatchResultCell: ~Copyable {
+  /// The storage class, with the number.
   private enum Kind {
     case null
     case integer(Int64)
@@ -16,7 +20,9 @@ struct BatchResultCell: ~Copyable {
     case blob
   }
 
+  /// Whether there is a result, and of which class.
   private var kind = Kind.null
+  /// The bytes of a text or blob.
   private var bytes: ContiguousArray<UInt8> = []
 
   /// Replaces the result. Returns false for a value that is too large for a row, or has no form in a column.
@@ -35,6 +41,7 @@ struct BatchResultCell: ~Copyable {
     return true
   }
 
+  /// The result from a value; the types with a form of their own in columns are excluded.
   private mutating func take(_ value: Value) -> Bool {
     switch value {
     case .null: take(Snapshot.Cell.null)
@@ -50,6 +57,7 @@ struct BatchResultCell: ~Copyable {
     }
   }
 
+  /// Copies bytes into the buffer. Returns false beyond `LargeValue.greatest`.
   private mutating func take(_ kind: Kind, _ source: UnsafeRawBufferPointer) -> Bool {
     guard source.count <= LargeValue.greatest else { return false }
     self.kind = kind
@@ -58,7 +66,7 @@ struct BatchResultCell: ~Copyable {
     return true
   }
 
-  /// Whether an argument of a call differs from the result.
+  /// Whether an argument of a call differs from the result. Compares storage classes and values as SQLite stores them.
   func differs(from call: borrowing FunctionCall, at index: Int) -> Bool {
     switch (kind, call.storage(index)) {
     case (.null, let storage): storage != .null
@@ -86,6 +94,7 @@ struct BatchResultCell: ~Copyable {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Compares by `memcmp`.
   fileprivate func elementsEqual(_ other: ContiguousArray<UInt8>) -> Bool {
     guard count == other.count, let start = baseAddress else { return count == other.count }
     return other.withUnsafeBytes { $0.baseAddress.map { memcmp(start, $0, count) == 0 } ?? true }

@@ -5,12 +5,19 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The rows that a batch request selects. In statements about the rows, `t0` is their table.
+///
+/// A value for the time of a batch request. All statements of a batch build their conditions from it, so that
+/// selection, history and change agree.
 struct BatchRows {
+  /// The request, with its query and result type.
   let request: StoreBatchRequest
+  /// The store that executes the request.
   let store: SQLiteStore
+  /// The prepared query of the request.
   let select: PreparedSelect
   /// The entities that the rows may have.
   let kinds: [EntityLayout]
+  /// The table of the rows; subentities share it.
   let table: String
 
   /// Returns nil where the file lacks the table.
@@ -29,6 +36,7 @@ struct BatchRows {
     (self.kinds, table) = (kinds, first.table)
   }
 
+  /// The query that selects the rows.
   var query: StoreQuery { request.query }
 
   /// Whether the request returns object IDs. Otherwise the keys of the rows are never read.
@@ -100,6 +108,7 @@ struct BatchRows {
     connection.allowTriggers(forRows: Int(count), of: table)
   }
 
+  /// The writer of the file's history; nil where the file keeps none.
   func history(in session: Session) throws -> HistoryWriter? {
     try session.historyForm(path: store.file.path).map {
       HistoryWriter(
@@ -109,6 +118,7 @@ struct BatchRows {
   }
 }
 
+/// Entity numbers of rows, as SQL.
 extension StoreLayout {
   /// The expression for the entity number of a row `t0`. A row with an unknown number counts as of the table's first
   /// entity.

@@ -9,22 +9,33 @@ import enum MoonbaseModel.Expression
 /// A batch update in one statement, which contains constants and arithmetic. A value that only the graph or a function
 /// of the request computes comes from a `BatchFunction`. For a whole table the update calls the function row by row.
 /// Otherwise a common table expression calls it once for each row.
+///
+/// Four ways are tried, the fastest first: an update that is checked afterwards (`runSound`), an update that calls
+/// functions row by row, the same on two threads, and an update with a table of the functions' results. Each gives the
+/// same result as the graph, or throws `BatchRefusal`, or returns nil with nothing written.
 struct BatchUpdateStatement: BatchStatement {
   /// A column and its new value.
   private struct Assignment {
+    /// The attribute that is set.
     let slot: Slot
+    /// Its column.
     let column: String
+    /// The new value in SQL: a parameter, arithmetic, or a column of the functions' results.
     let value: SQLFragment
     /// The condition under which SQL computes the value as the graph would. Nil where the condition always holds.
     var soundness: SQLFragment?
     /// The condition for exactly those sound rows whose value changes. Nil where the values have to be compared.
     var soundDifference: SQLFragment?
+    /// The function that computes the value; nil for values that SQL computes.
     var function: BatchFunction?
 
+    /// The condition that the value of a row changes.
     var difference: SQLFragment { "t0.\(identifier(column)) IS NOT " + value }
   }
 
+  /// The rows of the request.
   private let rows: BatchRows
+  /// In the order of the slots.
   private let assignments: [Assignment]
 
   /// Returns nil for updates that SQL does not do exactly as the graph would.
@@ -39,6 +50,7 @@ struct BatchUpdateStatement: BatchStatement {
     (self.rows, self.assignments) = (rows, assignments)
   }
 
+  /// The assignment of a value, as a constant, as arithmetic or by a function. Nil for other values.
   private static func assignment(
     _ new: StoreBatchRequest.NewValue, to slot: Slot, _ column: String, of rows: BatchRows, number: Int
   ) throws -> Assignment? {
@@ -63,6 +75,7 @@ struct BatchUpdateStatement: BatchStatement {
 
   // MARK: Running
 
+  /// Tries the ways in turn.
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
     if let result = try runSound(in: session) { return result }
     let counted = try countSound(in: session)
@@ -213,6 +226,7 @@ struct BatchUpdateStatement: BatchStatement {
 
   // MARK: Statements
 
+  /// The functions of the assignments, with the assignments' numbers.
   private var functions: [(number: Int, function: BatchFunction)] {
     assignments.enumerated().compactMap { number, assignment in assignment.function.map { (number, $0) } }
   }
@@ -255,7 +269,8 @@ struct BatchUpdateStatement: BatchStatement {
     return "(" + (soundness + [SQLFragment(RowStatements.versionMayRise)]).joined(" AND ") + ") IS NOT TRUE"
   }
 
-  /// `|` instead of `OR`, so that each condition is evaluated.
+  /// `|` instead of `OR`, so that each condition is evaluated. For example `UPDATE OR ABORT ZPERSON AS t0 SET ZAGE =
+  /// MOONBASE_BATCH_3_GIVEN(), … WHERE MOONBASE_BATCH_3_DIFFERS(…)`.
   private var updateRowByRow: SQLFragment {
     let changes = assignments.map { assignment in
       "\(identifier(assignment.column)) = " + (assignment.function.map { SQLFragment($0.given) } ?? assignment.value)
@@ -267,6 +282,7 @@ struct BatchUpdateStatement: BatchStatement {
       + differences.joined(" | ")
   }
 
+  /// The update that takes the values from the pipe.
   private func updateFromPipe(_ piped: PipedFunctions) -> SQLFragment {
     let changes = assignments.enumerated().map { "\(identifier($1.column)) = \(piped.value($0))" }
     return SQLFragment(
@@ -274,8 +290,10 @@ struct BatchUpdateStatement: BatchStatement {
         + "Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE \(piped.difference)")
   }
 
+  /// The update of all rows whose values change.
   private var update: SQLFragment { update(where: difference) }
 
+  /// The update of rows that meet a condition. Versions rise by 1, and null versions become 1.
   private func update(where condition: SQLFragment) -> SQLFragment {
     let changes = assignments.map { "\(identifier($0.column)) = " + $0.value }
     return given + "UPDATE OR ABORT \(rows.target) SET " + changes.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1"
@@ -283,20 +301,27 @@ struct BatchUpdateStatement: BatchStatement {
   }
 }
 
-/// The statement that another thread runs, and its outcome.
+/// The statement that another thread runs, and its outcome. Owns the session while the thread runs.
 private final class PipedUpdate: @unchecked Sendable {  // read only after the thread has ended
+  /// The rows of the request.
   private let rows: BatchRows
+  /// The update.
   private let sql: SQLFragment
+  /// The session of the transaction.
   private let session: Session
+  /// The queue with the values.
   private let pipe: RowPipe
+  /// The number of written rows, or the error.
   private(set) var result: Result<Int, any Error> = .failure(RowPipe.Misfit())
   /// Whether the update reached the last row of the pipe.
   private(set) var tookAll = false
 
+  /// Made before the thread starts.
   init(rows: BatchRows, sql: SQLFragment, session: Session, pipe: RowPipe) {
     (self.rows, self.sql, self.session, self.pipe) = (rows, sql, session, pipe)
   }
 
+  /// Runs the update on the calling thread.
   func run() {
     result = Result { try rows.run(sql, in: session) }
     tookAll = (try? result.get()) != nil && (try? pipe.isAtEnd()) == true
@@ -304,7 +329,8 @@ private final class PipedUpdate: @unchecked Sendable {  // read only after the t
 }
 
 extension BatchRows {
-  /// The column that stores an attribute of all entities as the value itself. Nil where there is none.
+  /// The column that stores an attribute of all entities as the value itself. Nil where there is none. Attributes of
+  /// uniqueness constraints are not written by statements, since conflicts need objects.
   fileprivate func column(_ slot: Slot, isWritten: Bool) -> String? {
     var column: String?
     for kind in kinds {

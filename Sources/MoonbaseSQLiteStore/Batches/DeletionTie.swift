@@ -5,16 +5,26 @@ import MoonbaseSQL
 /// A relationship of rows to delete, with the SQL for its delete rule.
 ///
 /// A temporary table for each table (`GoingTable`) holds the keys of the rows to delete.
+///
+/// For example, `Department.employees` with rule cascade: the owners are departments to delete, the destinations
+/// employees, whose keys the next level collects. Without a transaction there is no meaning: the temporary tables
+/// belong to the connection.
 struct DeletionTie {
   /// A side of the relationship: a table, and the columns or pairs that store the relationship there.
   struct Side {
+    /// The root entity of the side's table.
     let root: EntityIndex
+    /// The quoted table.
     let table: String
+    /// The property of this side.
     let property: ResolvedProperty
+    /// The columns or pairs.
     let place: SlotLayout
   }
 
+  /// The rule of the owner's property.
   let rule: DeleteRule
+  /// The side whose rows are deleted.
   let owner: Side
   /// The destination. Without an inverse, `inverse` is nil.
   let destination: (root: EntityIndex, table: String)
@@ -45,7 +55,8 @@ struct DeletionTie {
     if let inverse, inverse.property.isTransient { return nil }
   }
 
-  /// The keys of rows to delete that have the relationship, of all levels or of one.
+  /// The keys of rows to delete that have the relationship, of all levels or of one. `level` is the depth of the
+  /// cascade, 0 for the named rows.
   func owners(level: Int64? = nil) -> SQLFragment {
     var conditions: [SQLFragment] = []
     if let level { conditions.append(SQLFragment("g.level = ?", values: [.int(level)])) }
@@ -57,11 +68,12 @@ struct DeletionTie {
       + Self.condition(conditions)
   }
 
+  /// A ` WHERE` clause of some conditions.
   private static func condition(_ conditions: [SQLFragment]) -> SQLFragment {
     conditions.isEmpty ? SQLFragment("") : " WHERE " + conditions.joined(" AND ")
   }
 
-  /// The keys (`Z_PK`) of the destinations of these owners.
+  /// The keys (`Z_PK`) of the destinations of these owners. Destinations that do not exist any more are left out.
   func destinations(of owners: SQLFragment) -> SQLFragment {
     let table = destination.table
     switch owner.place {
@@ -86,7 +98,7 @@ struct DeletionTie {
   }
 
   /// The query for two rows of which only one refers to the other. Nil where the file stores the relationship on one
-  /// side.
+  /// side. A damaged pair: the graph would treat both rows differently.
   var lopsided: SQLFragment? {
     guard case .toOne(let own) = owner.place, let inverse, case .toOne(let back) = inverse.place, rule != .noAction
     else { return nil }
@@ -97,7 +109,8 @@ struct DeletionTie {
       + "ON s.Z_PK = \(here) WHERE \(here) IN (" + owners() + ") AND \(there) IS NOT d.Z_PK LIMIT 1"
   }
 
-  /// The columns to set to null in rows that refer to a deleted row.
+  /// The columns to set to null in rows that refer to a deleted row. Nil for other rules, and where the rows of the
+  /// destination hold no reference.
   var forgotten: ToOneLayout? {
     guard rule == .nullify, let inverse, case .toOne(let back) = inverse.place else { return nil }
     return back
@@ -124,7 +137,7 @@ struct DeletionTie {
     return inverse.property.id < owner.property.id ? "t0.Z_PK IN (" + keys(other, of: own, "") + ")" : nil
   }
 
-  /// The statement that deletes the pairs of the rows to delete.
+  /// The statement that deletes the pairs of the rows to delete. Nil for a relationship without a pair table.
   var unpairing: SQLFragment? {
     guard case .join(let join) = owner.place else { return nil }
     let pairs: SQLFragment =
@@ -137,17 +150,24 @@ struct DeletionTie {
 }
 
 /// A table with rows to delete, and the temporary table with their keys.
+///
+/// Created in the temporary schema of the writing connection at the first batch and emptied before and after each one.
 struct GoingTable {
+  /// The root entity of the table.
   let root: EntityIndex
+  /// The table in the file.
   let table: String
   /// The entities that the rows to delete may have.
   var kinds: [EntityLayout] = []
   /// Whether the cascade may reach the table again from its own rows, so that it may have as many levels as rows.
   var isCyclic = false
 
+  /// The name of the temporary table, by root entity.
   static func name(_ root: EntityIndex) -> String { "temp.moonbase_going_\(root)" }
 
+  /// The name of this temporary table.
   var name: String { Self.name(root) }
+  /// The query for the keys.
   var keys: String { "SELECT key FROM \(name)" }
 
   /// The statements that create the temporary table and empty it.

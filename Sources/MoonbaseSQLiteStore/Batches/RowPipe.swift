@@ -4,35 +4,50 @@ import MoonbasePlatform
 /// thousand rows behind.
 ///
 /// Blocks of rows pass from the writer to the reader and back, so that no row needs a lock or an allocation.
+///
+/// Exactly one thread computes (`set`, `add`, `complete`) and one reads (`next`, `value`). `breakOff` ends both sides,
+/// from any thread. At most six full blocks wait, so that memory is constant.
 final class RowPipe: @unchecked Sendable {  // writer and reader each own a block; `full` and `empty` lock the others
   /// Thrown when the reader expects another row than the next one, or a value could not be computed. The rows then have
   /// to be updated in another way.
   struct Misfit: Error {}
 
+  /// A row, in the order of its key.
   private struct Row {
+    /// `Z_PK`.
     var key: Int64
+    /// Whether the row gets other values; otherwise it has no cells.
     var differs: Bool
   }
 
   /// The value for a column of a row. `place` is the position of its bytes in the block.
   private struct Cell {
+    /// The value for the column.
     var cell: PlainCell
     var place = 0
   }
 
+  /// A block of rows with their values.
   private final class Block: @unchecked Sendable {  // owned by the writer or the reader at a time
+    /// The most rows.
     static let capacity = 1024
     /// The number of bytes that also fills a block.
     static let greatestSize = 256 << 10
 
+    /// The number of rows.
     var count = 0
+    /// The rows, from 0 to `count`.
     let rows = UnsafeMutablePointer<Row>.allocate(capacity: capacity)
     /// The cells of all rows.
     let cells: UnsafeMutablePointer<Cell>
+    /// The used bytes.
     private var size = 0
+    /// The allocated bytes.
     private var space = 32 << 10
+    /// The bytes of texts and blobs of all rows.
     private(set) var bytes = UnsafeMutableRawPointer.allocate(byteCount: 32 << 10, alignment: 1)
 
+    /// An empty block for rows with `width` values.
     init(width: Int) { cells = .allocate(capacity: Self.capacity * width) }
 
     deinit {
@@ -41,8 +56,10 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
       bytes.deallocate()
     }
 
+    /// Whether the next row belongs to another block.
     var isFull: Bool { count == Self.capacity || size >= Self.greatestSize }
 
+    /// Makes the block empty and keeps its memory.
     func clear() { (count, size) = (0, 0) }
 
     /// Copies bytes into the block, and returns their position.
@@ -60,7 +77,9 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
     }
   }
 
+  /// The blocks that were filled and not read yet.
   private let full = Handover<Block>(depth: 6)
+  /// The blocks that were read and can be filled again.
   private let empty = Lock<[Block]>([])
   /// The number of values of a row.
   private let width: Int
@@ -69,8 +88,10 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
   private var filling: Block
   /// The block that the reader reads.
   private var taking: Block
+  /// The place of the next row in the reader's block.
   private var place = 0
 
+  /// A pipe for rows with `width` values.
   init(width: Int) {
     self.width = width
     (filling, taking) = (Block(width: width), Block(width: width))
@@ -95,6 +116,7 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
     return filling.isFull ? try handOver() : true
   }
 
+  /// Passes the filled block to the reader. Returns false once the reader has stopped.
   private func handOver() throws -> Bool {
     do {
       try full.put(filling)
@@ -105,17 +127,18 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
     return true
   }
 
-  /// Tells the reader that all rows were added.
+  /// Tells the reader that all rows were added. Call this after the last row.
   func complete() throws {
     if try handOver() { full.complete() }
   }
 
-  /// Stops the other side: there are no more rows, or no more are wanted.
+  /// Stops the other side: there are no more rows, or no more are wanted. May be called repeatedly.
   func breakOff() { full.breakOff() }
 
   // MARK: Taking
 
-  /// Moves to the next row, which must have this key. Returns whether the row gets other values.
+  /// Moves to the next row, which must have this key. Returns whether the row gets other values. Throws `Misfit` for
+  /// another key, and when no more rows come.
   @inline(__always)
   func next(_ key: Int64) throws -> Bool {
     while place == taking.count { try takeBlock() }
@@ -132,7 +155,7 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
     return PlainCell(bytes: UnsafeRawBufferPointer(start: taking.bytes + cell.place, count: cell.cell.bytes.count))
   }
 
-  /// Whether the reader has read all rows, once the writer is done.
+  /// Whether the reader has read all rows, once the writer is done. Waits for the writer's next block if necessary.
   func isAtEnd() throws -> Bool {
     while place == taking.count {
       guard let block = try full.take() else { return true }
@@ -141,6 +164,7 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
     return false
   }
 
+  /// Takes the next block and gives the read one back.
   private func takeBlock() throws {
     guard let block = try nextBlock() else { throw Misfit() }
     let taken = taking
@@ -149,6 +173,7 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
     (taking, place) = (block, 0)
   }
 
+  /// Nil when the writer has stopped or is done.
   private func nextBlock() throws -> Block? {
     do {
       return try full.take()

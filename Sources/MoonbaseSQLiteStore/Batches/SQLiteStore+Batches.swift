@@ -4,6 +4,7 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// Batch requests, which change rows without loading objects.
 extension SQLiteStore {
   /// Executes a batch request in SQL, without loading a row: updates with constants and expressions over columns, and
   /// deletions with their delete rules.
@@ -11,6 +12,9 @@ extension SQLiteStore {
   /// Returns nil for all other requests, which the graph then executes: values from transformers, new bytes for
   /// external files, unique values, rows that a deny rule keeps, and tables with unknown triggers. For changes that the
   /// file refuses the graph reports the reason.
+  ///
+  /// The transaction is rolled back before nil is returned, so that the graph finds the file unchanged. Throws the
+  /// errors of opening a write transaction, of the limits of a script's run and of functions.
   public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? {
     guard let rows = try BatchRows(request, in: self), let batch = try rows.statement() else { return nil }
     var isRefused = false
@@ -39,9 +43,10 @@ extension SQLiteStore {
   }
 }
 
-/// A batch request as SQL statements.
+/// A batch request as SQL statements. Made for one request; `run` is called once, within the transaction.
 protocol BatchStatement {
-  /// Runs the batch request, and notes files of values that are no longer used.
+  /// Runs the batch request, and notes files of values that are no longer used. Throws `BatchRefusal` if the graph has
+  /// to execute the request.
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult
 }
 
@@ -55,11 +60,13 @@ extension BatchRows {
   }
 }
 
-/// Thrown when a batch request cannot be done by statements. The graph then executes it, or reports the reason.
+/// Thrown when a batch request cannot be done by statements. The graph then executes it, or reports the reason. An
+/// internal signal that never leaves the store.
 struct BatchRefusal: Error {}
 
 extension StoreBatchResult {
-  /// The result, with objects added whose derived values changed.
+  /// The result, with objects added whose derived values changed. `derived` are objects whose derived attributes follow
+  /// the changed rows.
   fileprivate func telling(of derived: [ManagedObjectID], in model: ResolvedModel) -> StoreBatchResult {
     if derived.isEmpty { return self }
     var result = self

@@ -7,12 +7,19 @@ import MoonbaseSQLite
 ///
 /// The column holds `01` and the bytes, or `02`, the file's name and `00`. A file is read when its value is accessed,
 /// so a missing file affects only its own value.
+///
+/// The format is Core Data's for attributes with `allowsExternalBinaryDataStorage`. A file is written before its row is
+/// committed and removed after the row's change is durable; a crash in between leaves an orphan (`OrphanSweep`), never
+/// a row without its file.
 struct ExternalData: Sendable {
   /// The size in bytes above which values go to a file. Core Data's own limit is not documented; it is close to this.
   private static let threshold = 100_000
+  /// The prefix of bytes in the column.
   private static let inline: UInt8 = 1
+  /// The prefix of a file name in the column.
   private static let file: UInt8 = 2
 
+  /// The folder of the files.
   let folder: SupportFolder
   /// The path of the store's write-ahead log. A commit must be on disk before a file that older rows name is removed.
   private let log: String
@@ -22,7 +29,7 @@ struct ExternalData: Sendable {
   private let made: Lock<[String]>?
 
   /// Makes the access to a store's values. With `sweepsOrphans` false, for a store that is made beside another store,
-  /// orphans are not removed, because the folder has the other store's values.
+  /// orphans are not removed, because the folder has the other store's values. Shared by all sessions of a store.
   init(store file: StoreFile, observer: StatementObserver, sweepsOrphans: Bool = true) {
     folder = SupportFolder(store: file.truePath, observer: observer)
     log = file.truePath + "-wal"
@@ -30,7 +37,8 @@ struct ExternalData: Sendable {
     made = sweepsOrphans ? nil : Lock([])
   }
 
-  /// The value for a column's bytes. For a value in a file, a token that reads the file.
+  /// The value for a column's bytes. For a value in a file, a token that reads the file. The token ends its use of the
+  /// file when it is released.
   func value(_ column: Data) -> Value {
     guard let name = Self.fileName(column) else {
       return .data(column.first == Self.inline ? Data(column.dropFirst()) : column)
@@ -39,7 +47,8 @@ struct ExternalData: Sendable {
     return .object(OpaqueObject(load: { try file.bytes() }, release: { file.leave() }))
   }
 
-  /// The column's bytes for a value; the name of a new file is added to `files`.
+  /// The column's bytes for a value; the name of a new file is added to `files`. Throws `.storeFailure` if the file
+  /// cannot be written. A rollback removes the file (`settle(_:committed:)`).
   func write(_ value: Data, files: inout ExternalFiles) throws -> Data {
     guard value.count > Self.threshold else { return Data([Self.inline]) + value }
     let name = UUID.random().uuidString
@@ -49,13 +58,14 @@ struct ExternalData: Sendable {
     return Data([Self.file]) + Data(name.utf8) + Data([0])
   }
 
-  /// Removes the created files of a store that was not completed.
+  /// Removes the created files of a store that was not completed. Called when the store is discarded.
   func removeMade() {
     for name in made?.withLock(\.self) ?? [] { folder.remove(name) }
     folder.removeIfEmpty()
   }
 
-  /// Adds the file that a column's bytes name to those to remove after the commit.
+  /// Adds the file that a column's bytes name to those to remove after the commit. Does nothing for bytes in the column
+  /// itself.
   func forget(_ column: Data, files: inout ExternalFiles) {
     if let name = Self.fileName(column) { files.abandoned.append(name) }
   }
@@ -68,7 +78,7 @@ struct ExternalData: Sendable {
     return UUID(uuidString: name) == nil ? nil : name
   }
 
-  /// Whether a column's bytes have the prefix for files but no valid name.
+  /// Whether a column's bytes have the prefix for files but no valid name. Used by the check of a file.
   static func namesNoFile(_ column: UnsafeRawBufferPointer) -> Bool {
     column.first == file && fileName(Data(column)) == nil
   }
@@ -76,7 +86,8 @@ struct ExternalData: Sendable {
   // MARK: Around a commit
 
   /// Writes new files durably at the end of a transaction, and once for each open store removes orphans. A failure to
-  /// remove orphans does not fail the save.
+  /// remove orphans does not fail the save. Call this before the commit: a row must not name a file whose name is not
+  /// durable.
   func finish(_ files: ExternalFiles, on connection: Connection) throws {
     if !files.created.isEmpty { try folder.synchronize() }
     guard !files.isEmpty else { return }
@@ -89,7 +100,8 @@ struct ExternalData: Sendable {
 
   /// Removes files after the transaction: new ones after a rollback, otherwise those that rows no longer name. A file
   /// that cannot be removed becomes an orphan, which is not an error. Files also stay if the commit is not known to be
-  /// durable, because a loss of power could restore older rows.
+  /// durable, because a loss of power could restore older rows. Call this once after the end of every transaction with
+  /// files.
   func settle(_ files: ExternalFiles, committed: Bool) {
     guard committed else {
       for name in files.created { folder.remove(name) }
@@ -100,10 +112,14 @@ struct ExternalData: Sendable {
   }
 }
 
-/// The names of files that a transaction created and of files that it no longer needs.
+/// The names of files that a transaction created and of files that it no longer needs. Collected during a transaction;
+/// committing makes the first final and the second superfluous.
 struct ExternalFiles {
+  /// The files to remove after a rollback.
   var created: [String] = []
+  /// The files to remove after a commit.
   var abandoned: [String] = []
 
+  /// Whether the transaction concerns no files.
   var isEmpty: Bool { created.isEmpty && abandoned.isEmpty }
 }

@@ -4,15 +4,21 @@ import MoonbasePlatform
 /// removed when the last of these reads has ended.
 ///
 /// Several stores may have the same file, so reads are recorded by folder.
+///
+/// A read takes a number when it begins; an abandoned file waits until all reads with smaller or equal numbers have
+/// ended. This concerns reads of this process only.
 enum ExternalReaders {
   /// The reads in progress for one folder, by number.
   private struct Folder {
+    /// The number given last.
     var last: UInt64 = 0
+    /// The numbers of the reads in progress.
     var open: Set<UInt64> = []
     /// Files that can be removed when all reads that began before have ended.
     var waiting: [(name: String, last: UInt64)] = []
   }
 
+  /// The folders with reads in progress or waiting files, by path.
   private static let folders = Lock<[String: Folder]>([:])
 
   /// Begins a read; returns the number to end it.
@@ -25,7 +31,8 @@ enum ExternalReaders {
     }
   }
 
-  /// Ends a read, and removes files that no remaining read needs.
+  /// Ends a read, and removes files that no remaining read needs. Files that snapshots use stay until these end
+  /// (`ExternalFile.abandon`).
   static func end(_ number: UInt64, in folder: SupportFolder) {
     let names: [String] = folders.withLock { folders in
       guard var known = folders[folder.topPath] else { return [] }

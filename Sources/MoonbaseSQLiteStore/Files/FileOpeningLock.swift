@@ -2,15 +2,23 @@ import MoonbasePlatform
 
 /// Serializes opening of a file, because a connection that only reads must not meet one that is about to write.
 /// Different files do not wait for each other.
+///
+/// A lock per file, kept as long as any opening uses or waits for it. SQLite's own locks do not protect this step,
+/// since a process's locks do not exclude each other.
 enum FileOpeningLock {
+  /// The lock of a file.
   private struct Turn {
+    /// Held by the thread that opens the file.
     var lock = Lock<Void>(())
+    /// The openings that hold or await the lock.
     var users = 0
   }
 
+  /// The locks by path.
   private static let turns = Lock<[String: Turn]>([:])
 
-  /// Runs `body` exclusively among openings of the file.
+  /// Runs `body` exclusively among openings of the file. Throws the errors of `body`. `path` is the true path, so that
+  /// two names of a file share the lock.
   static func take<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     let lock = enter(path)
     defer { leave(path) }
@@ -20,6 +28,7 @@ enum FileOpeningLock {
     return result
   }
 
+  /// The lock of a file, which is kept until `leave`.
   private static func enter(_ path: String) -> Lock<Void> {
     turns.withLock { turns in
       turns[path, default: Turn()].users += 1
@@ -27,6 +36,7 @@ enum FileOpeningLock {
     }
   }
 
+  /// Forgets the lock after its last user.
   private static func leave(_ path: String) {
     turns.withLock { turns in
       turns[path]?.users -= 1

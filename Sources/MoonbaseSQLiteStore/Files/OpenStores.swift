@@ -3,10 +3,15 @@ import MoonbasePlatform
 
 /// The files of the stores that this process has open. No further code of the process may open, move or remove them:
 /// closing a descriptor drops SQLite's locks, and shrinking a log's index ends the process.
+///
+/// Asked by the files of scripts and by the functions that copy, move and remove stores. Entries are added when a store
+/// is opened and removed in its `deinit`.
 final class OpenStores: Sendable {
+  /// The files of one store.
   private struct Place: Sendable {
     /// The store's file and its companion files.
     let files: [String]
+    /// The folder of external values.
     let support: SupportFolder
 
     /// Whether a path is one of the store's files; for writing, also whether it affects the store's folders.
@@ -28,20 +33,26 @@ final class OpenStores: Sendable {
     }
   }
 
+  /// The open stores, by identity.
   private static let places = Lock<[ObjectIdentifier: Place]>([:])
 
+  /// A namespace without instances.
   private init() {}
 
+  /// Adds a store that was opened.
   static func add(_ store: ObjectIdentifier, file: StoreFile, support: SupportFolder) {
     let place = Place(files: ([""] + StoreFile.companions).map { file.truePath + $0 }, support: support)
     places.withLock { $0[store] = place }
   }
 
+  /// Removes a store that was closed.
   static func remove(_ store: ObjectIdentifier) { places.withLock { $0[store] = nil } }
 
+  /// The files of all open stores.
   private static var all: [Place] { places.withLock { Array($0.values) } }
 
-  /// Whether a path belongs to an open store, so that other code must not use it.
+  /// Whether a path belongs to an open store, so that other code must not use it. With `writing`, folders above the
+  /// store are held too. Links and second names are recognised by identity.
   static func hold(path: String, writing: Bool) -> Bool {
     var status = stat()
     let identity = stat(path, &status) == 0 ? FileIdentity(status) : nil
@@ -51,7 +62,7 @@ final class OpenStores: Sendable {
     return places.contains { $0.isValue(identity) }
   }
 
-  /// Whether a descriptor is of an open store's file.
+  /// Whether a descriptor is of an open store's file. Used before a descriptor is closed.
   static func hold(descriptor: Int32) -> Bool {
     guard let identity = FileIdentity(descriptor: descriptor) else { return false }
     return all.contains { $0.isFile(identity) }

@@ -7,13 +7,20 @@ import MoonbaseSQLite
 ///
 /// Runs within a transaction, so that no other process is saving. Files younger than an hour stay, because other
 /// frameworks may create files before they lock the store. If another store may use the same folder, all files stay.
+///
+/// Made and run once per opened store, at the first save with external values. Linear in the files of the folder and in
+/// the rows with such values.
 struct OrphanSweep {
+  /// In seconds: an hour.
   static let leastAge: TimeInterval = 3600
 
+  /// The folder of the values.
   let folder: SupportFolder
+  /// The connection of the transaction.
   let connection: Connection
 
   /// Removes orphans. `spared` are names that the transaction removed from rows, and that rows have again if it fails.
+  /// Failures to remove a file are ignored.
   func run(sparing spared: Set<String>) throws {
     let candidates = folder.names(olderThan: Self.leastAge).filter { UUID(uuidString: $0) != nil }
     guard !candidates.isEmpty, !folder.isShared else { return }
@@ -23,7 +30,8 @@ struct OrphanSweep {
     }
   }
 
-  /// The files that rows of any table name, including rows of no entity in the model.
+  /// The files that rows of any table name, including rows of no entity in the model. Reads all columns that may hold
+  /// blobs.
   static func namedFiles(_ connection: Connection) throws -> Set<String> {
     var result: Set<String> = []
     for (table, column) in try blobColumns(connection) {
@@ -37,7 +45,7 @@ struct OrphanSweep {
     return result
   }
 
-  /// The tables and columns that may name files.
+  /// The tables and columns that may name files. Columns without a declared type may hold anything.
   private static func blobColumns(_ connection: Connection) throws -> [(String, String)] {
     let statement = try connection.statement(
       "SELECT m.name, c.name FROM (SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT -1) m "

@@ -3,6 +3,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 
+/// The check of a file's length when it is opened.
 extension StoreFile {
   /// The byte that SQLite uses for locks: the page with this byte is never written.
   private static let lockedByte = 0x4000_0000
@@ -11,6 +12,9 @@ extension StoreFile {
   ///
   /// SQLite reads a truncated page as ending in zeros, and with a log trusts the length that the log states. Because
   /// another process may be writing, the check is repeated.
+  ///
+  /// Throws `.invalidStore` with the number of missing bytes. The page with SQLite's lock byte is allowed to be
+  /// missing.
   func requireWhole(_ connection: Connection) throws {
     for attempt in 1...3 {
       guard let lack = try missingBytes(connection) else { return }
@@ -28,7 +32,8 @@ extension StoreFile {
     }
   }
 
-  /// The number of missing bytes; nil for a complete file.
+  /// The number of missing bytes; nil for a complete file. Compares the length with the header's page count and the
+  /// pages in the log.
   private func missingBytes(_ connection: Connection) throws -> Int? {
     let pages: (size: Int, count: Int)
     do { pages = try connection.pages() } catch let error as SQLiteError where error.code.primary == .corrupt {

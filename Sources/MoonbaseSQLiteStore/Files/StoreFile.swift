@@ -7,6 +7,8 @@ import MoonbaseSQLite
 ///
 /// Only SQLite opens the file: closing any other descriptor of the file drops all locks that the process holds on it,
 /// including those of an open store.
+///
+/// A value that names a file and never holds a descriptor. All messages use `path`, all system calls `truePath`.
 struct StoreFile: Sendable {
   /// The given path made absolute, for messages. A `..` is left to the file system, because the part before it may be a
   /// link.
@@ -24,12 +26,15 @@ struct StoreFile: Sendable {
   /// Whether the path contains a zero byte, which URLs write as %00. (A percent sign is written as %25.)
   private let hasZeroByte: Bool
 
+  /// The location as a URL.
   var url: URL { URL(fileURLWithPath: path) }
 
   /// The suffixes of a store's companion files while it is in use.
   static let companions = ["-wal", "-shm", "-journal"]
 
+  /// The state of the path.
   enum State {
+    /// No file is at the path.
     case absent
     /// The file exists without content.
     case empty
@@ -37,6 +42,7 @@ struct StoreFile: Sendable {
     case present
   }
 
+  /// Resolves links now; the file may be replaced later. Without a timeout the default of `SQLiteStoreOptions` counts.
   init(url: URL, busyTimeout: Duration? = nil) {
     self.busyTimeout = busyTimeout ?? SQLiteStoreOptions().busyTimeout
     given = url.relativePath
@@ -59,21 +65,25 @@ struct StoreFile: Sendable {
     return (folder == "/" ? "" : folder) + String(path[slash...])
   }
 
-  // MARK: What is there
+  // MARK: State
 
-  /// Throws if there is no store: the file is missing or empty.
+  /// Throws if there is no store: the file is missing or empty. Throws `.cannotOpenFile`, with advice for an empty
+  /// file.
   func requirePresent() throws {
     switch try state() {
-    case .absent: throw StoreOpener.missing(self)
-    case .empty: throw StoreOpener.bare(self)
+    case .absent: throw missingError
+    case .empty: throw bareError
     case .present: break
     }
   }
 
-  /// The mode in which a connection opens the file.
+  /// The mode in which a connection opens the file. Adds the flag that refuses links, for paths named by scripts.
   func mode(_ mode: Connection.Mode) -> Connection.Mode { isUnlinked ? mode.union(.withoutLinks) : mode }
 
   /// Examines the kind of file. Throws for folders, pipes and other special files, and for unreadable files.
+  ///
+  /// The code of all errors is `.cannotOpenFile`. Companion files are examined too, because SQLite would follow links
+  /// there.
   func state() throws -> State {
     try checkSpelling()
     if isUnlinked, truePath != path {
@@ -102,7 +112,8 @@ struct StoreFile: Sendable {
     return status.st_size == 0 ? .empty : .present
   }
 
-  /// Throws for texts that have a different meaning in SQLite's own tools and are probably not meant as file names.
+  /// Throws for texts that have a different meaning in SQLite's own tools and are probably not meant as file names. For
+  /// example `:memory:`, and URIs with the scheme `file:`.
   private func checkSpelling() throws {
     if given == ":memory:" {
       throw GraphError(
@@ -141,7 +152,8 @@ struct StoreFile: Sendable {
       message: "\(path)\(suffix) is a \(kind), where SQLite keeps a file of its own for the store: remove it")
   }
 
-  /// Throws if a new file could not be created or used, which includes the names of companion files.
+  /// Throws if a new file could not be created or used, which includes the names of companion files. `purpose` is the
+  /// participle in the message, as "made" or "replaced".
   func checkPlace(for purpose: StaticString = "made") throws {
     try checkFolder(purpose)
     let name = truePath.utf8.count - truePath.folderOfPath.utf8.count - (truePath.folderOfPath == "/" ? 0 : 1)
@@ -171,7 +183,8 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Whether both stores would use the same file, including log, journal and support folder.
+  /// Whether both stores would use the same file, including log, journal and support folder. Compared by paths and by
+  /// identity of the files.
   func meets(_ other: StoreFile) -> Bool {
     let files = ([""] + Self.companions).map { truePath + $0 }
     let others = ([""] + Self.companions).map { other.truePath + $0 }
@@ -187,7 +200,8 @@ struct StoreFile: Sendable {
   /// The identity of the current file; nil if there is none.
   var identity: FileIdentity? { FileIdentity(truePath) }
 
-  /// Whether there is a log or journal of a process that is writing, or died while writing.
+  /// Whether there is a log or journal of a process that is writing, or died while writing. The answer may be outdated
+  /// at once; used for messages and for choosing a way of reading.
   var isInUse: Bool { size("-wal") != nil && size("-shm") != nil || hasJournal }
 
   /// Whether there is a journal that may have to be rolled back. A journal that begins with a zero byte is finished:
@@ -206,6 +220,6 @@ struct StoreFile: Sendable {
     return stat(truePath + suffix, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// A value that changes when the file is written.
+  /// A value that changes when the file is written. Sizes, times and inodes of the file and its companions.
   var footprint: [Int] { ([""] + Self.companions).flatMap { FileIdentity.footprint(truePath + $0) } }
 }

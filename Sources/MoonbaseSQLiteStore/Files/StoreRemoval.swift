@@ -4,10 +4,15 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 /// Removes a store. The store is gone once its file is removed. Companion files and values are removed afterwards.
+///
+/// Programs that have the file open keep working on the unlinked file; the caller makes sure that no such process
+/// exists (`StoreFile.alone`).
 struct StoreRemoval {
+  /// The file to remove.
   let file: StoreFile
 
-  /// Removes the store with its companion files and values.
+  /// Removes the store with its companion files and values. Does nothing for a missing file but removes what is left of
+  /// the store. Throws `.storeFailure` if the file cannot be removed.
   func run() throws {
     let folder = SupportFolder(store: file.truePath)
     switch try file.state() {
@@ -25,6 +30,7 @@ struct StoreRemoval {
     }
   }
 
+  /// Unlinks the file and makes this durable.
   private func remove() throws {
     guard unlink(file.truePath) == 0 || errno == ENOENT else {
       throw GraphError(

@@ -3,6 +3,8 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A file beside a store that is to replace it. It is removed with this object, unless it replaced the store.
+///
+/// On the same disk as the store, so that replacing it is a rename.
 final class SuccessorFile {
   /// The purpose of the file.
   enum Purpose: String {
@@ -11,14 +13,19 @@ final class SuccessorFile {
     /// The store is migrated and locked throughout, so files left from earlier runs are not in use.
     case migration
 
+    /// The ending of the file's name.
     var suffix: String { ".\(rawValue)" }
     /// The age in seconds after which a file left by a dead process is removed; nil for any age.
     fileprivate var leastAge: TimeInterval? { self == .replacement ? 3600 : nil }
   }
 
+  /// The path of the file.
   let path: String
+  /// Why the file exists.
   private let purpose: Purpose
+  /// The store to replace.
   private let store: StoreFile
+  /// Whether the file has replaced the store.
   private var tookPlace = false
 
   /// Chooses the name of a file that does not exist yet.
@@ -32,7 +39,8 @@ final class SuccessorFile {
     for suffix in [""] + StoreFile.companions { unlink(path + suffix) }
   }
 
-  /// Replaces the store by this file in one step.
+  /// Replaces the store by this file in one step. Throws `.storeFailure` if the file system refuses; the store is then
+  /// unchanged.
   func takePlace() throws {
     guard rename(path, store.truePath) == 0 else {
       throw GraphError(.storeFailure, message: "\(store.path) cannot be replaced: \(String(cString: strerror(errno)))")
@@ -41,7 +49,7 @@ final class SuccessorFile {
     SupportFolder.synchronize(store.truePath.folderOfPath)
   }
 
-  /// Removes files that dead processes left, with their companion files.
+  /// Removes files that dead processes left, with their companion files. Failures are ignored.
   func removeOld() {
     let suffixes = ([""] + StoreFile.companions).map { purpose.suffix + $0 }
     let (folder, prefix) = (store.truePath.folderOfPath, URL(fileURLWithPath: store.truePath).lastPathComponent + "-")

@@ -4,15 +4,23 @@ import MoonbasePlatform
 
 /// The folder of a store's external values. It is opened step by step without following links, because the destination
 /// of a link may contain files that do not belong to the store.
+///
+/// For a store `/data/people.sqlite` the folder is `/data/.people_SUPPORT/_EXTERNAL_DATA`. A value without open
+/// descriptors; each access walks from the store's folder down.
 struct SupportFolder: Sendable {
+  /// The greatest size of a value in bytes.
   private static let greatest = Int(Int32.max)
 
+  /// The name of the store's file.
   private let storeName: String
+  /// The folder of the store.
   private let storeFolder: String
   /// The folder names below the store's folder.
   private let parts: [String]
+  /// Lets tests make single steps fail.
   private let observer: StatementObserver?
 
+  /// Nothing is created before the first write.
   init(store path: String, observer: StatementObserver? = nil) {
     self.observer = observer
     storeName = URL(fileURLWithPath: path).lastPathComponent
@@ -20,7 +28,7 @@ struct SupportFolder: Sendable {
     parts = [Self.topName(ofStore: path), "_EXTERNAL_DATA"]
   }
 
-  /// The name of the folder beside a store.
+  /// The name of the folder beside a store. `.people_SUPPORT` for `people.sqlite`.
   static func topName(ofStore path: String) -> String {
     ".\(URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent)_SUPPORT"
   }
@@ -33,6 +41,7 @@ struct SupportFolder: Sendable {
     return names.contains { !own.contains($0) && Self.topName(ofStore: "\(storeFolder)/\($0)") == parts[0] }
   }
 
+  /// The path of a file in the folder.
   func path(_ name: String) -> String { ([storeFolder] + parts + [name]).joined(separator: "/") }
 
   /// The folder beside the store that contains everything that belongs to the store.
@@ -40,7 +49,8 @@ struct SupportFolder: Sendable {
 
   // MARK: Files
 
-  /// The contents of a file.
+  /// The contents of a file. Throws `.storeFailure` with advice for missing files, links, special files and second
+  /// names.
   func read(_ name: String) throws -> Data {
     try reporting(
       "cannot be read", name: name, advice: ": refresh the object if it is old, or restore the file from a backup"
@@ -59,6 +69,7 @@ struct SupportFolder: Sendable {
     }
   }
 
+  /// Reads a known number of bytes. Throws if the file ends early.
   private static func contents(_ file: Int32, count: Int) throws -> Data {
     var data = Data(count: count)
     var filled = 0
@@ -74,7 +85,8 @@ struct SupportFolder: Sendable {
     return data
   }
 
-  /// Creates a file whose bytes are durable when this returns; its name is durable after `synchronize`.
+  /// Creates a file whose bytes are durable when this returns; its name is durable after `synchronize`. Throws
+  /// `.storeFailure` if the file exists or cannot be written.
   func write(_ value: Data, to name: String) throws {
     try reporting("cannot be written", name: name, advice: "") {
       guard value.count <= Self.greatest else { throw Refusal("the value has \(value.count) bytes") }
@@ -90,6 +102,7 @@ struct SupportFolder: Sendable {
     }
   }
 
+  /// Writes all bytes, in several steps if necessary.
   private static func put(_ value: Data, into file: Int32) throws {
     try value.withUnsafeBytes { bytes in
       var rest = bytes[...]
@@ -103,7 +116,8 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// Moves files from the folder of another store on the same disk.
+  /// Moves files from the folder of another store on the same disk. Throws `.storeFailure`; files that were moved
+  /// before the failure stay moved.
   func take(_ names: [String], from other: SupportFolder) throws {
     guard !names.isEmpty else { return }
     for name in names {
@@ -126,12 +140,13 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// Removes the folder if it is empty.
+  /// Removes the folder if it is empty. Both levels of the folder.
   func removeIfEmpty() {
     if rmdir("\(topPath)/\(parts[1])") == 0 { rmdir(topPath) }
   }
 
-  /// The names of files that are older than `age` seconds.
+  /// The names of files that are older than `age` seconds. By the time of modification. Links and special files are
+  /// left out.
   func names(olderThan age: TimeInterval) -> [String] {
     let bound = Int(Date().timeIntervalSince1970 - age)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path("."))) ?? []
@@ -147,7 +162,7 @@ struct SupportFolder: Sendable {
 
   // MARK: The folder
 
-  /// Makes the names of new files durable.
+  /// Makes the names of new files durable. Throws `.storeFailure`.
   func synchronize() throws {
     try reporting("cannot be written", name: "", advice: "") {
       try allow(.synchronizeFolder)
@@ -155,12 +170,13 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// Makes a commit durable: the store's log, or the removal of the rollback journal. Returns false on failure.
+  /// Makes a commit durable: the store's log, or the removal of the rollback journal. Returns false on failure. Used
+  /// before files of older rows are removed.
   func synchronizeCommit(log path: String) -> Bool {
     observer?.failure(of: .synchronizeCommit) ?? 0 == 0 && Self.synchronize(path) && Self.synchronize(storeFolder)
   }
 
-  /// Makes a file's contents durable, if the file exists; returns false on failure.
+  /// Makes a file's contents durable, if the file exists; returns false on failure. A link is not followed.
   @discardableResult
   static func synchronize(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -169,7 +185,8 @@ struct SupportFolder: Sendable {
     return fsync(file) == 0
   }
 
-  /// Opens the folder step by step, and calls `body` with its descriptor.
+  /// Opens the folder step by step, and calls `body` with its descriptor. Throws `Refusal` for links. With `creating`,
+  /// missing folders are made.
   private func entered<Result>(creating: Bool, _ body: (Int32) throws -> Result) throws -> Result {
     var folder = try Self.opened(UnlinkedPath.open(storeFolder, O_RDONLY | O_DIRECTORY))
     defer { close(folder) }
@@ -189,9 +206,12 @@ struct SupportFolder: Sendable {
 
   /// The reason why the system, or a safety check, refused the access.
   private struct Refusal: Error {
+    /// Part of the message.
     let reason: String
 
+    /// A refusal by a check.
     init(_ reason: String) { self.reason = reason }
+    /// A refusal by the system, with the number of its error.
     init(_ number: Int32) { reason = String(cString: strerror(number)) }
   }
 
@@ -200,6 +220,7 @@ struct SupportFolder: Sendable {
     if let number = observer?.failure(of: step, name), number != 0 { throw Refusal(number) }
   }
 
+  /// A descriptor, or the system's error.
   private static func opened(_ descriptor: Int32) throws -> Int32 {
     if descriptor < 0 { throw Refusal(errno == ELOOP ? "it is a link" : String(cString: strerror(errno))) }
     return descriptor

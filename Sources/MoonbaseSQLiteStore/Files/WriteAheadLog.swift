@@ -4,8 +4,14 @@ import MoonbasePlatform
 ///
 /// SQLite's locks are on the store's file and on the log's index, so opening and closing the log itself releases none
 /// of them.
+///
+/// SQLite's format: a header of 32 bytes, then frames of 24 bytes and a page each. A frame is valid if its salts equal
+/// those of the header and the checksum continues that of the frame before. Used for two checks only: whether the log
+/// has pages that the file lacks, and whether saves in the log are unreadable.
 final class WriteAheadLog {
+  /// In bytes.
   private static let headSize = 32
+  /// In bytes.
   private static let frameHeadSize = 24
   /// The first four bytes. With the lowest bit set, checksums are computed over big-endian words.
   private static let mark: UInt32 = 0x377f_0682
@@ -13,9 +19,13 @@ final class WriteAheadLog {
   /// The header of a frame: page number, number of pages of the database if the frame ends a transaction, and the salts
   /// of the log's header.
   struct FrameHead {
+    /// The number of the page, from 1.
     let page: UInt32
+    /// 0 for a frame within a transaction.
     let commit: UInt32
+    /// Both salts in one number.
     let salts: UInt64
+    /// The checksum after this frame.
     let sum: LogSum
 
     fileprivate init(_ bytes: UnsafeRawBufferPointer) {
@@ -27,19 +37,27 @@ final class WriteAheadLog {
 
   /// Saved frames that SQLite does not read.
   struct Loss: Equatable {
+    /// The number of frames.
     let frames: Int
+    /// The bytes of these frames.
     let bytes: Int
     /// Whether the header is damaged, so that SQLite reads nothing of the log.
     let isAll: Bool
   }
 
+  /// Open until the object is released.
   private let descriptor: Int32
+  /// In bytes, from the header.
   private let pageSize: Int
+  /// The order of bytes for checksums.
   private let isBigEndian: Bool
+  /// The salts of the header.
   private let salts: UInt64
+  /// The checksum of the header.
   private let sum: LogSum
   /// Whether SQLite accepts the header.
   private let isSound: Bool
+  /// Whether the header consists of zeros, as after a checkpoint that keeps the file.
   private let isBlank: Bool
 
   /// Returns nil if there is no log, or an empty one.
@@ -63,14 +81,17 @@ final class WriteAheadLog {
     }
   }
 
+  /// SQLite's locks are not on this file, so closing it releases none.
   deinit { close(descriptor) }
 
+  /// The bytes at an offset; fewer at the end of the file.
   private static func read(_ descriptor: Int32, at offset: Int, count: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: count) { buffer, size in
       size = max(0, pread(descriptor, buffer.baseAddress, count, off_t(offset)))
     }
   }
 
+  /// The offset of a frame.
   private func offset(_ index: Int) -> Int { Self.headSize + index * (Self.frameHeadSize + pageSize) }
 
   /// The header of a frame; nil after the last frame.
@@ -81,7 +102,8 @@ final class WriteAheadLog {
 
   // MARK: Pages
 
-  /// The pages that the log provides to current readers. Only frame headers are read.
+  /// The pages that the log provides to current readers. Only frame headers are read. A page of an unfinished
+  /// transaction does not count. Empty for a damaged header.
   func committedPages() -> Set<UInt32> {
     guard isSound else { return [] }
     var committed: Set<UInt32> = [], waiting: [UInt32] = []
@@ -103,6 +125,8 @@ final class WriteAheadLog {
   ///
   /// Frames from before a checkpoint have other salts, and an unfinished transaction has no commit frame; neither
   /// counts.
+  ///
+  /// Nil if nothing is lost. All checksums are computed, so the whole log is read.
   func loss() throws -> Loss? {
     guard isSound else { return isBlank ? nil : wholeLoss() }
     let (readable, first) = try readableFrames()
@@ -126,7 +150,8 @@ final class WriteAheadLog {
     return Loss(frames: frames, bytes: Int(status.st_size), isAll: true)
   }
 
-  /// The number of frames that SQLite reads, and the index of the first frame that it rejects.
+  /// The number of frames that SQLite reads, and the index of the first frame that it rejects. The rejected frame has
+  /// another salt or a wrong checksum, or is missing.
   private func readableFrames() throws -> (readable: Int, first: Int) {
     var running = sum
     var (readable, index) = (0, 0)
@@ -146,13 +171,16 @@ final class WriteAheadLog {
   }
 }
 
-/// The running checksum in the header and the frames, each over everything before.
+/// The running checksum in the header and the frames, each over everything before. Two sums that depend on each other,
+/// as SQLite's documentation of the file format describes them.
 struct LogSum: Equatable {
   private var first: UInt32 = 0
   private var second: UInt32 = 0
 
+  /// The sum of nothing.
   init() {}
 
+  /// A stored sum.
   init(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     (first, second) = (bytes.bigEndian(at: offset), bytes.bigEndian(at: offset + 4))
   }
@@ -169,10 +197,12 @@ struct LogSum: Equatable {
 }
 
 extension UnsafeRawBufferPointer {
+  /// A 32-bit number in big-endian order.
   fileprivate func bigEndian(at offset: Int) -> UInt32 {
     loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian
   }
 
+  /// Both salts as one number.
   fileprivate func salts(at offset: Int) -> UInt64 {
     UInt64(bigEndian(at: offset)) << 32 | UInt64(bigEndian(at: offset + 4))
   }

@@ -11,14 +11,20 @@ import MoonbaseSQLite
 /// many-to-many relationship is the view `Entity.relationship` with `source`, `destination` and, if it is ordered,
 /// `place`. Values are as stored: dates are seconds since
 /// 2001. The tables of the file are also available, and no view hides a table of the same name.
+///
+/// For example, `SELECT name, age FROM Person WHERE age > 30`. Owns a reading connection for its life. Rows are read
+/// one by one, in one state of the file unless the file was written without locks.
 package final class NamedQuery {
   /// The names of the result's columns.
   package let columns: [String]
   /// The names of the views for the model.
   package let names: [String]
 
+  /// The file of the store.
   private let file: StoreFile
+  /// The connection with its views.
   private let reading: ReadingConnection
+  /// The prepared query.
   private let statement: Statement
 
   /// Prepares one statement. Without a model only the tables of the file are available. With `entity`, only the view of
@@ -31,7 +37,7 @@ package final class NamedQuery {
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
     self.file = file
-    let reading = try StoreOpener.settled(file) {
+    let reading = try file.settled {
       try file.requirePresent()
       let reading = try file.openForReading()
       try file.requireWhole(reading.connection)
@@ -55,6 +61,7 @@ package final class NamedQuery {
   /// The next row; nil at the end.
   ///
   /// Throws `.storeFailure` at the end if the file was written meanwhile without a lock: the rows may be of two states.
+  /// Values are as SQLite stores them; no transformer runs.
   package func next() throws -> [Value]? {
     do {
       if try statement.step() { return (0..<statement.columnCount).map(value) }
@@ -71,6 +78,7 @@ package final class NamedQuery {
     return nil
   }
 
+  /// A column of the current row as a value.
   private func value(_ column: Int32) -> Value {
     switch statement.storage(column) {
     case .null: .null
@@ -96,6 +104,7 @@ package final class NamedQuery {
     return statement
   }
 
+  /// The error of a statement that is not read-only.
   private static func wouldWrite(_ sql: String) -> GraphError {
     GraphError(.invalidRequest, message: "the store is only read, and the statement would write: \(sql)")
   }
@@ -111,8 +120,11 @@ package final class NamedQuery {
 
   // MARK: Views
 
+  /// A temporary view.
   private struct View {
+    /// The entity, or `Entity.relationship`.
     let name: String
+    /// The statement that creates the view.
     let sql: String
   }
 
@@ -131,6 +143,7 @@ package final class NamedQuery {
       .filter { !taken.contains($0.name.uppercased()) && !$0.name.lowercased().hasPrefix("sqlite_") }
   }
 
+  /// Tables and views of the file, which a view must not hide.
   private static func namesInUse(_ connection: Connection) throws -> Set<String> {
     let statement = try connection.statement("SELECT name FROM main.sqlite_master")
     defer { statement.reset() }
@@ -177,5 +190,6 @@ package final class NamedQuery {
     return View(name: name, sql: "CREATE TEMP VIEW \(quoted(name)) AS \(pairs)")
   }
 
+  /// A name in double quotes, for names with a dot.
   private static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 }

@@ -1,8 +1,9 @@
 import MoonbasePlatform
 import MoonbaseSQLite
 
+/// The check of persistent history: tables `ACHANGE`, `ATRANSACTION` and `ATRANSACTIONSTRING`.
 extension StoreCheck {
-  /// Finds history rows that are invalid or have no transaction.
+  /// Finds history rows that are invalid or have no transaction. A file without a history is valid.
   func checkHistory() throws {
     // If only one of the tables exists, it is reported as a missing feature.
     guard let form = try? HistoryForm(connection, path: file.path) else { return }
@@ -18,7 +19,8 @@ extension StoreCheck {
     try checkHistory("ATRANSACTIONSTRING", where: "typeof(ZNAME) <> 'text'", "its text is none")
   }
 
-  /// Reports the rows of a history table that satisfy a condition.
+  /// Reports the rows of a history table that satisfy a condition. `what` is the message of each finding, such as "its
+  /// transaction is not there".
   private func checkHistory(_ table: String, where condition: String, _ what: String) throws {
     let statement = try connection.statement("SELECT Z_PK FROM \(table) WHERE \(condition) ORDER BY Z_PK")
     defer { statement.reset() }

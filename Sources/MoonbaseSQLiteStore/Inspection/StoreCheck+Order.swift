@@ -5,13 +5,21 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The column with the positions of an ordered relationship's destinations.
+///
+/// Made for a check or a repair. The column is `Z_FOK_…`, in the table of the destinations or in the pair table
+/// (`OrderStatements`).
 struct OrderedPlaces {
   /// The relationship, and the entity that declares it.
   let property: ResolvedProperty
+  /// The layout of the owner.
   let owner: EntityLayout
+  /// The column with the positions.
   let column: String
+  /// The column with the owner's key.
   let ownerColumn: String
+  /// Reads and writes positions.
   let statements: OrderStatements
+  /// The quoted table with both columns.
   private let source: String
 
   /// The columns of all ordered relationships, except those missing in the file.
@@ -24,6 +32,7 @@ struct OrderedPlaces {
     }
   }
 
+  /// Nil for a relationship without positions in the file.
   private init?(of property: ResolvedProperty, at slot: SlotLayout, owner: EntityLayout, in layout: StoreLayout) {
     switch slot {
     case .foreignKey(let toOne, let destination):
@@ -47,6 +56,7 @@ struct OrderedPlaces {
   }
 }
 
+/// The checks of ordered lists and of derived values.
 extension StoreCheck {
   /// Finds lists in which members have no position or share one, so that their order is random.
   func checkOrder() throws {
@@ -67,7 +77,8 @@ extension StoreCheck {
 
   // MARK: Derived attributes
 
-  /// The attributes of an entity whose values `checkDerivations` compares, by slot.
+  /// The attributes of an entity whose values `checkDerivations` compares, by slot. `checkRows` leaves mismatches of
+  /// these attributes to that check, which can repair them.
   func derivedSlots(of entity: EntityLayout) -> Set<Slot> {
     Set(
       layout.model.storedDerivations(of: entity.entity).compactMap { derivation in
@@ -79,7 +90,8 @@ extension StoreCheck {
       })
   }
 
-  /// Finds stored derived values that differ from the result of their derivation.
+  /// Finds stored derived values that differ from the result of their derivation. Attributes with the time of the last
+  /// save cannot be compared.
   func checkDerivations(of entity: EntityLayout) throws {
     for derivation in layout.model.storedDerivations(of: entity.entity) {
       if case .now = derivation.result { continue }

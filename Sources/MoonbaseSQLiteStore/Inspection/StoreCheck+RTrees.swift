@@ -3,8 +3,10 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// The check of R-trees.
 extension StoreCheck {
-  /// Finds rows that a fetch through an R-tree would miss, and entries of the R-tree without a row.
+  /// Finds rows that a fetch through an R-tree would miss, and entries of the R-tree without a row. Two queries over
+  /// the whole tree. The finding is repaired by filling the tree again.
   func check(_ tree: RTreeLayout) throws {
     let entity = layout.model.entities[tree.entity].symbol
     for (sql, what) in [
@@ -24,6 +26,7 @@ extension StoreCheck {
   }
 }
 
+/// The repair of R-trees.
 extension RTreeLayout {
   /// Fills the R-tree again if it differs from the rows.
   func repair(_ connection: Connection) throws {

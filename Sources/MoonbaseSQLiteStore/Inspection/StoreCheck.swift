@@ -7,18 +7,33 @@ import MoonbaseSQLite
 /// Checks a store without changing it, for `moonbase doctor`.
 ///
 /// Rows are checked one by one without keeping them. Findings are reported immediately.
+///
+/// All checks run on one reading connection, in one state of the file where that does not block writers. The order
+/// matters: damage of SQLite's structures ends the check, since further reads could be wrong. The findings describe
+/// object, table and repair (`StoreFinding`); repairing is another step (`StoreRepair`). Confined to one thread.
 package final class StoreCheck {
+  /// The most findings of SQLite's own check.
   private static let greatestIntegrityCount = 100
 
+  /// The file to check.
   let file: StoreFile
+  /// The model of the file.
   private let model: ResolvedModel
+  /// Receives the findings.
   private let handOver: (StoreFinding) throws -> Void
+  /// The folder of external values.
   private let folder: SupportFolder
+  /// The connection and the way in which it reads.
   private let reading: ReadingConnection
+  /// The tables and columns of the model in the file.
   let layout: StoreLayout
+  /// The features that the model requires and the file lacks.
   private let missingFeatures: [MissingFeature]
+  /// The number of the store in object IDs.
   let number: StoreNumber
+  /// Decodes external values.
   private let external: ExternalData
+  /// The connection of all checks.
   var connection: Connection { reading.connection }
   /// The existing value files.
   private lazy var files = Set(folder.names(olderThan: -3600))
@@ -29,19 +44,24 @@ package final class StoreCheck {
   package private(set) var rowCount = 0 {
     didSet { if rowCount - toldCount >= Self.progressStep { tellProgress() } }
   }
+  /// The rows between two calls of `progress`.
   private static let progressStep = 1000
+  /// The rows that `progress` knows.
   private var toldCount = 0
+  /// The rows of all tables, if they were counted.
   private var rowTotal = 0
   /// Receives the number of checked rows and of all rows. Without this closure, rows are not counted in advance.
   package var progress: ((_ done: Int, _ total: Int) -> Void)?
 
   /// Opens a store. Throws as opening does, also for a store of another version of the model.
+  ///
+  /// `tell` receives each finding on this thread; an error that it throws ends the check.
   package init(
     storeAt url: URL, model: ResolvedModel, busyTimeout: Duration? = nil,
     _ tell: @escaping (StoreFinding) throws -> Void
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
-    let (reading, contents) = try StoreOpener.settled(file) { () -> (ReadingConnection, StoreContents) in
+    let (reading, contents) = try file.settled { () -> (ReadingConnection, StoreContents) in
       try file.requirePresent()
       let reading = try file.openForReading()
       try file.requireWhole(reading.connection)
@@ -49,7 +69,7 @@ package final class StoreCheck {
       let contents = try reading.connection.readingFacts(ofStoreAt: file.path) {
         try StoreContents(reading.connection, path: file.path, model: model, entities: entities)
       }
-      guard let contents else { throw StoreOpener.bare(file) }
+      guard let contents else { throw file.bareError }
       try contents.metadata.checkIdentifier(file.path)
       return (reading, contents)
     }
@@ -65,6 +85,9 @@ package final class StoreCheck {
 
   /// Runs all checks. If SQLite's own structures are damaged, the other checks are skipped, because reads would be
   /// unreliable.
+  ///
+  /// Throws `.storeBusy` if the file was written meanwhile without locks, the end of a script's run, and errors of
+  /// `tell`.
   package func run() throws {
     do {
       // Reads all tables in one state, if that does not block writers.
@@ -100,6 +123,7 @@ package final class StoreCheck {
     }
   }
 
+  /// Calls `progress`.
   private func tellProgress() {
     toldCount = rowCount
     progress?(rowCount, rowTotal)
@@ -119,7 +143,8 @@ package final class StoreCheck {
     }
   }
 
-  /// Checks that SQLite reads all saved frames of the log. SQLite reads no frame after a damaged one.
+  /// Checks that SQLite reads all saved frames of the log. SQLite reads no frame after a damaged one. The log is read
+  /// up to four times, because another process may be writing it.
   private func checkLog() throws {
     var loss = try WriteAheadLog(of: file)?.loss()
     // Another process may be writing the log.
@@ -141,7 +166,8 @@ package final class StoreCheck {
           "\(what), and the next save writes over them: copy file and log before, and restore the store from a backup"))
   }
 
-  /// Checks SQLite's own structures; returns whether they are intact.
+  /// Checks SQLite's own structures; returns whether they are intact. `PRAGMA integrity_check` reads every page and
+  /// index.
   private func checkIntegrity() throws -> Bool {
     let statement = try connection.statement("PRAGMA integrity_check(\(Self.greatestIntegrityCount))")
     defer { statement.reset() }
@@ -160,7 +186,8 @@ package final class StoreCheck {
 
   // MARK: Rows
 
-  /// Finds rows whose entity does not belong to their table, or whose version is invalid or cannot increase.
+  /// Finds rows whose entity does not belong to their table, or whose version is invalid or cannot increase. Once for
+  /// each table, by two queries.
   private func checkNumbers(of root: EntityLayout) throws {
     let numbers = layout.subtree(of: root.entity).map { "\($0.number)" }.joined(separator: ", ")
     let table = identifier(root.table)
@@ -181,6 +208,9 @@ package final class StoreCheck {
   }
 
   /// Checks the values of all rows of an entity.
+  ///
+  /// Each row is decoded as a fetch would decode it, then its values are checked by the model's rules. Values in files
+  /// are not read, but their files must exist.
   private func checkRows(of layout: EntityLayout) throws {
     let entity = layout.entity
     let kept = KeptColumns(layout)
@@ -228,6 +258,7 @@ package final class StoreCheck {
     }
   }
 
+  /// The number of rows of the entity itself.
   private func count(of layout: EntityLayout) throws -> Int {
     Int(try connection.integer("SELECT COUNT(*) FROM \(identifier(layout.table)) WHERE Z_ENT = \(layout.number)") ?? 0)
   }
@@ -237,7 +268,7 @@ package final class StoreCheck {
     ManagedObjectID(store: number, entity: layout.entity.symbol, key: row.integer(0))
   }
 
-  /// Reports a missing value file; returns whether it is missing.
+  /// Reports a missing value file; returns whether it is missing. Reports the file by its path.
   private func isMissingFile(
     _ row: Statement, column: Int32, of property: ResolvedProperty, in layout: EntityLayout
   ) throws -> Bool {
@@ -251,7 +282,7 @@ package final class StoreCheck {
     return true
   }
 
-  /// Checks the values of a row against the model's rules.
+  /// Checks the values of a row against the model's rules. A missing required value is a finding too.
   private func checkRules(
     _ values: Snapshot.Values, of properties: [ResolvedProperty], _ row: Statement, _ layout: EntityLayout
   ) throws {
@@ -270,7 +301,8 @@ package final class StoreCheck {
 
   // MARK: Counters
 
-  /// Checks the counters of all tables.
+  /// Checks the counters of all tables. Counters are the rows of `Z_PRIMARYKEY` for tables of objects and of the
+  /// history.
   private func checkCounters() throws {
     for entity in layout.entities.compactMap(\.self) where entity.entity.parent == nil {
       try checkCounter(number: entity.number, name: entity.entity.name, table: entity.table)
@@ -281,7 +313,8 @@ package final class StoreCheck {
     }
   }
 
-  /// Checks that a counter is not below the greatest key of its table.
+  /// Checks that a counter is not below the greatest key of its table. `Z_MAX` is the last key that was given out. A
+  /// lower counter would give a key twice.
   private func checkCounter(number: Int64, name: String, table: String) throws {
     let row = "FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)"
     let given = try connection.integer("SELECT Z_MAX \(row) AND TYPEOF(Z_MAX) IN ('integer', 'real')")
@@ -299,7 +332,7 @@ package final class StoreCheck {
         repair: hasRow ? .file : .none))
   }
 
-  /// Reports a counter that cannot increase any more.
+  /// Reports a counter that cannot increase any more. Keys beyond `KeyReservation.greatestKey` are not given out.
   private func tellFullCounter(_ number: Int64, _ name: String, _ given: Int64, _ table: String, _ greatest: Int64)
     throws
   {
@@ -315,7 +348,7 @@ package final class StoreCheck {
 
   // MARK: References
 
-  /// Checks all relationships of an entity.
+  /// Checks all relationships of an entity. Once for each entity of the model.
   private func checkReferences(of layout: EntityLayout) throws {
     for (property, slot) in zip(layout.entity.properties, layout.slots) {
       switch slot {
@@ -338,7 +371,8 @@ package final class StoreCheck {
     property.id <= inverse.id
   }
 
-  /// Reports to-one relationships whose destination is missing.
+  /// Reports to-one relationships whose destination is missing. The repair sets the reference to null, unless it is
+  /// required.
   private func checkDestination(of property: ResolvedProperty, at place: ToOneLayout, in layout: EntityLayout) throws {
     guard let destination = self.layout.entities[place.destination] else { return }
     let (table, column) = (identifier(layout.table), identifier(place.column))
@@ -359,7 +393,8 @@ package final class StoreCheck {
     }
   }
 
-  /// Checks that both rows of a one-to-one relationship agree, if both store it.
+  /// Checks that both rows of a one-to-one relationship agree, if both store it. Disagreeing rows are not repaired,
+  /// since either may be right.
   private func checkOtherSide(of property: ResolvedProperty, at place: ToOneLayout, in layout: EntityLayout) throws {
     guard let relationship = property.relationship, let slot = relationship.inverseSlot,
       let destination = self.layout.entities[place.destination], case .toOne(let inverse) = destination.slots[slot],
@@ -380,7 +415,7 @@ package final class StoreCheck {
     }
   }
 
-  /// Reports links with a missing end.
+  /// Reports links with a missing end. The repair deletes these pairs.
   private func checkPairs(of property: ResolvedProperty, in join: JoinLayout, of layout: EntityLayout) throws {
     guard let destination = self.layout.entities[join.destination] else { return }
     let (owner, other) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
@@ -405,7 +440,7 @@ package final class StoreCheck {
 
   // MARK: Files
 
-  /// Reports value files that no row names.
+  /// Reports value files that no row names. Only if no other store may use the folder.
   private func checkOrphans() throws {
     let candidates = files.filter { UUID(uuidString: $0) != nil }
     guard !candidates.isEmpty, !folder.isShared else { return }
@@ -422,11 +457,17 @@ package final class StoreCheck {
 }
 
 /// The columns of an entity that are read for the check, after the key.
+///
+/// The columns of attributes and of composites' elements. Relationships are checked by queries instead.
 private struct KeptColumns {
+  /// The columns, in the order of the result.
   private(set) var columns: [String] = []
+  /// The attributes with their result columns.
   private(set) var attributes: [(property: ResolvedProperty, column: Int32, kind: ColumnKind)] = []
+  /// The composites with decoders for their result columns.
   private(set) var composites: [(property: ResolvedProperty, decoder: CompositeDecoder)] = []
 
+  /// Collects the columns of an entity.
   init(_ layout: EntityLayout) {
     for (property, slot) in zip(layout.entity.properties, layout.slots) {
       switch slot {
@@ -439,6 +480,7 @@ private struct KeptColumns {
     }
   }
 
+  /// Adds a column and returns its place in the result, from 1.
   private mutating func place(_ column: String) -> Int32 {
     columns.append(column)
     return Int32(columns.count)

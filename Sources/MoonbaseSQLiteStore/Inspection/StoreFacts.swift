@@ -5,6 +5,8 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Facts about a store's file, other than its objects.
+///
+/// The facts that `moonbase info` shows, read in one go from the file's header, schema and history; no object is read.
 package struct StoreFacts: Sendable {
   /// The extent of a history.
   package struct History: Sendable {
@@ -40,8 +42,10 @@ package struct StoreFacts: Sendable {
   package var missingFeatures: [MissingFeature]?
 }
 
+/// The facts of a file, and what this build of SQLite cannot index.
 extension SQLiteStore {
-  /// The indexes of an entity that are not created in files, with the reason.
+  /// The indexes of an entity that are not created in files, with the reason. For example R-trees in a build without
+  /// them.
   package static func unmadeIndexes(
     of entity: ResolvedEntity, keepsRTrees: Bool = Dialect.sqlite.keepsRTrees
   ) -> [(index: FetchIndexDescription, reason: String)] {
@@ -51,6 +55,8 @@ extension SQLiteStore {
   }
 
   /// Reads the facts of a store's file without changing it. `model` determines the known tables.
+  ///
+  /// Without a model, foreign tables and missing features are unknown. Throws as opening a store for reading does.
   package static func facts(
     ofStoreAt url: URL, model: ResolvedModel?, busyTimeout: Duration? = nil
   ) throws -> StoreFacts {
@@ -78,6 +84,7 @@ extension SQLiteStore {
     }
   }
 
+  /// The tables of the file without SQLite's own.
   private static func tables(_ connection: Connection) throws -> [String] {
     let statement = try connection.statement(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
@@ -93,6 +100,7 @@ extension SQLiteStore {
       || table.hasPrefix("ANSCK")
   }
 
+  /// Nil if a table of the history is missing.
   private static func history(_ connection: Connection, schema: FileSchema) throws -> StoreFacts.History? {
     guard schema.has("ACHANGE"), schema.has("ATRANSACTION") else { return nil }
     let statement = try connection.statement("SELECT COUNT(*), MIN(ZTIMESTAMP), MAX(ZTIMESTAMP) FROM ATRANSACTION")

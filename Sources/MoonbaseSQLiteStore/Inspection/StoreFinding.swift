@@ -1,8 +1,11 @@
 package import MoonbaseModel
 
 /// A defect of a store.
+///
+/// A value that is shown as a line, or as JSON by `moonbase doctor --json`. Two findings of different runs are equal if
+/// they describe the same defect.
 package struct StoreFinding: Sendable, Hashable {
-  /// The kind of defect.
+  /// The kind of defect. The raw value is the name in JSON.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Damage of SQLite's own structures, as SQLite reports it.
     case integrity
@@ -53,12 +56,12 @@ package struct StoreFinding: Sendable, Hashable {
   /// The automatic repair, if there is one.
   package var repair = Repair.none
 
-  /// Makes a finding.
+  /// Makes a finding. A finding about a table, a row or a file.
   package init(kind: Kind, place: String, message: String, repair: Repair = .none) {
     (self.kind, self.place, self.message, self.repair) = (kind, place, message, repair)
   }
 
-  /// A finding about an object.
+  /// A finding about an object. The place is `Person/12 (ZPERSON)`.
   package init(
     kind: Kind, of object: ManagedObjectID, in table: String? = nil, message: String, repair: Repair = .none
   ) {
@@ -67,7 +70,7 @@ package struct StoreFinding: Sendable, Hashable {
     self.object = object
   }
 
-  /// The location with the URI of the object.
+  /// The location with the URI of the object. For programs that need the whole ID.
   package var placeByURI: String {
     guard let object else { return place }
     return object.uriRepresentation + place.dropFirst("\(object.entityName)/\(object.key)".count)

@@ -5,15 +5,22 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Repairs defects found by `StoreCheck`, as far as that is safe.
+///
+/// The repairs are those that lose no data: a person decides about the rest. Findings are searched again while
+/// repairing, so that a list of findings is not needed.
 package enum StoreRepair {
   /// Repairs defects whose repair is `.file`, in one transaction. Counters are raised, and links with missing rows and
   /// orphaned files are removed. Destinations without a position get one, derived attributes are computed again, and
   /// R-trees are filled again.
+  ///
+  /// The transaction is one of the store's own writes: limits of triggers, journal and locks are those of a save.
+  /// Throws `.readOnlyStore` for a store that CloudKit mirrors, `.storeBusy`, and `.invalidStore` for a file that lacks
+  /// features of the model.
   package static func run(
     storeAt url: URL, model: ResolvedModel, allowsCloudKit: Bool, busyTimeout: Duration? = nil
   ) throws {
     let file = StoreFile(url: url, busyTimeout: busyTimeout)
-    try StoreOpener.settled(file) {
+    try file.settled {
       let connection = try file.connectionToChange()
       try file.requireWhole(connection)
       let entities = try StoreMetadata(connection, path: file.path).held(of: model)
@@ -31,7 +38,7 @@ package enum StoreRepair {
       try connection.trustRTrees()
       try TriggerFunctions.register(on: connection, telling: DerivedRows())
       try connection.transaction {
-        if connection.hasMoved { throw StoreOpener.moved(file) }
+        if connection.hasMoved { throw file.movedError }
         try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
         try raiseCounters(contents.layout, on: connection)
         try removePairs(contents.layout, on: connection)
@@ -48,7 +55,8 @@ package enum StoreRepair {
     }
   }
 
-  /// Raises counters to the greatest keys of their tables.
+  /// Raises counters to the greatest keys of their tables. A counter beyond the greatest key is lowered if the rows
+  /// allow it.
   private static func raiseCounters(_ layout: StoreLayout, on connection: Connection) throws {
     var counted = layout.entities.compactMap(\.self).filter { $0.entity.parent == nil }.map { ($0.number, $0.table) }
     for (number, table) in HistorySchema.countedTables
@@ -64,7 +72,8 @@ package enum StoreRepair {
     }
   }
 
-  /// Assigns positions in the present order of the objects; most existing positions are kept.
+  /// Assigns positions in the present order of the objects; most existing positions are kept. Lists whose positions are
+  /// unique are not touched.
   private static func giveOutPlaces(_ layout: StoreLayout, on connection: Connection) throws {
     for places in OrderedPlaces.all(of: layout) {
       for owner in try integers(connection.statement(places.unordered), column: 0) {
@@ -84,6 +93,7 @@ package enum StoreRepair {
     }
   }
 
+  /// A column of all rows as integers.
   private static func integers(_ statement: Statement, column: Int32) throws -> [Int64] {
     defer { statement.reset() }
     var result: [Int64] = []
@@ -91,7 +101,7 @@ package enum StoreRepair {
     return result
   }
 
-  /// Removes links with a missing end.
+  /// Removes links with a missing end. The pair tables of all many-to-many relationships.
   private static func removePairs(_ layout: StoreLayout, on connection: Connection) throws {
     for entity in layout.entities.compactMap(\.self) {
       for (property, slot) in zip(entity.entity.properties, entity.slots) {

@@ -4,6 +4,8 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Rows of a table whose `Z_ENT` does not belong to the table, so that no fetch finds them.
+///
+/// Core Data leaves such rows after a change of the model without a migration; a migration refuses them.
 package struct StrayRows: Sendable, Hashable {
   /// The name of the table.
   package let table: String
@@ -14,7 +16,8 @@ package struct StrayRows: Sendable, Hashable {
 }
 
 extension SQLiteStore {
-  /// The rows that belong to no entity, by table and `Z_ENT`.
+  /// The rows that belong to no entity, by table and `Z_ENT`. Includes rows of abstract entities. Reads each table
+  /// once.
   package func strayRows() throws -> [StrayRows] {
     try read { session in
       try layout.entities.compactMap(\.self).filter { $0.entity.parent == nil }.flatMap {
@@ -23,6 +26,7 @@ extension SQLiteStore {
     }
   }
 
+  /// The rows of one table, grouped by `Z_ENT`.
   private static func strayRows(
     of root: EntityLayout, in layout: StoreLayout, on connection: Connection
   ) throws -> [StrayRows] {

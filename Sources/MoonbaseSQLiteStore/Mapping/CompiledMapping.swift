@@ -4,26 +4,42 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// A mapping model with all names resolved between two models. Errors are found here, before anything is written.
+///
+/// Made once per migration: names of mappings, entities, properties and policies are looked up, expressions are
+/// compiled, and the mappings that may pass on keys are chosen. Running the mapping then only walks over rows
+/// (`MigrationManager`).
 struct CompiledMapping {
   /// A compiled entity mapping.
   struct Entry {
+    /// The place of the mapping in the mapping model, by which objects are associated.
     let index: Int
+    /// The entity mapping.
     let mapping: EntityMapping
+    /// The entity of the older model; nil for an added entity.
     let source: ResolvedEntity?
+    /// The entity of the newer model; nil for a removed entity.
     let destination: ResolvedEntity?
+    /// How the attributes of new objects are made.
     var attributes: [PropertyRecipe] = []
+    /// How the relationships of new objects are made.
     var relationships: [PropertyRecipe] = []
+    /// The policy of the mapping; the default one if it names none.
     let policy: EntityMigrationPolicy
     /// Whether new objects get the keys of their source objects.
     var keepsKeys = false
   }
 
+  /// The mapping model.
   let model: MappingModel
+  /// The older model.
   let source: ResolvedModel
+  /// The newer model.
   let destination: ResolvedModel
+  /// The entity mappings, in the order of the mapping model.
   private(set) var entries: [Entry] = []
 
-  /// Throws `ModelError` with `.invalidModel` that names the mapping and the property.
+  /// Throws `ModelError` with `.invalidModel` that names the mapping and the property. `policies` are the policies of
+  /// the program, by class name.
   init(
     _ model: MappingModel, from source: ResolvedModel, to destination: ResolvedModel,
     policies: [String: EntityMigrationPolicy]
@@ -46,7 +62,8 @@ struct CompiledMapping {
     giveKeys()
   }
 
-  /// Resolves the entities and the policy of an entity mapping.
+  /// Resolves the entities and the policy of an entity mapping. Throws for unknown entities, and for an abstract
+  /// destination.
   private func entry(
     _ mapping: EntityMapping, index: Int, policies: [String: EntityMigrationPolicy]
   ) throws -> Entry {
@@ -83,6 +100,7 @@ struct CompiledMapping {
         + "(--mapping FILE.lua, with a function for each entity)")
   }
 
+  /// The entity with this name, on the side that the message names.
   private func entity(
     _ name: String, in model: ResolvedModel, side: String, _ mapping: EntityMapping
   ) throws -> ResolvedEntity {
@@ -94,6 +112,8 @@ struct CompiledMapping {
   // MARK: Properties
 
   /// Compiles the property mappings of an entity mapping.
+  ///
+  /// Transient and derived properties are left out: their values are made by the graph.
   private func addProperties(to entry: inout Entry) throws {
     guard let new = entry.destination else { return }
     let mapping = entry.mapping
@@ -124,6 +144,7 @@ struct CompiledMapping {
     }
   }
 
+  /// The indexes of the mappings by name, for expressions that refer to a mapping.
   private var mappingNames: [String: Int] {
     Dictionary(entries.map { ($0.mapping.name, $0.index) }) { first, _ in first }
   }
@@ -132,6 +153,8 @@ struct CompiledMapping {
 
   /// Decides which mappings keep keys: each new table takes the keys of a single old table, that of its first mapping,
   /// and a source object passes on its key only once.
+  ///
+  /// Keeping keys means that object IDs stay valid and that no column of keys has to be translated.
   private mutating func giveKeys() {
     var roots: [EntityIndex: EntityIndex] = [:]
     var given: Set<[EntityIndex]> = []
@@ -144,11 +167,13 @@ struct CompiledMapping {
   }
 
   /// The mappings that the lightweight migration's map needs to continue the greatest keys of old tables.
+  /// `MigrationMap` is built from these.
   var keptPairs: MappingModel {
     MappingModel(
       entityMappings: entries.filter { $0.source != nil && $0.destination != nil }.map(\.mapping))
   }
 
+  /// The `.invalidModel` error that names mapping and property.
   static func mistake(_ message: String, in mapping: EntityMapping, _ property: PropertyMapping? = nil) -> ModelError {
     ModelError(
       .invalidModel,

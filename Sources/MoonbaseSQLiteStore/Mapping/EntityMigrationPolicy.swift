@@ -20,6 +20,10 @@ public import MoonbaseModelFormats
 /// A mapping names the class of its policy (`EntityMapping.migrationPolicyClassName`), and the caller of the migration
 /// passes a policy for each of these names. An error of a method ends the migration, and the store stays unchanged.
 /// Objects become faults and may be released after each batch, so policies should keep IDs.
+///
+/// The life of a policy: `begin`, then all objects are created (`createDestinationInstances`, `endInstanceCreation`),
+/// then connected (`createRelationships`, `endRelationshipCreation`), then validated (`performCustomValidation`), then
+/// `end`. Each phase runs for all mappings before the next one begins. All calls come on the thread of the migration.
 open class EntityMigrationPolicy {
   /// Whether the policy sets attributes whose old values do not fit their new types. Otherwise such a value ends the
   /// migration.
@@ -32,7 +36,7 @@ open class EntityMigrationPolicy {
   open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
   /// First phase, called for each source object: makes its destination objects with their attributes, or none to omit
-  /// the object.
+  /// the object. Objects of subentities have mappings of their own. Throw an error to end the migration.
   open func createDestinationInstances(
     forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {
@@ -43,7 +47,8 @@ open class EntityMigrationPolicy {
   /// Called after the first phase of a mapping.
   open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-  /// Second phase, called for each destination object when all objects exist: sets its relationships.
+  /// Second phase, called for each destination object when all objects exist: sets its relationships. Objects that were
+  /// deleted meanwhile are skipped.
   open func createRelationships(
     forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
   ) throws {

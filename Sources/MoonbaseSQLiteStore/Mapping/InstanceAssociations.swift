@@ -2,12 +2,20 @@ import MoonbaseModel
 import MoonbaseSQLite
 
 /// The pairs of source and destination objects, kept in a temporary database so that memory use is bounded.
+///
+/// Without this table the pairs of millions of objects would have to be in memory. A pair is added once per mapping;
+/// lookups go in both directions by indexes.
 final class InstanceAssociations {
+  /// The temporary database.
   private let connection: Connection
+  /// The older model.
   private let source: ResolvedModel
+  /// The newer model.
   private let destination: ResolvedModel
+  /// The number of both stores in object IDs.
   private let store: StoreNumber
 
+  /// Makes an empty table.
   init(from source: ResolvedModel, to destination: ResolvedModel, store: StoreNumber) throws {
     (self.source, self.destination, self.store) = (source, destination, store)
     // An empty name makes a temporary database that is deleted with the connection.
@@ -23,7 +31,8 @@ final class InstanceAssociations {
       """)
   }
 
-  /// Records that a mapping made a destination object from a source object.
+  /// Records that a mapping made a destination object from a source object. `destination` must have a permanent ID. A
+  /// repeated pair is ignored.
   func add(_ source: ManagedObjectID, became destination: ManagedObjectID, by mapping: Int) throws {
     guard let old = self.source.entity(of: source), let new = self.destination.entity(of: destination) else { return }
     let statement = try connection.statement("INSERT OR IGNORE INTO became VALUES (?, ?, ?, ?, ?, ?)")
@@ -32,7 +41,8 @@ final class InstanceAssociations {
     try statement.run()
   }
 
-  /// The destination objects of a source object, by one mapping or by all mappings in order.
+  /// The destination objects of a source object, by one mapping or by all mappings in order. Ordered by mapping, then
+  /// by entity and key. Keys are compared with the root entity, because subentities share keys.
   func destinations(of id: ManagedObjectID, by mapping: Int? = nil) throws -> [(mapping: Int, id: ManagedObjectID)] {
     guard let entity = source.entity(of: id) else { return [] }
     let statement = try connection.statement(
@@ -50,7 +60,7 @@ final class InstanceAssociations {
     return result
   }
 
-  /// The source objects of a destination object, by one mapping.
+  /// The source objects of a destination object, by one mapping. Ordered by key.
   func sources(of id: ManagedObjectID, by mapping: Int) throws -> [ManagedObjectID] {
     guard let entity = destination.entity(of: id) else { return [] }
     let statement = try connection.statement(
@@ -64,7 +74,8 @@ final class InstanceAssociations {
     return result
   }
 
-  /// The destination objects of a mapping after a given one, without repetition.
+  /// The destination objects of a mapping after a given one, without repetition. In the order of entities and keys;
+  /// pass the last ID of the result for the next part.
   func destinations(by mapping: Int, after last: ManagedObjectID?, upTo count: Int) throws -> [ManagedObjectID] {
     let statement = try connection.statement(
       "SELECT DISTINCT destination, entity FROM became WHERE mapping = ? AND (entity, destination) > (?, ?) "
@@ -79,6 +90,7 @@ final class InstanceAssociations {
     return result
   }
 
+  /// The ID of a row.
   private func id(_ key: Int64, _ entity: Int64, in model: ResolvedModel) -> ManagedObjectID {
     ManagedObjectID(store: store, entity: model.entities[Int(entity)].symbol, key: key)
   }

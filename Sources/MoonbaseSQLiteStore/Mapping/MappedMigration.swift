@@ -10,15 +10,23 @@ import MoonbaseSQLite
 /// The store is locked throughout. Old objects are read from one copy beside the store. A second copy is emptied,
 /// receives the new objects, and then replaces the old file in one step. Until then the old store stays unchanged,
 /// whatever happens.
+///
+/// The steps: compile the mapping and plan (`work`), copy the file twice, empty the second copy, run the manager over
+/// both copies, restore what was removed (`StoreRewriting.finish`), replace the store. A failure in any step removes
+/// the copies.
 struct MappedMigration {
+  /// The file, options and progress, shared with lightweight migrations.
   let base: StoreMigration
+  /// The newer model.
   let destination: ResolvedModel
   /// Returns the mapping from the model that wrote the store.
   let mapping: (ResolvedModel) throws -> MappingModel
+  /// The policies by class name.
   let policies: [String: EntityMigrationPolicy]
   /// Makes the extensions of the contexts.
   var makeRegistry: (ManagedObjectModel) throws -> ExtensionRegistry = { _ in ExtensionRegistry() }
 
+  /// The file to migrate.
   private var file: StoreFile { base.file }
 
   /// The size of the page cache in bytes. Rows are read and written in file order once in each phase, so a larger cache
@@ -27,32 +35,38 @@ struct MappedMigration {
 
   /// The facts that are known before anything is written.
   private struct Work {
+    /// The compiled mapping.
     let mapping: CompiledMapping
+    /// The layout of the old file.
     let old: StoreLayout
+    /// The layout of the new file.
     let new: StoreLayout
+    /// The effects of the migration.
     let plan: MigrationPlan
   }
 
-  /// Plans the migration without changing the file.
+  /// Plans the migration without changing the file. Throws the errors of a mapping that does not fit the models.
   func plan() throws -> MigrationPlan {
-    try StoreOpener.settled(file) {
+    try file.settled {
       try file.requirePresent()
       return try file.reading { try work(on: $0).plan }
     }
   }
 
   /// Runs the migration and returns its plan.
+  ///
+  /// Throws `.invalidRequest` if the store is open in this process, and the losses as an error unless they are allowed.
   func run() throws -> MigrationPlan {
-    try SQLiteStore.requireClosed(file, participle: "migrated")
+    try file.requireClosed(participle: "migrated")
     try file.checkPlace(for: "migrated")
-    return try StoreOpener.settled(file) { try file.held(migrate) }
+    return try file.settled { try file.held(migrate) }
   }
 
-  // MARK: What is there, and what is to be
+  // MARK: The old and the new layout
 
-  /// Compiles the mapping and plans the migration.
+  /// Compiles the mapping and plans the migration. Throws `.invalidModel` for mistakes in the mapping.
   private func work(on connection: Connection) throws -> Work {
-    guard try !StoreContents.isBare(connection, path: file.path) else { throw StoreOpener.bare(file) }
+    guard try !StoreContents.isBare(connection, path: file.path) else { throw file.bareError }
     let (source, old) = try base.contents(of: connection)
     let mapping = try CompiledMapping(mapping(source), from: source, to: destination, policies: policies)
     let new = try base.layout(destination)
@@ -69,7 +83,7 @@ struct MappedMigration {
 
   // MARK: Doing it
 
-  /// Migrates the store, which the connection holds locked.
+  /// Migrates the store, which the connection holds locked. The caller holds the lock until the file is replaced.
   private func migrate(_ connection: Connection) throws -> MigrationPlan {
     base.progress.watch(connection)
     let work = try work(on: connection)
@@ -98,7 +112,8 @@ struct MappedMigration {
     return work.plan
   }
 
-  /// Empties the second copy, fills it with new objects, and completes it.
+  /// Empties the second copy, fills it with new objects, and completes it. Throws `.storeBusy` if a policy still holds
+  /// objects, and thereby the new file.
   private func fill(
     _ successor: SuccessorFile, from original: SuccessorFile, _ work: Work, values: inout ExternalData?
   ) throws {
@@ -118,7 +133,8 @@ struct MappedMigration {
     try rewriting.finish(emptied, on: connection)
   }
 
-  /// Creates and connects the new objects. The contexts and stores are released at the end.
+  /// Creates and connects the new objects. The contexts and stores are released at the end. The coordinators have one
+  /// store each.
   private func makeObjects(
     in successor: SuccessorFile, from original: SuccessorFile, _ work: Work, values: inout ExternalData?
   ) throws {
@@ -154,7 +170,7 @@ struct MappedMigration {
 
   // MARK: Failing
 
-  /// The error with the path of the store in place of its copies.
+  /// The error with the path of the store in place of its copies. Errors would otherwise name temporary files.
   private func named(_ error: any Error, _ copies: [SuccessorFile]) -> any Error {
     let error = StoreFailure(path: file.path).translate(error)
     guard var known = error as? GraphError else { return error }

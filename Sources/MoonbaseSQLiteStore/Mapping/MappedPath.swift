@@ -4,12 +4,17 @@ import enum MoonbaseModel.Expression
 
 /// A key path of a value expression, which may end with properties of the Foundation type of an attribute's value:
 /// `$source.url.absoluteString`.
+///
+/// Core Data evaluates mapping expressions with key-value coding, which reaches methods of Foundation values. A few of
+/// them are known as predicate functions.
 struct MappedPath {
   /// The keys that the model knows.
   private let known: [String]
   /// The methods to call on the value, in order.
   private let methods: [PredicateFunction]
 
+  /// Divides a path into keys and methods. A path with an unknown method is kept whole, so that compiling it reports
+  /// the mistake.
   init(_ path: [String], from entity: ResolvedEntity, in model: ResolvedModel) {
     let count = Self.knownCount(of: path, from: entity, in: model)
     let methods = path.dropFirst(count).map { key in
@@ -23,6 +28,7 @@ struct MappedPath {
     (known, self.methods) = (Array(path.prefix(count)), methods.compactMap(\.self))
   }
 
+  /// For example a call of `uppercaseString` on the key path `name`.
   var expression: Expression {
     methods.reduce(.keyPath(.evaluatedObject, known)) { .function($1.rawValue, [$0]) }
   }

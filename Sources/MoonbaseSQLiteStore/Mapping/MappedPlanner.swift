@@ -5,16 +5,26 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Plans a migration by a mapping model.
+///
+/// Counts rows with queries over the old file and writes nothing. Only losses that are certain are reported: values
+/// from expressions and policies are not known in advance.
 struct MappedPlanner {
+  /// The compiled mapping.
   let mapping: CompiledMapping
+  /// The layout of the old file.
   let old: StoreLayout
+  /// Reads the old file.
   let connection: Connection
+  /// The path of the store, for messages.
   let path: String
+  /// Reads values in files.
   private let external: ExternalData
+  /// Counts rows that lose values.
   private let counter: LossCounter
   /// The entity mappings that create objects, by the index of the source entity.
   private let makers: [EntityIndex: [CompiledMapping.Entry]]
 
+  /// Reads nothing yet.
   init(
     _ mapping: CompiledMapping, from old: StoreLayout, to new: StoreLayout, on connection: Connection,
     external: ExternalData,
@@ -27,7 +37,7 @@ struct MappedPlanner {
     makers = Dictionary(grouping: entries) { $0.source?.index ?? 0 }
   }
 
-  /// Makes the plan.
+  /// Makes the plan. The steps are in the order of the mappings; old entities without a mapping follow as removed.
   func make() throws -> MigrationPlan {
     var plan = MigrationPlan()
     for entry in mapping.entries {
@@ -53,11 +63,12 @@ struct MappedPlanner {
     return plan
   }
 
+  /// The number of an entity's rows, and the key of the first one.
   private func rows(of entity: ResolvedEntity?) throws -> LossCounter.Found? {
     try entity.flatMap { old.entities[$0.index] }.flatMap { try counter.count("\(counter.rows(of: $0)) 1") }
   }
 
-  /// Adds a loss for an entity that no mapping mentions.
+  /// Adds a loss for an entity that no mapping mentions. The step is a removal.
   private func leaveOut(_ entity: EntityLayout, in plan: inout MigrationPlan) throws {
     let name = entity.entity.name
     let found = try rows(of: entity.entity)
@@ -72,7 +83,7 @@ struct MappedPlanner {
   }
 
   /// The check of uniqueness for copied values. Values from policies, expressions or other objects are not known in
-  /// advance.
+  /// advance. Constraints over relationships are not checked.
   private var uniqueness: UniquenessCheck {
     UniquenessCheck(
       map: counter.map, conversions: ColumnConversions(external: external, path: path), connection: connection
@@ -89,7 +100,7 @@ struct MappedPlanner {
   // MARK: Properties
 
   /// The losses of removed properties. For a mapping with a policy none are reported, as the policy may use any
-  /// property.
+  /// property. A relationship whose inverse keeps the pair is no loss.
   private func losses(in entity: EntityLayout) throws -> [MigrationPlan.Loss] {
     guard !isLeftToPolicy(entity.entity) else { return [] }
     let staying = old.entities.compactMap { $0 }.filter { makers[$0.entity.index] != nil }
@@ -101,6 +112,7 @@ struct MappedPlanner {
   }
 
   /// Required values that rows lack. The values that expressions and policies make are not known before the migration.
+  /// These are losses only if the newer model requires a value.
   private func missing(in entity: EntityLayout) throws -> [MigrationPlan.Loss] {
     guard !isLeftToPolicy(entity.entity) else { return [] }
     return try (makers[entity.entity.index] ?? []).flatMap { entry in
@@ -115,7 +127,8 @@ struct MappedPlanner {
     }
   }
 
-  /// The SQL condition for rows without a value from a source; nil if that is not known.
+  /// The SQL condition for rows without a value from a source; nil if that is not known. `1` for a source that never
+  /// has a value.
   private func lacking(_ source: PropertyRecipe.Source?, in entity: EntityLayout) -> String? {
     switch source {
     case nil: return "1"
@@ -127,19 +140,20 @@ struct MappedPlanner {
     }
   }
 
-  /// Whether a policy decides about the objects of an entity.
+  /// Whether a policy decides about the objects of an entity. Any mapping of the entity may name the policy.
   private func isLeftToPolicy(_ entity: ResolvedEntity) -> Bool {
     makers[entity.index]?.contains { $0.mapping.migrationPolicyClassName != nil } ?? false
   }
 
-  /// The old properties that no mapping of the entity uses.
+  /// The old properties that no mapping of the entity uses. Empty for an entity without a mapping that creates objects.
   private func removed(_ entity: ResolvedEntity) -> [ResolvedProperty] {
     guard makers[entity.index] != nil else { return [] }
     let taken = taken(of: entity)
     return entity.properties.filter { !$0.isTransient && !taken.contains($0.slot) }
   }
 
-  /// The old properties that new ones are made from.
+  /// The old properties that new ones are made from. By any mapping of the entity, including properties that
+  /// expressions read.
   private func taken(of entity: ResolvedEntity) -> Set<Slot> {
     var result: Set<Slot> = []
     for entry in makers[entity.index] ?? [] {
@@ -168,14 +182,15 @@ struct MappedPlanner {
     return result
   }
 
-  /// The changes of the elements of copied composites.
+  /// The changes of the elements of copied composites. For a plan.
   private func elements(_ entry: CompiledMapping.Entry) -> [String] {
     entry.attributes.flatMap { recipe -> [String] in
       if case .elements(_, let conversion) = recipe.source { conversion.changes } else { [] }
     }
   }
 
-  /// The changes of properties other than plain copies, as a plan shows them.
+  /// The changes of properties other than plain copies, as a plan shows them. For example `~ name (was title)` and `by
+  /// FullNamePolicy`.
   private func changes(_ entry: CompiledMapping.Entry) -> [String] {
     let all = entry.mapping.attributeMappings + entry.mapping.relationshipMappings
     let properties = all.compactMap { property -> String? in

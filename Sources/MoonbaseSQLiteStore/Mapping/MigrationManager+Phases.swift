@@ -4,13 +4,16 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// The phases of a migration: all objects are created, then connected, then validated.
+///
+/// A mapping runs in batches of objects, so that memory is bounded: a batch is saved and turned into faults before the
+/// next one. The second phase starts with small batches, since objects with many destinations are heavy.
 extension MigrationManager {
   /// The greatest number and weight in bytes of the objects in a batch.
   private static let greatestBatch = (count: 512, weight: 16 << 20)
   /// The number of objects in the first batch, when their weight is not known yet.
   private static let firstBatch = 16
 
-  /// Runs all phases.
+  /// Runs all phases. `progress` may throw to end the migration, for example when the user cancels it.
   func run(_ progress: MigrationProgress) throws {
     for entry in plan.entries { try entry.policy.begin(entry.mapping, with: self) }
     for entry in plan.entries { try inMapping(entry) { try makeInstances(entry, progress) } }
@@ -24,6 +27,7 @@ extension MigrationManager {
     try saveBatch()
   }
 
+  /// Sets `currentEntityMapping` while `body` runs.
   private func inMapping(_ entry: CompiledMapping.Entry, _ body: () throws -> Void) throws {
     currentEntityMapping = entry.mapping
     defer { currentEntityMapping = nil }
@@ -32,7 +36,8 @@ extension MigrationManager {
 
   // MARK: The first phase
 
-  /// Creates the destination objects of a mapping, in batches.
+  /// Creates the destination objects of a mapping, in batches. Objects of subentities are not included: each entity has
+  /// its own mapping.
   private func makeInstances(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
     try progress.step("instances of \(entry.mapping.name)")
     if let source = entry.source, entry.mapping.kind != .remove, !source.isAbstract {
@@ -62,7 +67,8 @@ extension MigrationManager {
     try entry.policy.endInstanceCreation(forMapping: entry.mapping, manager: self)
   }
 
-  /// Saves the objects of a batch and turns them into faults.
+  /// Saves the objects of a batch and turns them into faults. The store then has the objects; later phases read them
+  /// again.
   private func saveBatch() throws {
     try settle()
     try destinationContext.save()
@@ -70,17 +76,20 @@ extension MigrationManager {
   }
 
   /// Turns a batch's objects into faults, or all objects if a policy has read many more. In scripts, faults stay until
-  /// Lua collects them, so not all objects are visited for each batch.
+  /// Lua collects them, so not all objects are visited for each batch. `weight` is the weight of the context's objects
+  /// before the batch.
   private func letGo(of objects: [ManagedObject], in context: ManagedObjectContext, weighingBefore weight: Int) throws {
     try context.turnIntoFaults(objects)
     if context.objectWeight - weight > Self.greatestWeightHeld { try context.refreshAllObjects() }
   }
 
+  /// In bytes.
   private static let greatestWeightHeld = 1 << 20
 
   // MARK: The second phase
 
-  /// Connects the destination objects of a mapping, in batches.
+  /// Connects the destination objects of a mapping, in batches. Destination objects are found by the associations, in
+  /// the order of entities and keys.
   private func makeRelationships(_ entry: CompiledMapping.Entry, _ progress: MigrationProgress) throws {
     try progress.step("relationships of \(entry.mapping.name)")
     var (last, count): (ManagedObjectID?, Int) = (nil, Self.firstBatch)
@@ -112,13 +121,15 @@ extension MigrationManager {
     try saveBatch()
   }
 
-  /// The number of objects in the next batch, by the weight of the previous one.
+  /// The number of objects in the next batch, by the weight of the previous one. At least 1 object. The number is
+  /// quadrupled for light batches and halved for heavy ones.
   static func nextBatch(after count: Int, weight: Int) -> Int {
     if weight > greatestBatch.weight { return max(1, count / 2) }
     return weight < greatestBatch.weight / 4 ? min(greatestBatch.count, count * 4) : count
   }
 
-  /// Throws if old objects were changed, because the changes would be lost with the next batch.
+  /// Throws if old objects were changed, because the changes would be lost with the next batch. The error has the code
+  /// `.readOnlyStore`.
   private func checkSource() throws {
     guard sourceContext.hasChanges else { return }
     throw GraphError(
@@ -132,7 +143,8 @@ extension MigrationManager {
   /// The greatest number of invalid objects that an error lists.
   private static let greatestFailureCount = 20
 
-  /// Validates all new objects. Throws an error with the first failures.
+  /// Validates all new objects. Throws an error with the first failures. Objects are read one after the other. Missing
+  /// required values are accepted if the caller allowed them.
   private func validate(_ progress: MigrationProgress) throws {
     var failures: [GraphError] = []
     for root in destinationModel.entities where root.parent == nil {
@@ -152,6 +164,7 @@ extension MigrationManager {
     if !failures.isEmpty { throw Self.refusal(failures) }
   }
 
+  /// A single failure is thrown as it is, several as `.multipleErrors`.
   private static func refusal(_ failures: [GraphError]) -> GraphError {
     guard failures.count > 1, let first = failures.first else { return failures[0] }
     let count = failures.count < greatestFailureCount ? "\(failures.count)" : "\(failures.count) or more"
@@ -162,7 +175,8 @@ extension MigrationManager {
 
   // MARK: Errors
 
-  /// Runs `body`, adding mapping, entity and row to its errors.
+  /// Runs `body`, adding mapping, entity and row to its errors. Errors that end the run, such as exceeded limits, stay
+  /// unchanged.
   private func naming(_ object: ManagedObject, in entry: CompiledMapping.Entry, _ body: () throws -> Void) throws {
     do { try body() } catch let error where !(error is CancellationError) {
       if let known = error as? any CodedError, [.interrupted, .limitExceeded].contains(known.code) { throw error }
@@ -171,6 +185,7 @@ extension MigrationManager {
     }
   }
 
+  /// A `GraphError` with the place in front of its message.
   private static func named(_ error: any Error, _ object: ManagedObject, _ place: String) -> GraphError {
     let known = error as? GraphError
     return GraphError(
@@ -181,6 +196,7 @@ extension MigrationManager {
   }
 }
 
+/// The kinds of an object's failures.
 extension GraphError {
   /// Whether missing values are the only failures of an object.
   fileprivate var isOfMissingValuesAlone: Bool {

@@ -7,6 +7,9 @@ import MoonbasePlatform
 ///
 /// The old objects are in one context, which is read-only, and the new objects in another. The manager associates
 /// objects by keys rather than by references, so that both contexts hold only one batch.
+///
+/// Made by the migration and passed to every method of a policy. Confined to the thread of the migration. Its life ends
+/// with the migration; policies should not keep it.
 public final class MigrationManager {
   /// The model of the old objects.
   public let sourceModel: ResolvedModel
@@ -22,14 +25,18 @@ public final class MigrationManager {
   /// The mapping that is running; nil between mappings.
   public internal(set) var currentEntityMapping: EntityMapping?
 
+  /// The compiled mapping model.
   let plan: CompiledMapping
+  /// The number of both stores in object IDs.
   let store: StoreNumber
   /// Whether new objects may lack required values.
   var allowsMissingValues = false
+  /// In a temporary database, not in memory.
   private let associations: InstanceAssociations
-  /// Associations of objects that have no permanent ID yet.
+  /// Associations of objects that have no permanent ID yet. Resolved by `settle()`.
   private var waiting: [(source: ManagedObjectID, destination: ManagedObject, mapping: Int)] = []
 
+  /// Validation at each save is turned off: objects are incomplete until the last phase.
   init(_ plan: CompiledMapping, source: ManagedObjectContext, destination: ManagedObjectContext, store: StoreNumber)
     throws
   {
@@ -44,6 +51,9 @@ public final class MigrationManager {
 
   /// Creates the destination object of a source object, with the attributes that the mapping specifies. The object gets
   /// the source's key, unless another mapping may need that key.
+  ///
+  /// Throws `.invalidRequest` for a mapping without a destination entity, `.unknownName` for a mapping of another
+  /// model, and errors of values that do not fit.
   @discardableResult
   public func insertDestinationInstance(
     forSource source: ManagedObject, in mapping: EntityMapping
@@ -64,7 +74,8 @@ public final class MigrationManager {
     return object
   }
 
-  /// Sets the relationships of a destination object as the mapping specifies.
+  /// Sets the relationships of a destination object as the mapping specifies. Call this in the second phase, when the
+  /// destinations exist.
   public func connect(_ destination: ManagedObject, in mapping: EntityMapping) throws {
     let entry = try entry(mapping)
     guard !entry.relationships.isEmpty,
@@ -73,7 +84,8 @@ public final class MigrationManager {
     for relationship in entry.relationships { try relationship.set(on: destination, from: source, manager: self) }
   }
 
-  /// The attributes without a value whose old values do not fit their types, and that no policy has set.
+  /// The attributes without a value whose old values do not fit their types, and that no policy has set. A script's
+  /// migration reports them as missing values.
   package func missingAttributes(
     of destination: ManagedObject, from source: ManagedObject, in mapping: EntityMapping
   ) throws -> [ResolvedProperty] {
@@ -83,6 +95,7 @@ public final class MigrationManager {
   // MARK: Associations
 
   /// Records that a destination object belongs to a source object, so that relationships find it.
+  /// `insertDestinationInstance` calls it; call it for objects that a policy inserts itself.
   public func associate(
     sourceInstance source: ManagedObject, withDestinationInstance destination: ManagedObject, for mapping: EntityMapping
   ) throws {
@@ -93,7 +106,8 @@ public final class MigrationManager {
     try associations.add(source.objectID, became: destination.objectID, by: index)
   }
 
-  /// The destination objects of source objects by a mapping, in the order of the sources.
+  /// The destination objects of source objects by a mapping, in the order of the sources. Throws `.unknownName` for an
+  /// unknown mapping.
   public func destinationInstances(
     forEntityMappingNamed name: String, sourceInstances: [ManagedObject]
   ) throws -> [ManagedObject] {
@@ -104,7 +118,8 @@ public final class MigrationManager {
     }
   }
 
-  /// The destination objects of a source object, by one mapping or by all mappings in order.
+  /// The destination objects of a source object, by one mapping or by all mappings in order. A nil name searches all
+  /// mappings.
   package func destinationInstances(
     of source: ManagedObject, forEntityMappingNamed name: String?
   ) throws -> [ManagedObject] {
@@ -115,7 +130,8 @@ public final class MigrationManager {
     }
   }
 
-  /// The source objects of destination objects by a mapping, in the order of the destinations.
+  /// The source objects of destination objects by a mapping, in the order of the destinations. Empty for objects that
+  /// were inserted without a source.
   public func sourceInstances(
     forEntityMappingNamed name: String, destinationInstances: [ManagedObject]
   ) throws -> [ManagedObject] {
@@ -126,16 +142,18 @@ public final class MigrationManager {
     }
   }
 
-  /// The IDs of the source objects of destination objects by a mapping.
+  /// The IDs of the source objects of destination objects by a mapping. In the order of `ids`.
   func sourceIDs(of ids: [ManagedObjectID], by mapping: Int) throws -> [ManagedObjectID] {
     try ids.flatMap { try associations.sources(of: $0, by: mapping) }
   }
 
+  /// The IDs of the destination objects of a source object by one mapping.
   func destinationIDs(of id: ManagedObjectID, by mapping: Int) throws -> [ManagedObjectID] {
     try associations.destinations(of: id, by: mapping).map(\.id)
   }
 
-  /// The destination objects of a source object by the first mapping that has objects of an entity.
+  /// The destination objects of a source object by the first mapping that has objects of an entity. Core Data's
+  /// automatic relationships choose by the first mapping, too.
   func counterparts(of id: ManagedObjectID, as entity: ResolvedEntity) throws -> [ManagedObjectID] {
     let fitting = try associations.destinations(of: id).filter {
       destinationModel.entity(of: $0.id)?.isKind(of: entity) == true
@@ -143,12 +161,12 @@ public final class MigrationManager {
     return fitting.filter { $0.mapping == fitting.first?.mapping }.map(\.id)
   }
 
-  /// The destination objects of a mapping after a given one.
+  /// The destination objects of a mapping after a given one. In the order of entities and keys.
   func madeObjects(by mapping: Int, after last: ManagedObjectID?, upTo count: Int) throws -> [ManagedObjectID] {
     try associations.destinations(by: mapping, after: last, upTo: count)
   }
 
-  /// Assigns permanent IDs to new objects and records their associations.
+  /// Assigns permanent IDs to new objects and records their associations. Called before every lookup.
   func settle() throws {
     guard !waiting.isEmpty else { return }
     try destinationContext.obtainPermanentIDs(for: waiting.map(\.destination))
@@ -160,8 +178,10 @@ public final class MigrationManager {
 
   // MARK: Mappings
 
+  /// The compiled entry of a mapping.
   private func entry(_ mapping: EntityMapping) throws -> CompiledMapping.Entry { try entry(named: mapping.name) }
 
+  /// Throws `.unknownName` with a suggestion.
   private func entry(named name: String) throws -> CompiledMapping.Entry {
     if let entry = plan.entries.first(where: { $0.mapping.name == name }) { return entry }
     throw GraphError(

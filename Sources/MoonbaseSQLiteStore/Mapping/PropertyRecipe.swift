@@ -6,7 +6,11 @@ import MoonbasePlatform
 import enum MoonbaseModel.Expression
 
 /// The way in which a property of a new object is made from an old object.
+///
+/// Compiled from a property mapping (`PropertyCompiler`) and used for each object of an entity mapping. A recipe does
+/// not know the order of phases: relationships are set when all objects exist.
 struct PropertyRecipe {
+  /// How the value is found.
   enum Source {
     /// The stored value of an attribute, possibly converted to another type.
     case copy(Slot, AttributeConversion?)
@@ -26,12 +30,14 @@ struct PropertyRecipe {
     case destinations(mapping: Int, CompiledExpression)
   }
 
+  /// The property of the new object.
   let property: ResolvedProperty
+  /// The source of its value.
   let source: Source
   /// Whether a policy handles values that do not fit the type.
   var leavesUnkept = false
 
-  /// Sets the property of a new object.
+  /// Sets the property of a new object. Throws `.invalidValue` for a value that the property cannot hold.
   func set(on object: ManagedObject, from old: ManagedObject, manager: MigrationManager) throws {
     switch source {
     case .copy(let slot, let conversion): try copy(slot, conversion, to: object, from: old)
@@ -51,7 +57,8 @@ struct PropertyRecipe {
     }
   }
 
-  /// Copies a value, converted to the new type if necessary.
+  /// Copies a value, converted to the new type if necessary. Values of the same type are copied without conversion,
+  /// opaque ones included.
   private func copy(
     _ slot: Slot, _ conversion: AttributeConversion?, to object: ManagedObject, from old: ManagedObject
   ) throws {
@@ -70,7 +77,8 @@ struct PropertyRecipe {
     try object.takeCopy(converted, slot: property.slot)
   }
 
-  /// Copies a composite value, element by element.
+  /// Copies a composite value, element by element. Throws `.invalidValue` for an element that its new type cannot hold,
+  /// unless a policy handles it.
   private func copy(
     _ slot: Slot, _ conversion: ElementConversion, to object: ManagedObject, from old: ManagedObject
   ) throws {
@@ -85,7 +93,8 @@ struct PropertyRecipe {
     try object.takeCopy(value.isNull ? value : conversion.convert(value), slot: property.slot)
   }
 
-  /// Whether an object lacks a value because the old value does not fit the type, and no policy has set one.
+  /// Whether an object lacks a value because the old value does not fit the type, and no policy has set one. Asked
+  /// after the policy has run.
   func isMissing(on object: ManagedObject, from old: ManagedObject) throws -> Bool {
     let value: Value
     switch source {
@@ -101,7 +110,7 @@ struct PropertyRecipe {
     return try !value.isNull && object.copiedValue(at: property.slot).isNull
   }
 
-  /// Sets a relationship to the destination objects of old objects.
+  /// Sets a relationship to the destination objects of old objects. The destinations are searched by any mapping.
   private func connect(
     _ object: ManagedObject, toCounterpartsOf ids: [ManagedObjectID], _ manager: MigrationManager
   ) throws {
@@ -110,7 +119,7 @@ struct PropertyRecipe {
     try connect(object, to: ids.flatMap { try manager.counterparts(of: $0, as: entity) })
   }
 
-  /// Sets a relationship. Throws for several destinations of a to-one relationship.
+  /// Sets a relationship. Throws for several destinations of a to-one relationship. The code is `.invalidValue`.
   private func connect(_ object: ManagedObject, to ids: [ManagedObjectID]) throws {
     guard property.relationship?.isToMany == true else {
       guard ids.count < 2 else {
@@ -125,6 +134,7 @@ struct PropertyRecipe {
     try object.setValue(.list(ids.map(Value.objectID)), slot: property.slot)
   }
 
+  /// The IDs in a value: a single one, or those of a list.
   private static func ids(_ value: Value) -> [ManagedObjectID] {
     switch value {
     case .objectID(let id): [id]
@@ -134,8 +144,10 @@ struct PropertyRecipe {
   }
 }
 
+/// Values of mapping expressions.
 extension ResolvedProperty {
-  /// Converts the value of a mapping: booleans are numbers there, as in Foundation.
+  /// Converts the value of a mapping: booleans are numbers there, as in Foundation. Values of other attributes are
+  /// returned unchanged.
   fileprivate func asMapped(_ value: Value) -> Value {
     guard attributeType == .boolean else { return value }
     switch value {
@@ -147,17 +159,25 @@ extension ResolvedProperty {
 }
 
 /// Makes recipes from property mappings.
+///
+/// Made for one property mapping, with all names that it may refer to. Mistakes are `.invalidModel` errors with mapping
+/// and property.
 struct PropertyCompiler {
+  /// The entity mapping.
   let mapping: EntityMapping
+  /// The property of the new entity.
   let property: ResolvedProperty
+  /// The old entity.
   let source: ResolvedEntity
+  /// Both models, for expressions and types.
   let models: (source: ResolvedModel, destination: ResolvedModel)
   /// The indexes of entity mappings by name.
   let names: [String: Int]
   /// Whether the mapping's policy handles values that do not fit their types.
   let leavesUnkept: Bool
 
-  /// The recipe; nil if the property keeps the value of a new object.
+  /// The recipe; nil if the property keeps the value of a new object. Throws for a mapping that does not fit the
+  /// property.
   func recipe(_ mapped: PropertyMapping) throws -> PropertyRecipe? {
     switch mapped.source {
     case .automatic: return try copy(of: mapped.name, mapped, isNamed: false)
@@ -168,7 +188,8 @@ struct PropertyCompiler {
     }
   }
 
-  /// The recipe for a constant. Throws for a value that does not fit the attribute.
+  /// The recipe for a constant. Throws for a value that does not fit the attribute. Constants in expressions are
+  /// handled here as well.
   private func constant(_ value: Value, _ mapped: PropertyMapping) throws -> PropertyRecipe? {
     guard let attribute = property.attribute else {
       return value.isNull ? nil : PropertyRecipe(property: property, source: .value(value))
@@ -178,7 +199,8 @@ struct PropertyCompiler {
     return PropertyRecipe(property: property, source: .value(value))
   }
 
-  /// The recipe for the copy of an old property; nil if an unnamed one does not exist.
+  /// The recipe for the copy of an old property; nil if an unnamed one does not exist. An unnamed property is copied by
+  /// its own name, if the older model has it.
   private func copy(of name: String, _ mapped: PropertyMapping, isNamed: Bool) throws -> PropertyRecipe? {
     guard let slot = source.slot(name) else {
       guard isNamed else { return nil }
@@ -210,7 +232,8 @@ struct PropertyCompiler {
 
   // MARK: Expressions
 
-  /// The recipe for an expression.
+  /// The recipe for an expression. Three forms are understood: destinations by relationship, destinations by mapping,
+  /// and plain expressions.
   private func recipe(_ expression: Expression, _ mapped: PropertyMapping) throws -> PropertyRecipe {
     if case .function(EntityMapping.destinationsOfRelationship, let arguments) = expression {
       guard property.relationship != nil else { throw mistake("an attribute takes no objects", mapped) }
@@ -237,7 +260,8 @@ struct PropertyCompiler {
     return PropertyRecipe(property: property, source: .expression(try compiled(expression, mapped)))
   }
 
-  /// Compiles an expression over the old object. Throws for variables other than the old object.
+  /// Compiles an expression over the old object. Throws for variables other than the old object. `$source` is the old
+  /// object, as in Core Data's mapping models.
   private func compiled(_ expression: Expression, _ mapped: PropertyMapping) throws -> CompiledExpression {
     var unknown: String?
     let own = expression.replacing { part in
@@ -260,6 +284,7 @@ struct PropertyCompiler {
     }
   }
 
+  /// The error with mapping and property.
   private func mistake(_ message: String, _ mapped: PropertyMapping) -> ModelError {
     CompiledMapping.mistake(message, in: mapping, mapped)
   }

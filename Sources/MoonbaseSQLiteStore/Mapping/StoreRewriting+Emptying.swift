@@ -2,16 +2,24 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The parts that are restored at the end of a migration by a mapping model.
+///
+/// Made by `empty` and used up by `finish`.
 struct EmptiedStore {
   /// Indexes and triggers that others added to tables of the model.
   let foreign: [SchemaObjects.Item]
+  /// Indexes and triggers of the model.
   let objects: SchemaObjects
+  /// Whether the file keeps a history.
   let tracksHistory: Bool
 }
 
+/// The emptying and the completion of the copy that receives new objects.
 extension StoreRewriting {
   /// Converts the copy to the new model without any objects: UUID, the program's metadata, foreign tables and the
   /// greatest keys stay. History tracking resumes when all objects exist, so that their creation is not recorded.
+  ///
+  /// Returns what `finish` restores. Runs in one transaction without durability, since the copy is synchronized as a
+  /// whole.
   func empty(_ connection: Connection) throws -> EmptiedStore {
     // Durability is not needed before the copy is complete.
     try connection.executeScript("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
@@ -19,6 +27,7 @@ extension StoreRewriting {
     return try connection.transaction { try emptied(connection) }
   }
 
+  /// Drops the old tables and makes the new ones, with the greatest keys of the old tables.
   private func emptied(_ connection: Connection) throws -> EmptiedStore {
     let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
     let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
@@ -40,7 +49,7 @@ extension StoreRewriting {
     return EmptiedStore(foreign: foreign, objects: objects, tracksHistory: tracksHistory)
   }
 
-  /// Restores the removed parts when all objects exist.
+  /// Restores the removed parts when all objects exist. Also gives freed pages back to the file system.
   func finish(_ emptied: EmptiedStore, on connection: Connection) throws {
     try TriggerFunctions.register(on: connection, telling: DerivedRows())
     try connection.transaction {

@@ -6,17 +6,26 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The change of a column's stored form: to another type, or between the column and files beside the store.
+///
+/// For example, an integer attribute that becomes a string: the column is converted row by row in SQL by a function
+/// (`ColumnConversions`). Values that the new type cannot hold are counted as losses before, and become null.
 struct ColumnConversion {
+  /// The old entity, for messages.
   let entity: EntityLayout
+  /// The old property.
   let property: ResolvedProperty
   /// The path of the composite's element that has the column; empty for other attributes.
   var element: [String] = []
+  /// The old column.
   let column: String
+  /// The old stored form.
   let from: ColumnKind
+  /// The new stored form.
   let to: ColumnKind
+  /// Between the types of the attributes.
   let conversion: AttributeConversion
 
-  /// Returns nil for a column that stays as it is.
+  /// Returns nil for a column that stays as it is. Only attributes that both models store in a column.
   init?(_ property: ResolvedProperty, of migration: EntityMigration) {
     guard let origin = migration.origin(of: property), case .attribute(let column, let from) = origin.slot,
       case .attribute(_, let to) = migration.new.slots[property.slot],
@@ -28,7 +37,8 @@ struct ColumnConversion {
     (self.from, self.to, self.conversion) = (from, to, conversion)
   }
 
-  /// The change for an element of a composite; nil for an element that stays as it is.
+  /// The change for an element of a composite; nil for an element that stays as it is. `leaf` is the new element, `old`
+  /// the former one.
   init?(
     _ leaf: CompositeLayout.Leaf, from old: CompositeLayout.Leaf, of property: ResolvedProperty, in entity: EntityLayout
   ) {
@@ -40,7 +50,7 @@ struct ColumnConversion {
   }
 
   /// The old value of a column, which is passed with the key of its row. Throws `.invalidStore` for a value of a wrong
-  /// type.
+  /// type. External values are read from their files.
   func value(_ call: borrowing FunctionCall, external: ExternalData, path: String) throws -> Value {
     if call.isNull(0) { return .null }
     let isSound: Bool =
@@ -69,16 +79,24 @@ struct ColumnConversion {
 }
 
 /// The SQL functions that convert columns, one for each conversion.
+///
+/// An instance serves a migration or a plan. Each conversion gets a function with a number, registered on the
+/// connection of the migration; the instance must live as long as statements call it.
 final class ColumnConversions {
   /// The value files written by conversions.
   private(set) var files = ExternalFiles()
+  /// Reads old values and writes new ones.
   private let external: ExternalData
+  /// The path of the store, for messages.
   private let path: String
+  /// The number of registered functions.
   private var count = 0
 
+  /// No functions yet.
   init(external: ExternalData, path: String) { (self.external, self.path) = (external, path) }
 
-  /// The SQL expression that returns whether a value cannot be converted.
+  /// The SQL expression that returns whether a value cannot be converted. The expression is 1 for such a value. Nil if
+  /// any value can be converted.
   func loses(_ conversion: ColumnConversion, on connection: Connection) throws -> String? {
     guard conversion.conversion.source != conversion.conversion.destination else { return nil }
     let (external, path) = (external, path)
@@ -88,7 +106,8 @@ final class ColumnConversions {
     }
   }
 
-  /// The SQL expression for the converted value; NULL if it cannot be converted.
+  /// The SQL expression for the converted value; NULL if it cannot be converted. Used in the `SELECT` part of the
+  /// statement that moves rows.
   func converts(_ conversion: ColumnConversion, on connection: Connection) throws -> String {
     try register(conversion, on: connection) { [unowned self] call in
       let value = conversion.conversion.convert(try conversion.value(call, external: external, path: path)) ?? .null
@@ -96,18 +115,20 @@ final class ColumnConversions {
     }
   }
 
-  /// The stored form of a value for a column.
+  /// The stored form of a value for a column. Writes a file for a large external value.
   func stored(_ value: Value, as kind: ColumnKind) throws -> Value {
     guard kind == .externalData, case .data(let data) = value else { return value }
     return .data(try external.write(data, files: &files))
   }
 
+  /// Sets the result of a function in the form of the column.
   private func set(_ value: Value, as kind: ColumnKind, on call: borrowing FunctionCall) throws {
     if case .decimal(let decimal) = value { return SQLValue.set(StoredDecimal(decimal), on: call) }
     SQLValue.set(try stored(value, as: kind), on: call)
   }
 
-  /// Registers a SQL function for a conversion; returns the expression that calls it.
+  /// Registers a SQL function for a conversion; returns the expression that calls it. The arguments are the column and
+  /// the row's key.
   private func register(
     _ conversion: ColumnConversion, on connection: Connection, _ body: @escaping (borrowing FunctionCall) throws -> Void
   ) throws -> String {

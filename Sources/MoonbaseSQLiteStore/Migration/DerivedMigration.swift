@@ -7,11 +7,17 @@ import MoonbaseSQLite
 /// removed objects.
 ///
 /// Values that do not fit their type are not written.
+///
+/// Several rounds run until nothing changes, since derived attributes may depend on each other; a cycle ends after
+/// `StoredDerivation.greatestRounds`.
 struct DerivedMigration {
+  /// The new layout.
   let layout: StoreLayout
+  /// The connection of the migration's transaction.
   let connection: Connection
 
-  /// Computes the attributes. Throws `.invalidStore` for the first row whose derived value does not fit its type.
+  /// Computes the attributes. Throws `.invalidStore` for the first row whose derived value does not fit its type. The
+  /// attributes were computed before, so a misfit is a value that could not be written.
   func run(onStoreAt path: String) throws {
     try run()
     for entity in layout.entities.compactMap(\.self) {
@@ -33,6 +39,7 @@ struct DerivedMigration {
     }
   }
 
+  /// Computes the attributes of all rows. Values that do not fit are left as they are.
   func run() throws {
     let updates = layout.entities.compactMap { $0 }.flatMap(statements)
     guard !updates.isEmpty else { return }
@@ -47,7 +54,8 @@ struct DerivedMigration {
     }
   }
 
-  /// The update statements of an entity. Attributes with the time of the last save are left unchanged.
+  /// The update statements of an entity. Attributes with the time of the last save are left unchanged. Nil entries are
+  /// attributes that tables of the file cannot compute.
   private func statements(of entity: EntityLayout) -> [String] {
     layout.model.storedDerivations(of: entity.entity).compactMap { derivation in
       if case .now = derivation.result { return nil }

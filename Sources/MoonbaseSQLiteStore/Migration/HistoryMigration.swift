@@ -5,12 +5,18 @@ import MoonbaseSQLite
 
 /// Converts the history of a store to the new entities: their numbers, the bits of changed properties, and the columns
 /// with preserved values of deleted objects. Changes of removed entities are deleted.
+///
+/// The history (`ACHANGE`) refers to entities by number and to properties by bits, both of which a migration may
+/// change. Transactions stay; tokens of programs stay valid.
 struct HistoryMigration {
+  /// The old and new entities.
   let map: MigrationMap
+  /// The connection of the migration's transaction.
   let connection: Connection
+  /// The path of the store, for messages.
   let path: String
 
-  /// Converts the history, if there is one.
+  /// Converts the history, if there is one. The tables get the columns for preserved values of the newer model.
   func run() throws {
     guard let form = try HistoryForm(connection, path: path) else { return }
     for (index, migration) in map.entities.enumerated() { try move(migration, index: index, form: form) }
@@ -20,7 +26,7 @@ struct HistoryMigration {
     try HistorySchema(layout: map.new, path: path).write(connection)
   }
 
-  /// Converts the changes of one entity.
+  /// Converts the changes of one entity. The entity number becomes negative here.
   private func move(_ migration: EntityMigration, index: Int, form: HistoryForm) throws {
     let (old, new) = (migration.old, migration.new)
     var settings = ["ZENTITY = -\(new.number)"]
@@ -42,7 +48,7 @@ struct HistoryMigration {
     try connection.execute("UPDATE ACHANGE SET \(settings.joined(separator: ", ")) WHERE ZENTITY = \(old.number)")
   }
 
-  /// The new position of each bit; nil if its property was removed.
+  /// The new position of each bit; nil if its property was removed. By position in the old bitmap.
   private func bits(_ migration: EntityMigration) -> [Int?] {
     let new = ChangedColumns.ordered(migration.new)
     var places: [Slot: [Int]] = [:]
@@ -58,7 +64,7 @@ struct HistoryMigration {
     }
   }
 
-  /// The new contents of the columns for preserved values.
+  /// The new contents of the columns for preserved values. A column without a source becomes NULL.
   private func tombstones(_ migration: EntityMigration, form: HistoryForm) -> [(column: String, source: String)] {
     let old = migration.old.tombstone.map(\.slot)
     let columns = form.tombstoneColumns

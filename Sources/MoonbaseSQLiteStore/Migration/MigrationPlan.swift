@@ -12,6 +12,9 @@ public import MoonbaseModelFormats
 /// A *loss* is data without a place after the migration: an object of an entity, a value or a destination that the
 /// newer model lacks, a value that its new type cannot hold, or an excess destination. Removed properties without
 /// values cause no loss.
+///
+/// A plan is made for a store and a model; the numbers are those of the moment. `SQLiteStore.migrate` makes a plan of
+/// its own before it writes, so that a stale plan has no effect.
 public struct MigrationPlan: Sendable, Hashable {
   /// The effect on the rows of one entity.
   public struct Step: Sendable, Hashable {
@@ -40,16 +43,18 @@ public struct MigrationPlan: Sendable, Hashable {
     /// The key of the first row.
     public var firstKey: Int64
 
-    /// Whether the property is a relationship, which has no default value.
+    /// Whether the property is a relationship, which has no default value. Set by the planner.
     var isOfRelationship = false
 
     /// Whether a value or destination is missing that is now required.
+    /// By the words of the reason.
     var isMissingValue: Bool { reason.hasSuffix(", and one is required") }
 
     /// Whether the newer model lacks a part of the older one, possibly because it was renamed.
+    /// Renaming identifiers are the remedy that the command then proposes.
     var mayBeRenamed: Bool { reason.contains("the newer model has no such ") }
 
-    /// Whether a mapping model omits a part.
+    /// Whether a mapping model omits a part. The command then proposes to add it.
     var isOfMapping: Bool {
       reason.hasSuffix("no mapping takes it") || reason.contains("because no entity mapping names")
     }
@@ -69,7 +74,7 @@ public struct MigrationPlan: Sendable, Hashable {
     public var example: String
   }
 
-  /// The effect on each entity.
+  /// The effect on each entity. In the order of the mapping, with removed entities behind.
   public internal(set) var steps: [Step] = []
   /// The losses. A migration with losses runs only if losses are allowed.
   public internal(set) var losses: [Loss] = []
@@ -79,12 +84,13 @@ public struct MigrationPlan: Sendable, Hashable {
   /// get new numbers.
   public package(set) var lostTransactionCount = 0
 
-  /// The number of rows that the migration processes.
+  /// The number of rows that the migration processes. Rows of added entities do not exist yet.
   public var rowCount: Int { steps.reduce(0) { $0 + $1.rowCount } }
 }
 
+/// The text of `moonbase migrate --plan`.
 extension MigrationPlan: CustomStringConvertible {
-  /// A line for each step that changes something, and one for each loss.
+  /// A line for each step that changes something, and one for each loss. Conflicts and losses begin with `!`.
   public var description: String {
     let lines = steps.filter { $0.kind != .copy || !$0.changes.isEmpty }.map(\.description)
     let losses =

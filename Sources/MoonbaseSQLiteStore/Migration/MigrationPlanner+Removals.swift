@@ -3,7 +3,8 @@ import MoonbaseSQL
 
 /// Properties without a counterpart in the newer model. Values in them are losses.
 extension MigrationPlanner {
-  /// Adds the losses of an entity's removed properties; returns the changes for its step.
+  /// Adds the losses of an entity's removed properties; returns the changes for its step. A property is removed if no
+  /// new property takes its values.
   mutating func remove(from migration: EntityMigration) throws -> [String] {
     let removed = migration.old.entity.properties.filter {
       !$0.isTransient && !migration.kept.contains($0.id) && !hasKeptCopy($0, in: migration)
@@ -21,7 +22,8 @@ extension MigrationPlanner {
     return removed.map { "- \($0.name)" }
   }
 
-  /// Whether a derived copy of the attribute stays as a plain attribute with the same values.
+  /// Whether a derived copy of the attribute stays as a plain attribute with the same values. For example, a stored
+  /// copy of an attribute that becomes a plain attribute.
   private func hasKeptCopy(_ property: ResolvedProperty, in migration: EntityMigration) -> Bool {
     map.old.model.storedDerivations(of: migration.old.entity).contains { derivation in
       guard derivation.path.isEmpty, case .value(let slot, nil) = derivation.result, slot == property.slot else {
@@ -32,7 +34,7 @@ extension MigrationPlanner {
   }
 
   /// Whether a remaining relationship can have the migrated objects as destinations. A relationship that becomes to-one
-  /// reports its own losses.
+  /// reports its own losses. Otherwise the destinations are lost although the inverse stays.
   private func leads(from entity: EntityLayout, _ relationship: ResolvedProperty, to migration: EntityMigration) -> Bool
   {
     map.entities.filter { $0.old.entity.index == entity.entity.index }.allSatisfy { stays in
@@ -42,7 +44,7 @@ extension MigrationPlanner {
     }
   }
 
-  /// The reason for the loss of a property's values.
+  /// The reason for the loss of a property's values. The second half of the phrase.
   private func reason(_ property: ResolvedProperty, in migration: EntityMigration) -> String {
     if let slot = migration.new.entity.slot(property.name),
       migration.origin(of: migration.new.entity.properties[slot]) != nil

@@ -5,15 +5,26 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Examines the rows of an old file and plans a migration.
+///
+/// Used up by `make()`: the plan grows while entities and properties are visited. Everything is read by queries over
+/// whole tables, so the time grows with the rows but memory does not.
 struct MigrationPlanner {
+  /// The old and new entities.
   let map: MigrationMap
+  /// The mapping, inferred or given.
   let mapping: MappingModel
+  /// Reads the old file.
   let connection: Connection
+  /// Functions that test whether values can be converted.
   let conversions: ColumnConversions
+  /// The path of the store, for messages.
   let path: String
+  /// Counts rows that lose values.
   let counter: LossCounter
+  /// The plan so far.
   private(set) var plan = MigrationPlan()
 
+  /// Reads nothing yet.
   init(
     _ map: MigrationMap, mapping: MappingModel, on connection: Connection, conversions: ColumnConversions, path: String
   ) {
@@ -22,7 +33,7 @@ struct MigrationPlanner {
     counter = LossCounter(map: map, connection: connection)
   }
 
-  /// Makes the plan.
+  /// Makes the plan. Throws `.invalidStore` for rows that belong to no entity.
   mutating func make() throws -> MigrationPlan {
     try checkNumbers()
     for entity in map.entities { try add(entity) }
@@ -38,7 +49,8 @@ struct MigrationPlanner {
     return plan
   }
 
-  /// Throws if rows belong to no entity of the model, because they would be left behind.
+  /// Throws if rows belong to no entity of the model, because they would be left behind. Only tables with several
+  /// entities have such rows.
   private func checkNumbers() throws {
     for table in Set(map.old.entities.compactMap { $0?.table }).sorted() {
       let numbers = map.old.entities.compactMap { $0 }.filter { $0.table == table }.map { "\($0.number)" }
@@ -58,7 +70,8 @@ struct MigrationPlanner {
 
   // MARK: Entities
 
-  /// Adds the step and the losses of an entity whose rows stay.
+  /// Adds the step and the losses of an entity whose rows stay. The changes of properties are in the order of the new
+  /// entity.
   private mutating func add(_ migration: EntityMigration) throws {
     let table = map.oldTable(migration.old.table)
     let condition = map.condition(migration.old)
@@ -75,7 +88,7 @@ struct MigrationPlanner {
     plan.steps.append(step)
   }
 
-  /// The change of a property for the entity's step; nil if it is unchanged.
+  /// The change of a property for the entity's step; nil if it is unchanged. For example `~ age: string → integer16`.
   private func change(of property: ResolvedProperty, in migration: EntityMigration) throws -> String? {
     guard let origin = migration.origin(of: property) else { return "+ \(property.name)" }
     let old = origin.property
@@ -94,7 +107,8 @@ struct MigrationPlanner {
     return was.isEmpty ? nil : "~ \(property.name)\(was)"
   }
 
-  /// The number of rows that get the default value of an attribute that is now required.
+  /// The number of rows that get the default value of an attribute that is now required. 0 for attributes that were
+  /// required before or have no default.
   private func filledCount(
     _ property: ResolvedProperty, from origin: (property: ResolvedProperty, slot: SlotLayout),
     in migration: EntityMigration
@@ -105,7 +119,8 @@ struct MigrationPlanner {
     return try counter.count("\(counter.rows(of: migration.old)) \(identifier(column)) IS NULL")?.count ?? 0
   }
 
-  /// The changes of an entity's own indexes and uniqueness constraints, which change no rows.
+  /// The changes of an entity's own indexes and uniqueness constraints, which change no rows. For example `+ index
+  /// byName`.
   private func indexChanges(from old: EntityDescription, to new: EntityDescription) -> [String] {
     let (before, now) = (old.indexes.map(\.name), new.indexes.map(\.name))
     let changed = new.indexes.filter { index in before.contains(index.name) && !old.indexes.contains(index) }.map(
@@ -118,7 +133,8 @@ struct MigrationPlanner {
       + others.filter { !unique.contains($0) }.map { "- \(names($0))" }
   }
 
-  /// Adds the step and the loss of an entity whose rows are removed.
+  /// Adds the step and the loss of an entity whose rows are removed. The reason depends on the entity's fate in the
+  /// newer model.
   private mutating func remove(_ entity: EntityLayout) throws {
     let found = try counter.count(
       "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(entity.table)) WHERE \(map.condition(entity))")
@@ -138,7 +154,8 @@ struct MigrationPlanner {
 
   // MARK: Losses
 
-  /// Counts rows whose value in a property cannot be kept or is missing.
+  /// Counts rows whose value in a property cannot be kept or is missing. Inconvertible values, missing required values,
+  /// and destinations of entities that the relationship no longer accepts.
   private mutating func countLosses(of property: ResolvedProperty, in migration: EntityMigration) throws {
     let head = counter.rows(of: migration.old)
     if let conversion = ColumnConversion(property, of: migration),
@@ -169,7 +186,7 @@ struct MigrationPlanner {
   }
 
   /// Counts rows with values in removed or inconvertible elements of a composite, and rows that lack a newly required
-  /// element.
+  /// element. An element is required if its type is not optional and the composite has a value.
   private mutating func countLosses(
     of composite: CompositeMigration, in migration: EntityMigration, head: String
   ) throws {
@@ -198,6 +215,7 @@ struct MigrationPlanner {
     }
   }
 
+  /// Notes the loss of an element.
   private mutating func note(
     _ found: LossCounter.Found, element leaf: CompositeLayout.Leaf, of composite: CompositeMigration,
     in migration: EntityMigration, _ reason: String
@@ -209,7 +227,8 @@ struct MigrationPlanner {
         firstKey: found.first))
   }
 
-  /// Counts rows without a newly required value; returns false if the property has no new requirement.
+  /// Counts rows without a newly required value; returns false if the property has no new requirement. Attributes with
+  /// a default value get it, so nothing is missing.
   private mutating func countMissing(
     _ property: ResolvedProperty, in migration: EntityMigration, head: String
   ) throws -> Bool {
@@ -235,11 +254,13 @@ struct MigrationPlanner {
     return true
   }
 
+  /// The entity that declares a property.
   private func declaring(_ property: ResolvedProperty, of entity: EntityLayout) -> EntityLayout {
     map.new.entities[property.declaringEntity] ?? entity
   }
 
-  /// Counts objects with several destinations of a relationship that becomes to-one.
+  /// Counts objects with several destinations of a relationship that becomes to-one. The first destination remains
+  /// after the migration.
   private mutating func countMembers(of property: ResolvedProperty, in entity: EntityLayout) throws {
     let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
     guard let mover = movers.first(where: { map.isCopied(property, of: $0) == nil }),
@@ -253,6 +274,7 @@ struct MigrationPlanner {
       "ha\(found.count == 1 ? "s" : "ve") several destinations, and one remains")
   }
 
+  /// Notes the loss of a property or of whole objects.
   private mutating func note(
     _ found: LossCounter.Found, entity: EntityLayout, property: ResolvedProperty?, _ reason: String
   ) {
@@ -262,9 +284,11 @@ struct MigrationPlanner {
         firstKey: found.first))
   }
 
+  /// Adds a loss to the plan.
   mutating func note(_ loss: MigrationPlan.Loss) { plan.losses.append(loss) }
 }
 
+/// Losses of missing values.
 extension MigrationPlan.Loss {
   /// Makes the loss for rows that lack a newly required value or destination.
   init(_ found: LossCounter.Found, lacking property: ResolvedProperty, of entity: ResolvedEntity, in new: ResolvedModel)

@@ -2,11 +2,16 @@ import MoonbasePlatform
 import MoonbaseSQLite
 
 /// The progress and cancellation of a migration.
+///
+/// An object, because the steps of one migration share it. A unit is one row in one pass. `watch` reaches long SQL
+/// statements, which cannot check for a cancellation themselves.
 final class MigrationProgress {
+  /// The progress of the caller; nil if nobody watches.
   private let progress: Progress?
   /// Called before each step of a migration, for tests in which a step fails.
   private let onStep: ((String) throws -> Void)?
 
+  /// A nil `progress` still reacts to a cancelled task.
   init(_ progress: Progress?, onStep: ((String) throws -> Void)? = nil) {
     (self.progress, self.onStep) = (progress, onStep)
   }
@@ -18,14 +23,17 @@ final class MigrationProgress {
     progress?.completedUnitCount = 0
   }
 
-  /// Reports a step before it begins. Throws `CancellationError` if the progress or the task was cancelled.
+  /// Reports a step before it begins. Throws `CancellationError` if the progress or the task was cancelled. Also calls
+  /// `onStep`. Step names are `copy`, `tables`, `rows of Person`, `relationships`, `indexes`, `numbers` and `swap`.
   func step(_ name: String) throws {
     if progress?.isCancelled == true || Task.isCancelled { throw CancellationError() }
     try onStep?(name)
   }
 
+  /// Adds `rows` finished units.
   func finish(_ rows: Int) { progress?.completedUnitCount += Int64(rows) }
 
+  /// Sets the progress to its end.
   func finish() { progress.map { $0.completedUnitCount = $0.totalUnitCount } }
 
   /// Makes running statements of a connection end when the progress is cancelled.

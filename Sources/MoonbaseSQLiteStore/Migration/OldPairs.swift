@@ -3,10 +3,14 @@ import MoonbaseSQL
 
 /// The links of an old relationship, as a SELECT with the columns `owner`, `member`, `place` (of the member in the
 /// owner's list) and `inverse` (of the owner in the member's list).
+///
+/// The form of storage does not matter to users of this type: a column of keys, a column in the destination's table,
+/// and a pair table give the same four columns. Missing positions are `NULL`. A value is only text; nothing is read.
 struct OldPairs: Hashable {
+  /// The complete `SELECT` statement, for use as a subquery.
   let sql: String
 
-  /// Returns nil for a relationship that is not stored in the file.
+  /// Returns nil for a relationship that is not stored in the file. `entity` is the owner's layout in the old file.
   init?(_ property: ResolvedProperty, of entity: EntityLayout, in map: MigrationMap) {
     let inverse = map.old.inverse(of: property)
     switch entity.slots[property.slot] {
@@ -29,8 +33,10 @@ struct OldPairs: Hashable {
     }
   }
 
+  /// For queries made of other queries.
   private init(sql: String) { self.sql = sql }
 
+  /// All arguments except `table` are quoted expressions or names of columns.
   private static func select(
     owner: String, member: String, place: String?, inverse: String?, from table: String
   ) -> String {
@@ -43,6 +49,7 @@ struct OldPairs: Hashable {
     OldPairs(sql: "SELECT member AS owner, owner AS member, inverse AS place, place AS inverse FROM (\(sql))")
   }
 
+  /// Links of several relationships, with `UNION ALL`; nil for none.
   static func union(_ all: [OldPairs]) -> OldPairs? {
     guard let first = all.first else { return nil }
     return all.count == 1
@@ -50,6 +57,7 @@ struct OldPairs: Hashable {
   }
 }
 
+/// The origins of relationships.
 extension MigrationMap {
   /// The old links for a relationship of the new model. They come from its former relationship, or else from its
   /// inverse's former relationship. Objects of several entities may contribute links of several relationships.
@@ -59,7 +67,8 @@ extension MigrationMap {
     return OldPairs.union(origins(of: inverse.property, in: inverse.entity))?.reversed
   }
 
-  /// The old links of all entities that a relationship of the new model includes.
+  /// The old links of all entities that a relationship of the new model includes. A relationship that several entities
+  /// inherit is counted once.
   private func origins(of property: ResolvedProperty, in entity: EntityLayout) -> [OldPairs] {
     var known: Set<PropertyID> = []
     return entities.filter { $0.new.entity.isKind(of: entity.entity) }.compactMap { migration in
@@ -69,7 +78,9 @@ extension MigrationMap {
   }
 
   /// The old layout of a to-one relationship whose column is copied unchanged, because nothing else determines its
-  /// contents; otherwise nil.
+  /// contents; otherwise nil. For a one-to-many relationship, the column with the owner's key is the only place of the
+  /// link, so that copying it is enough. For a one-to-one relationship, both columns contain the link, and both must be
+  /// copies.
   func isCopied(_ property: ResolvedProperty, of migration: EntityMigration) -> ToOneLayout? {
     guard let origin = migration.origin(of: property), case .toOne(let before) = origin.slot else { return nil }
     guard let inverse = new.inverse(of: property), inverse.property.relationship?.isToMany == false else {

@@ -2,11 +2,16 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The R-trees that a migration drops, and those that it creates and fills.
+///
+/// Made before the rows are moved, since `kept` must be known. R-trees are the spatial and range indexes of the models;
+/// their triggers follow every change of a row, so filling them once at the end is faster.
 struct RTreeChanges {
+  /// Trees that only the old file has, or whose definitions change.
   private let removed: [RTreeLayout]
+  /// Trees that the new model requires.
   private let added: [RTreeLayout]
 
-  /// Compares the R-trees. A tree stays if its table and its definition stay.
+  /// Compares the R-trees. A tree stays if its table and its definition stay. `kept` contains the tables that stay.
   init(_ map: MigrationMap, kept: Set<String>) {
     let staying = Set(map.old.rTrees).intersection(map.new.rTrees).filter { kept.contains($0.table) }
     removed = map.old.rTrees.filter { !staying.contains($0) }

@@ -3,13 +3,18 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Fills relationships that rows do not contain: link tables, and to-one columns that were stored in another way.
+///
+/// Runs after `RowMigration` has copied all rows, because a link is written only if both of its rows exist. Links of
+/// removed objects are therefore dropped.
 struct RelationshipMigration {
+  /// The old and new entities.
   let map: MigrationMap
+  /// The connection of the migration's transaction.
   let connection: Connection
   /// The tables of the new file that already have their rows and links.
   let kept: Set<String>
 
-  /// Fills all relationships.
+  /// Fills all relationships. A link table takes a single statement, a to-one column three.
   func run() throws {
     for (entity, property) in map.new.keptProperties {
       switch entity.slots[property.slot] {
@@ -20,14 +25,14 @@ struct RelationshipMigration {
     }
   }
 
-  /// Whether the layout lists the link table from this side.
+  /// Whether the layout lists the link table from this side. Each pair table is filled from one side only.
   private func isNamedHere(_ join: JoinLayout) -> Bool {
     map.new.joins.contains { $0.table == join.table && $0.ownerColumn == join.ownerColumn }
   }
 
   // MARK: Tables of pairs
 
-  /// Fills a link table.
+  /// Fills a link table. Does nothing for a table that stays, and for a relationship without an origin.
   private func fill(_ join: JoinLayout, property: ResolvedProperty, of entity: EntityLayout) throws {
     guard !kept.contains(join.table), let pairs = map.pairs(of: property, in: entity) else { return }
     let inverse = map.new.inverse(of: property)
@@ -51,12 +56,14 @@ struct RelationshipMigration {
         + "AND \(present("member", of: map.new.entities[join.destination]))")
   }
 
-  /// The existing position of a member, or a new position for members without one.
+  /// The existing position of a member, or a new position for members without one. `column` is `place` or `inverse`.
+  /// New positions are multiples of `OrderKeys.gap` in the order of the members' keys.
   private func place(_ column: String, of member: String, by owner: String) -> String {
     "IFNULL(\(column), \(OrderKeys.gap) * (ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member))))"
   }
 
-  /// The SQL condition that a key has a row of an entity.
+  /// The SQL condition that a key has a row of an entity. Rows of subentities count. `1` for an entity that the store
+  /// does not hold.
   private func present(_ key: String, of entity: EntityLayout?) -> String {
     guard let entity else { return "1" }
     let numbers = map.new.subtree(of: entity.entity).map { "\($0.number)" }.joined(separator: ", ")
@@ -65,7 +72,9 @@ struct RelationshipMigration {
 
   // MARK: Destinations
 
-  /// Fills a to-one column, and the positions of an ordered inverse.
+  /// Fills a to-one column, and the positions of an ordered inverse. The links are first collected in a temporary table
+  /// with a unique owner (in a one-to-one relationship also with a unique member). A link that would give an object a
+  /// second destination is thereby ignored.
   private func fill(_ toOne: ToOneLayout, property: ResolvedProperty, of entity: EntityLayout) throws {
     let movers = map.entities.filter { $0.new.entity.isKind(of: entity.entity) }
     guard !kept.contains(entity.table), movers.contains(where: { map.isCopied(property, of: $0) == nil }),

@@ -3,28 +3,37 @@ import MoonbaseSQLite
 
 /// The indexes and triggers of a migrated file. Indexes and triggers of the format follow the models. Further ones,
 /// which another program added, stay if their table does.
+///
+/// Two models may require the same index with the same SQL; it is then dropped only together with its table. Names are
+/// compared without letter case, as SQLite does.
 struct SchemaObjects {
   /// An index or a trigger.
   struct Item: Hashable {
+    /// The name, unquoted and in the case of the statement.
     var name: String
+    /// The whole `CREATE` statement.
     var sql: String
   }
 
+  /// The indexes and triggers of the old model.
   private let old: [Item]
+  /// The indexes and triggers of the new model.
   private let new: [Item]
 
+  /// Reads only the layouts, not the file.
   init(old: SchemaWriter, new: SchemaWriter) {
     self.old = Self.items(of: old)
     self.new = Self.items(of: new)
   }
 
+  /// The indexes of the writer, followed by the triggers of counts.
   private static func items(of writer: SchemaWriter) -> [Item] {
     (writer.indexStatements + DerivedTriggers(layout: writer.layout).statements).map {
       Item(name: name(in: $0), sql: $0)
     }
   }
 
-  /// The name after INDEX or TRIGGER.
+  /// The name after INDEX or TRIGGER. The name may be quoted: `CREATE UNIQUE INDEX "a b" ON …` gives `a b`.
   private static func name(in sql: String) -> String {
     var rest = sql[...]
     for word in ["CREATE ", "UNIQUE ", "INDEX ", "TRIGGER "] where rest.hasPrefix(word) {
@@ -34,7 +43,8 @@ struct SchemaObjects {
     return String(rest.dropFirst().prefix { $0 != "\"" })
   }
 
-  /// The indexes and triggers that others added to tables that are created again.
+  /// The indexes and triggers that others added to tables that are created again. SQLite drops them together with the
+  /// old table, so their SQL must be read before.
   func foreign(_ connection: Connection, on tables: Set<String>) throws -> [Item] {
     let own = Set((old + new).map { $0.name.lowercased() })
     let names = Set(tables.map { $0.lowercased() })
@@ -51,7 +61,9 @@ struct SchemaObjects {
     return result
   }
 
-  /// Creates missing items and removes items that only the old model requires.
+  /// Creates missing items and removes items that only the old model requires. Runs after all rows are moved, because
+  /// filling an index once is faster, and because unique indexes check the rows then. Throws a `SQLiteError` for rows
+  /// that violate one.
   func write(_ connection: Connection, foreign: [Item]) throws {
     var there = try self.there(connection)
     let wanted = Set(new)
@@ -66,6 +78,7 @@ struct SchemaObjects {
     }
   }
 
+  /// The kinds (`index` or `trigger`) of the existing items by lowercase names.
   private func there(_ connection: Connection) throws -> [String: String] {
     let statement = try connection.statement("SELECT name, type FROM sqlite_master WHERE type IN ('index', 'trigger')")
     defer { statement.reset() }

@@ -9,39 +9,48 @@ import MoonbaseSQLite
 ///
 /// The store is locked throughout. A copy beside it is converted in one transaction. When it is on disk with all its
 /// values, its file replaces the old one in one step. Until then the old store stays unchanged, whatever happens.
+///
+/// The order of calls: `plan()` or `plans()` to look ahead, then `run()`. A value is used once by `SQLiteStore.migrate`
+/// and the command `moonbase migrate`; mapped migrations (`MappedMigration`) share its lower parts.
 struct StoreMigration {
+  /// The file to migrate.
   let file: StoreFile
   /// The possible models of the store; the model stored in it comes first.
   let sources: [ResolvedModel]
   /// The models of the stages; the last one is the final model.
   let stages: [ResolvedModel]
+  /// The configuration of the model for which the store is opened; nil for all entities.
   let configuration: String?
+  /// Whether losses of values are accepted.
   var allowsLoss = false
   /// The way in which a loss can be allowed, for the error's advice, if not by an argument of the call.
   var permission = ""
+  /// Steps, units and cancellation.
   var progress = MigrationProgress(nil)
 
-  /// Plans the first stage without changing the file.
+  /// Plans the first stage without changing the file. Throws `.missingSourceModel`, `.storeBusy`, and the errors of
+  /// files that are not stores. Conflicts and losses are part of the plan, not errors.
   func plan() throws -> MigrationPlan {
     guard let first = stages.first else { return MigrationPlan() }
-    return try StoreOpener.settled(file) {
+    return try file.settled {
       try file.requirePresent()
       return try file.reading { try work(on: $0, destination: first).plan }
     }
   }
 
   /// Plans all stages, up to one that cannot be executed. Because each stage depends on the result of the one before,
-  /// the stages are run in a temporary copy beside the store.
+  /// the stages are run in a temporary copy beside the store. The copy is removed before the call returns.
   func plans() throws -> [MigrationPlan] {
     guard stages.count > 1 else { return stages.isEmpty ? [] : [try plan()] }
     try file.checkPlace(for: "migrated")
-    return try StoreOpener.settled(file) {
+    return try file.settled {
       try file.requirePresent()
       return try file.reading(rehearse)
     }
   }
 
-  /// Runs the stages in a temporary copy, and returns their plans.
+  /// Runs the stages in a temporary copy, and returns their plans. Losses are allowed here, so that each stage gets its
+  /// plan.
   private func rehearse(_ connection: Connection) throws -> [MigrationPlan] {
     let successor = SuccessorFile(of: file, for: .migration)
     let copy = try connection.statement("VACUUM INTO ?")
@@ -65,14 +74,17 @@ struct StoreMigration {
   }
 
   /// Runs the migration and returns the plans of all stages. Throws `.migrationLoss` for a loss that is not allowed.
+  /// Throws `.constraintConflict` for values that are not unique under the newer model, and `CancellationError`. On any
+  /// error the old store is unchanged and the copy is removed.
   @discardableResult
   func run() throws -> [MigrationPlan] {
-    try SQLiteStore.requireClosed(file, participle: "migrated")
+    try file.requireClosed(participle: "migrated")
     try file.checkPlace(for: "migrated")
-    return try StoreOpener.settled(file) { try file.held(migrate) }
+    return try file.settled { try file.held(migrate) }
   }
 
-  /// Migrates the store, which the connection holds locked.
+  /// Migrates the store, which the connection holds locked. The steps: check the plan, copy with `VACUUM INTO`, convert
+  /// the copy stage by stage, synchronize it, then replace the file.
   private func migrate(_ connection: Connection) throws -> [MigrationPlan] {
     progress.watch(connection)
     guard let first = stages.first else { return [] }
@@ -104,7 +116,7 @@ struct StoreMigration {
     }
   }
 
-  /// Runs one stage in the copy.
+  /// Runs one stage in the copy. `created` receives the names of new value files, also on failure.
   private func advance(
     _ path: String, to stage: ResolvedModel, external: ExternalData, created: inout [String]
   ) throws -> MigrationPlan {
@@ -118,7 +130,9 @@ struct StoreMigration {
     return plan
   }
 
-  /// Replaces the store by the migrated copy, and removes value files that the new store does not name.
+  /// Replaces the store by the migrated copy, and removes value files that the new store does not name. The log's
+  /// contents are moved into the old file before, so that a leftover log cannot be applied to the new file. The
+  /// replacement itself is one rename.
   func takePlace(
     _ successor: SuccessorFile, of connection: Connection, external: ExternalData, created: [String]
   ) throws {
@@ -140,14 +154,15 @@ struct StoreMigration {
     return work
   }
 
-  // MARK: What is there, and what is to be
+  // MARK: The old and the new layout
 
-  /// Plans a stage: the plan, the old layout, and the mapping between the models.
+  /// Plans a stage: the plan, the old layout, and the mapping between the models. Throws `.missingSourceModel`, and the
+  /// error for a database that is not a store.
   private func work(
     on connection: Connection, destination: ResolvedModel
   ) throws -> (plan: MigrationPlan, old: StoreLayout, mapping: MappingModel) {
     guard try !StoreContents.isBare(connection, path: file.path) else {
-      throw StoreOpener.bare(file)
+      throw file.bareError
     }
     let (source, old) = try contents(of: connection)
     let mapping = try MappingModel(inferredFrom: source, to: destination)
@@ -158,11 +173,12 @@ struct StoreMigration {
     return (try planner.make(), old, mapping)
   }
 
-  /// The model that wrote the store, and the layout of the file.
+  /// The model that wrote the store, and the layout of the file. Throws `.readOnlyStore` for a store that CloudKit
+  /// mirrors.
   func contents(of connection: Connection) throws -> (model: ResolvedModel, layout: StoreLayout) {
     let (source, entities) = try source(of: connection)
     guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {
-      throw StoreOpener.bare(file)
+      throw file.bareError
     }
     try contents.metadata.checkIdentifier(file.path)
     try contents.checkIsWhole(file.path)
@@ -176,7 +192,7 @@ struct StoreMigration {
     return (source, contents.layout)
   }
 
-  /// The layout of a new file for a model.
+  /// The layout of a new file for a model. Throws for an entity with more columns than SQLite allows.
   func layout(_ destination: ResolvedModel) throws -> StoreLayout {
     var builder = LayoutBuilder(
       model: destination, entities: try destination.entities(inConfiguration: configuration), file: nil,
@@ -186,9 +202,11 @@ struct StoreMigration {
     return layout
   }
 
+  /// The folder of external values of the store.
   func external() -> ExternalData { ExternalData(store: file, observer: StatementObserver()) }
 
-  /// The model that wrote the store, found by its version hashes, and the entities that the store holds.
+  /// The model that wrote the store, found by its version hashes, and the entities that the store holds. The model in
+  /// the store's cache is tried first, then `sources` in order. Throws `.missingSourceModel`.
   private func source(of connection: Connection) throws -> (ResolvedModel, [ResolvedEntity]) {
     let stored = try StoreMetadata(connection, path: file.path).hashes
     let schema = try FileSchema(connection, path: file.path)
@@ -201,7 +219,7 @@ struct StoreMigration {
     }
     if cache == nil {
       let given = sources.isEmpty ? "" : "; its version hashes are none of those of the models given"
-      throw GraphError(.missingSourceModel, message: SQLiteStore.withoutModel(file.path) + given)
+      throw GraphError(.missingSourceModel, message: StoreFile.withoutModel(file.path) + given)
     }
     throw GraphError(
       .missingSourceModel,
@@ -210,7 +228,8 @@ struct StoreMigration {
         + "\(sources.isEmpty ? "the model in its cache" : "the models given")): name that version of the model")
   }
 
-  /// Throws if a plan cannot be executed, or has losses that are not allowed.
+  /// Throws if a plan cannot be executed, or has losses that are not allowed. The codes are `.constraintConflict` and
+  /// `.migrationLoss`; `details` contain an error for each conflict or loss.
   func check(_ plan: MigrationPlan) throws {
     if let first = plan.conflicts.first {
       throw GraphError(
@@ -225,7 +244,8 @@ struct StoreMigration {
     if !allowsLoss, !plan.losses.isEmpty { throw refusal(plan) }
   }
 
-  /// The reason for refusing losses, with advice.
+  /// The reason for refusing losses, with advice. The advice depends on the losses: a renaming identifier for a
+  /// property that may have been renamed, a default value for a required attribute, and so on.
   private func reason(_ losses: [MigrationPlan.Loss]) -> String {
     let missing = losses.filter(\.isMissingValue)
     let others = losses.filter { !$0.isMissingValue }
@@ -244,7 +264,7 @@ struct StoreMigration {
     return "because \(why): \(advice.joined(separator: ", "))"
   }
 
-  /// The error for losses that are not allowed.
+  /// The error for losses that are not allowed. The message names the first loss, `details` all of them.
   private func refusal(_ plan: MigrationPlan) -> GraphError {
     let details = plan.losses.map {
       GraphError(.migrationLoss, message: $0.description, entity: $0.entity, property: $0.property)

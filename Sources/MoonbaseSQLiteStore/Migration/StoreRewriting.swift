@@ -5,15 +5,24 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Converts a copy of an old store to the new model, in one transaction.
+///
+/// Made for one stage. `RowMigration`, `RelationshipMigration`, `DerivedMigration` and `HistoryMigration` are its
+/// steps. A mapped migration uses the same type with `keepsTables` set to false.
 struct StoreRewriting {
+  /// The path of the store, for messages.
   let path: String
+  /// The old and new entities, with the names of renamed tables.
   private(set) var map: MigrationMap
+  /// The plan with the expected numbers of rows.
   private let plan: MigrationPlan
+  /// The folder of external values.
   private let external: ExternalData
+  /// Steps and units.
   let progress: MigrationProgress
+  /// The tables that stay and those that are made again.
   let tables: TableChanges
 
-  /// With `keepsTables`, unchanged tables stay.
+  /// With `keepsTables`, unchanged tables stay. Otherwise all tables are made again.
   init(
     path: String, map: MigrationMap, plan: MigrationPlan, external: ExternalData, progress: MigrationProgress,
     keepsTables: Bool = true
@@ -23,7 +32,8 @@ struct StoreRewriting {
     if keepsTables { self.map.setAside = tables.oldTables }
   }
 
-  /// Converts the copy. Adds the names of created value files to `created`, also on failure.
+  /// Converts the copy. Adds the names of created value files to `created`, also on failure. Throws `.storeFailure` if
+  /// fewer rows were copied than planned, and `.constraintConflict` for duplicate values.
   func run(on connection: Connection, created: inout [String]) throws {
     // Durability is not needed before the copy is complete.
     try connection.executeScript(
@@ -36,7 +46,8 @@ struct StoreRewriting {
     if !conversions.files.created.isEmpty { try external.folder.synchronize() }
   }
 
-  /// Converts tables, rows, relationships, history and metadata.
+  /// Converts tables, rows, relationships, history and metadata. The order matters: old tables are renamed before new
+  /// ones of the same name are made, rows are copied before links, and indexes are made last.
   private func rewrite(_ connection: Connection, _ conversions: ColumnConversions) throws {
     let writer = SchemaWriter(layout: map.new, metadata: try metadata(connection))
     let objects = SchemaObjects(old: SchemaWriter(layout: map.old, metadata: writer.metadata), new: writer)
@@ -67,7 +78,7 @@ struct StoreRewriting {
     try writeModel(writer, connection)
   }
 
-  /// Writes the model cache and the metadata.
+  /// Writes the model cache and the metadata. A reader of the new file finds its model in `Z_MODELCACHE`.
   func writeModel(_ writer: SchemaWriter, _ connection: Connection) throws {
     if try FileSchema.columns(of: "Z_MODELCACHE", on: connection).isEmpty {
       try connection.execute(SchemaWriter.modelCacheTable)
@@ -76,14 +87,15 @@ struct StoreRewriting {
     try writer.writeModel(connection)
   }
 
-  /// The metadata of the new store.
+  /// The metadata of the new store. Keeps the store's identifier and the program's own entries; model hashes are
+  /// replaced.
   func metadata(_ connection: Connection) throws -> StoreMetadata {
     var metadata = try StoreMetadata(connection, path: path)
     metadata.adopt(map.new.model, entities: map.new.entities.compactMap { $0?.entity })
     return metadata
   }
 
-  /// Copies the rows of an entity.
+  /// Copies the rows of an entity. `plan` has the expected number of rows. Throws `.storeFailure` for another number.
   private func copyRows(_ migration: EntityMigration, _ connection: Connection, _ conversions: ColumnConversions) throws
   {
     try progress.step("rows of \(migration.new.entity.name)")
@@ -99,7 +111,8 @@ struct StoreRewriting {
     }
   }
 
-  /// The error for duplicate values, with the properties of the columns that SQLite names.
+  /// The error for duplicate values, with the properties of the columns that SQLite names. Errors of any other kind are
+  /// returned unchanged.
   private func unique(_ error: SQLiteError) -> any Error {
     guard error.code == .uniqueConstraint else { return error }
     for entity in map.new.entities.compactMap({ $0 }) where error.message.contains(" \(entity.table).") {
@@ -117,7 +130,8 @@ struct StoreRewriting {
 
   // MARK: Numbers
 
-  /// The greatest key ever assigned in each new table, by the root entity's index.
+  /// The greatest key ever assigned in each new table, by the root entity's index. Deleted keys are included, because a
+  /// key is never given twice.
   func greatestKeys(_ connection: Connection) throws -> [EntityIndex: Int64] {
     var result: [EntityIndex: Int64] = [:]
     for migration in map.entities {
@@ -128,7 +142,8 @@ struct StoreRewriting {
     return result
   }
 
-  /// Writes the numbers of the model's entities; the numbers of the history's tables stay.
+  /// Writes the numbers of the model's entities; the numbers of the history's tables stay. `Z_MAX` is written for root
+  /// entities only; subentities share their root's counter.
   func writeNumbers(_ connection: Connection, greatest: [EntityIndex: Int64]) throws {
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT NOT BETWEEN 16001 AND 16999")
     let statement = try connection.statement(

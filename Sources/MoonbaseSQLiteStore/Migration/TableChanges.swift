@@ -3,12 +3,16 @@ import MoonbaseModelFormats
 import MoonbaseSQL
 
 /// Decides which tables are created again, and which stay because nothing in them changes.
+///
+/// A table stays if its entities, their numbers, its columns and the meaning of all values stay. Adding an optional
+/// attribute already changes the columns, so the whole table is made again. Pair tables are decided on their own.
 struct TableChanges {
   /// The tables of both files that stay.
   private(set) var kept: Set<String> = []
   /// The tables of the old file whose rows are moved to new tables or removed.
   private(set) var oldTables: Set<String> = []
 
+  /// With `keepsTables` set to false, no table stays.
   init(_ map: MigrationMap, keepsTables: Bool = true) {
     let old = Set(map.old.entities.compactMap { $0?.table }), new = map.new.tables.map(\.name)
     guard keepsTables else {
@@ -20,7 +24,7 @@ struct TableChanges {
     oldTables = old.union(map.old.joins.map(\.table)).subtracting(kept)
   }
 
-  /// Whether a table of objects stays as it is.
+  /// Whether a table of objects stays as it is. Compares numbers, columns and the origins of all properties.
   private static func isSame(_ table: String, _ map: MigrationMap) -> Bool {
     let (old, new) = (
       map.old.entities.compactMap { $0 }.filter { $0.table == table }, map.entities.filter { $0.new.table == table }
@@ -35,7 +39,7 @@ struct TableChanges {
     }
   }
 
-  /// The columns of entities, with the kinds of their values.
+  /// The columns of entities, with the kinds of their values. As text, because only equality matters.
   private static func columns(_ entities: [EntityLayout]) -> [String] {
     entities.flatMap { entity in
       entity.slots.flatMap { slot -> [String] in
@@ -49,7 +53,7 @@ struct TableChanges {
     }
   }
 
-  /// Whether the column of a property stays as it is.
+  /// Whether the column of a property stays as it is. Relationships without a column here do not count.
   private static func isSame(_ property: ResolvedProperty, _ migration: EntityMigration, _ map: MigrationMap) -> Bool {
     let now = migration.new.slots[property.slot]
     switch now {
@@ -71,7 +75,8 @@ struct TableChanges {
     }
   }
 
-  /// Whether a link table stays as it is.
+  /// Whether a link table stays as it is. Links must have the same columns and ends, and neither end may be a removed
+  /// entity.
   private static func isSame(_ join: JoinLayout, _ map: MigrationMap) -> Bool {
     for (entity, property) in map.new.keptProperties {
       guard case .join(let found) = entity.slots[property.slot], found.table == join.table,
@@ -83,6 +88,7 @@ struct TableChanges {
     return false
   }
 
+  /// Compares the table with its origin for one entity.
   private static func isSame(
     _ join: JoinLayout, as origin: (property: ResolvedProperty, slot: SlotLayout)?, of entity: EntityLayout,
     _ map: MigrationMap
@@ -100,13 +106,14 @@ struct TableChanges {
       && other(origin.property, map.old) == other(join, map.new)
   }
 
-  /// The column with the positions in the inverse's lists.
+  /// The column with the positions in the inverse's lists. Nil for an inverse without positions.
   private static func other(_ property: ResolvedProperty, _ layout: StoreLayout) -> String? {
     guard let inverse = layout.inverse(of: property), case .join(let side) = inverse.entity.slots[inverse.property.slot]
     else { return nil }
     return side.orderColumn
   }
 
+  /// Like the function above, but for a table of the new layout.
   private static func other(_ join: JoinLayout, _ layout: StoreLayout) -> String? {
     for (entity, property) in layout.keptProperties {
       if case .join(let side) = entity.slots[property.slot], side.table == join.table,

@@ -4,14 +4,20 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Finds values of old rows that violate a uniqueness constraint of the newer model.
+///
+/// Runs on the old file before anything is copied, so that a migration fails early and with an example. The unique
+/// indexes of the new file remain the final check. Each constraint takes a query.
 struct UniquenessCheck {
+  /// The old and new entities.
   let map: MigrationMap
+  /// Converts values whose type changes.
   let conversions: ColumnConversions
+  /// The connection that reads the old file.
   let connection: Connection
   /// Whether the old rows of a mapping determine the new value of a property.
   var tells: (EntityMigration, ResolvedProperty) -> Bool = { _, _ in true }
 
-  /// The violations of all uniqueness constraints.
+  /// The violations of all uniqueness constraints. In the order of entities and constraints.
   func conflicts() throws -> [MigrationPlan.Conflict] {
     try map.new.entities.compactMap { $0 }.flatMap { entity in
       try entity.entity.description.uniquenessConstraints.compactMap { names in
@@ -21,7 +27,9 @@ struct UniquenessCheck {
     }
   }
 
-  /// The violations of one constraint; nil if there are none, or if they cannot be counted in advance.
+  /// The violations of one constraint; nil if there are none, or if they cannot be counted in advance. Values must be
+  /// equal and not null in all properties of the constraint. The result has the number of rows, the key of the first
+  /// row and an example.
   private func conflict(
     over properties: [ResolvedProperty], of entity: EntityLayout
   ) throws -> MigrationPlan.Conflict? {
@@ -60,7 +68,8 @@ struct UniquenessCheck {
       example: properties.enumerated().map { Self.text(of: $1, statement, Int32($0) + 2) }.joined(separator: ", "))
   }
 
-  /// Whether a unique index of the old file already guarantees uniqueness.
+  /// Whether a unique index of the old file already guarantees uniqueness. The types must be unchanged too, because a
+  /// conversion can make different values equal.
   private func wereUnique(_ properties: [ResolvedProperty], in movers: [EntityMigration]) -> Bool {
     var common: Set<PropertyID>?
     for mover in movers {
@@ -75,6 +84,7 @@ struct UniquenessCheck {
     return true
   }
 
+  /// For messages. Long strings are cut at 40 characters.
   private static func text(of property: ResolvedProperty, _ row: Statement, _ column: Int32) -> String {
     switch property.attributeType {
     case nil: return "row \(row.integer(column))"

@@ -7,22 +7,35 @@ import MoonbaseSQLite
 ///
 /// No writing connection of the same process may be opened during its life: SQLite shares one log index among all
 /// connections of a process to a file, and the index would stay read-only.
+///
+/// Made by `StoreFile.openForReading` and used on one thread. After each reading, ask `isSound`: only a sound
+/// connection has read one state of the file. The way of opening depends on the files beside the store:
+///
+/// - A rollback journal: with locks, if no process died while it wrote.
+/// - A log and its index: with the locks of the index (`readonly_shm`).
+/// - A log without an index: with an index in memory, without locks.
+/// - None of these: with locks, or as `immutable` for a file in log mode.
 struct ReadingConnection {
   /// The reason why the data read is consistent.
+  ///
+  /// Decides whether the connection may stay open for long (`Session.canBeHeldOpen`), and how `isSound` checks.
   enum Ground: Sendable {
     /// The connection takes part in the locks of the write-ahead log.
     case index
     /// The connection takes part in the locks of a file without a log. Valid until the file gets a log, because SQLite
     /// would create an empty log to read the file.
     case journal
-    /// The connection takes part in no locks. Valid while the files are unchanged.
+    /// The connection takes part in no locks. Valid while the files are unchanged. The integers are sizes, times and
+    /// inodes of the files (`StoreFile.footprint`).
     case silence([Int])
   }
 
+  /// Opened read-only.
   let connection: Connection
+  /// How the data is known to be consistent.
   let ground: Ground
 
-  /// Whether the data read until now is consistent.
+  /// Whether the data read until now is consistent. Cheap except for `Ground.silence`, which looks at the files.
   func isSound(_ file: StoreFile) -> Bool {
     switch ground {
     case .index: true
@@ -33,7 +46,7 @@ struct ReadingConnection {
 
   /// Whether an error concerns the data itself. The last writer that closes a file removes log and index, also while a
   /// reader is active; SQLite then reports a file that cannot be opened or written. A new connection finds all data in
-  /// the file.
+  /// the file. Otherwise the error may come from reading without locks, and the reading is to be repeated.
   func isSound(_ file: StoreFile, after error: any Error) -> Bool {
     guard isSound(file) else { return false }
     guard case .index = ground else { return true }
@@ -41,7 +54,9 @@ struct ReadingConnection {
   }
 }
 
+/// Errors of a file whose log or index was removed by another process.
 extension Error {
+  /// SQLite's result codes for a log or index that was removed meanwhile.
   fileprivate var isOfAVanishedLog: Bool {
     let error = self as? SQLiteError ?? (self as? GraphError)?.underlying as? SQLiteError
     guard let code = error?.code, code != .moved else { return false }
@@ -49,14 +64,11 @@ extension Error {
   }
 }
 
-/// A file was changed while it was read without locks.
-struct FileChanged: Error {}
-
 extension StoreFile {
   /// Runs `body` with a connection that changes nothing on disk.
   ///
   /// Throws `FileChanged` where another process wrote meanwhile without a lock that prevents it. The caller may then
-  /// try again.
+  /// try again. `body` runs once; its effects are not undone.
   func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let reading = try openForReading()
     do {
@@ -69,6 +81,8 @@ extension StoreFile {
     throw FileChanged()
   }
 
+  /// Chooses the way by the files beside the store. Tries four times, because a writing process may open or close the
+  /// file in between. Throws the errors of `StoreFailure`.
   func openForReading() throws -> ReadingConnection {
     var attempt = 0
     while true {
@@ -85,6 +99,7 @@ extension StoreFile {
     }
   }
 
+  /// Chooses once, by the sizes of log and index.
   private func openAsItIs() throws -> ReadingConnection {
     let log = size("-wal")
     let index = size("-shm")
@@ -94,7 +109,8 @@ extension StoreFile {
     return try openWithoutLog()
   }
 
-  /// A journal that no process holds any more must be rolled back first, which needs to write.
+  /// A journal that no process holds any more must be rolled back first, which needs to write. Throws `.readOnlyStore`
+  /// then.
   private func openBesideJournal() throws -> ReadingConnection {
     let connection = try openWithLocks()
     do {
@@ -111,7 +127,7 @@ extension StoreFile {
   }
 
   /// Uses the index of a writing process as it is. An index that a process left incomplete is unusable: if it stays
-  /// incomplete, the log is read without the index.
+  /// incomplete, the log is read without the index. Three attempts, 10 milliseconds apart.
   private func openBesideIndex() throws -> ReadingConnection {
     let system = ImpatientSystem.name.map { "&vfs=\($0)" } ?? ""
     for attempt in 1...3 {
@@ -127,7 +143,8 @@ extension StoreFile {
   }
 
   /// Without an index file no other connection exists. SQLite then builds the index in memory, provided it has the file
-  /// exclusively. The VFS without locks provides this for a file that cannot be locked for writing.
+  /// exclusively. The VFS without locks provides this for a file that cannot be locked for writing. The connection
+  /// keeps the log on closing.
   private func openWithPrivateIndex() throws -> ReadingConnection {
     let footprint = settledFootprint()
     let connection = try open("mode=ro&vfs=unix-none")
@@ -138,7 +155,7 @@ extension StoreFile {
   }
 
   /// A file in rollback mode has locks of its own. A file in log mode without a log can only be read as immutable:
-  /// SQLite would create the log.
+  /// SQLite would create the log. The mode is known only after opening, so a file in rollback mode is opened twice.
   private func openWithoutLog() throws -> ReadingConnection {
     let footprint = settledFootprint()
     let connection = try open("immutable=1")
@@ -153,7 +170,8 @@ extension StoreFile {
     return connection
   }
 
-  /// File times have a resolution of some milliseconds: a change shortly after another would not show.
+  /// File times have a resolution of some milliseconds: a change shortly after another would not show. Waits for at
+  /// most half a second, until the times of all files are older than their resolution.
   private func settledFootprint() -> [Int] {
     for _ in 0..<50 where ([""] + Self.companions).contains(where: { FileIdentity.isFresh(truePath + $0) }) {
       usleep(10_000)
@@ -161,7 +179,8 @@ extension StoreFile {
     return footprint
   }
 
-  /// The URI has no authority: with two slashes, the first folder would be taken for the authority.
+  /// The URI has no authority: with two slashes, the first folder would be taken for the authority. `parameters` are
+  /// those of SQLite's URIs, such as `mode=ro`.
   private func open(_ parameters: String) throws -> Connection {
     let escaped = truePath.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? truePath
     return try Connection("file://\(escaped)?\(parameters)", mode: mode([.readOnly, .uri]))

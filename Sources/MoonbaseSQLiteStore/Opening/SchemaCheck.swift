@@ -6,15 +6,24 @@ import MoonbaseSQLite
 
 /// Checks whether a file still is the opened store, when its schema version has changed. A program may have migrated
 /// the store, replaced it, or only added an index or tables.
+///
+/// SQLite counts changes of the schema in the file, so that the check costs one small read before most statements.
+/// Shared by all connections of a store; a lock protects the accepted version.
 struct SchemaCheck: Sendable {
+  /// The file of the store.
   let file: StoreFile
+  /// The layout with which the store was opened.
   let layout: StoreLayout
+  /// The entities that the store holds.
   let entities: [ResolvedEntity]
+  /// The UUID of the store.
   let identifier: String
+  /// The features that were already missing when the store was opened.
   let missing: Set<MissingFeature>
   /// The schema version that was last accepted.
   private let known = Lock<Int64?>(nil)
 
+  /// No schema version is accepted yet.
   init(
     file: StoreFile, layout: StoreLayout, entities: [ResolvedEntity], identifier: String, missing: [MissingFeature]
   ) {
@@ -26,7 +35,8 @@ struct SchemaCheck: Sendable {
   func accept(_ version: Int64) { known.withLock { $0 = version } }
 
   /// Throws `.incompatibleVersionHash` for a store of another version of the model, and `.storeFailure` for other
-  /// differences.
+  /// differences. Does nothing if the version is known. Added tables, indexes and foreign triggers are accepted. Call
+  /// this within the transaction whose statements rely on the schema.
   func check(_ connection: Connection) throws {
     let version = try connection.schemaVersion()
     if known.withLock({ $0 == version }) { return }
@@ -61,6 +71,7 @@ struct SchemaCheck: Sendable {
     accept(version)
   }
 
+  /// `what` describes the difference, as the middle of a sentence.
   private func changed(_ what: String, entity: String? = nil) -> GraphError {
     GraphError(
       .storeFailure,

@@ -5,9 +5,17 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Opens or makes a store's file, and returns its layout and connection.
+///
+/// Used once by `SQLiteStore.init`. First the state of the file is found out (`StoreFile.state`), then a reading
+/// connection checks its contents. Then a store of another version is migrated, if the options allow it, and the
+/// writing connection is opened. A new file gets its tables at the end. Processes may do this concurrently; locks and
+/// repetitions handle it.
 struct StoreOpener {
+  /// The opened file.
   struct Result {
+    /// The tables and columns.
     var layout: StoreLayout
+    /// The UUID and the version hashes.
     var metadata: StoreMetadata
     /// Nil where the store is only read.
     var writer: Session?
@@ -16,6 +24,7 @@ struct StoreOpener {
     /// The features of the model that the file lacks.
     var missingFeatures: [MissingFeature] = []
 
+    /// For an existing file.
     fileprivate init(_ contents: StoreContents, writer: Session?) {
       layout = contents.layout
       metadata = contents.metadata
@@ -24,6 +33,7 @@ struct StoreOpener {
       self.writer = writer
     }
 
+    /// For a file that was just made.
     fileprivate init(_ layout: StoreLayout, metadata: StoreMetadata, writer: Session) {
       self.layout = layout
       self.metadata = metadata
@@ -31,25 +41,34 @@ struct StoreOpener {
     }
   }
 
+  /// The file to open.
   let file: StoreFile
+  /// The model of the store.
   let model: ResolvedModel
+  /// The entities of the configuration.
   let entities: [ResolvedEntity]
+  /// The options of the caller.
   let options: SQLiteStoreOptions
+  /// The name of the configuration, for a migration.
   var configuration: String?
 
+  /// Throws `.incompatibleVersionHash`, `.invalidStore`, `.cannotOpenFile`, `.readOnlyStore`, `.storeBusy`, and the
+  /// errors of a migration.
   func open() throws -> Result {
     do {
-      return try Self.settled(file) { try openOnce() }
+      return try file.settled { try openOnce() }
     } catch let error as GraphError where error.code == .incompatibleVersionHash && mayMigrate {
       try migrate(because: error)
-      return try Self.settled(file) { try openOnce() }
+      return try file.settled { try openOnce() }
     }
   }
 
   // MARK: Another version of the model
 
+  /// Never for a file that is only read.
   private var mayMigrate: Bool { options.shouldMigrateStoreAutomatically && !options.readOnly && file.isWritable }
 
+  /// Migrates to the opened model. Throws `.missingMappingModel` if no mapping may be inferred.
   private func migrate(because error: GraphError) throws {
     guard options.shouldInferMappingModelAutomatically else {
       throw GraphError(
@@ -58,60 +77,20 @@ struct StoreOpener {
           + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
     }
     // A file with only a configuration of this very model must be opened with that configuration.
-    if configuration == nil, try Self.settled(file, { try file.reading(holdsConfiguration) }) { throw error }
+    if configuration == nil, try file.settled({ try file.reading(holdsConfiguration) }) { throw error }
     try StoreMigration(
       file: file, sources: [], stages: [model], configuration: configuration, allowsLoss: options.allowsMigrationLoss,
       permission: " (allowsMigrationLoss of the store's description, or moonbase migrate --allow-loss)"
     ).run()
   }
 
-  /// Runs `body`, which reads a file that other processes may write. Repeats it where it failed and the file changed
-  /// meanwhile: without locks, `body` may see a write in part.
-  static func settled<Result>(_ file: StoreFile, _ body: () throws -> Result) throws -> Result {
-    for _ in 0..<20 {
-      let before = file.footprint
-      do {
-        return try FileOpeningLock.take(file.truePath, body)
-      } catch is FileChanged {
-        try HostWork.pause(milliseconds: 20)
-      } catch {
-        let error = StoreFailure(path: file.path).translate(error)
-        guard (error as? GraphError)?.code != .storeBusy, file.footprint != before else { throw error }
-        try HostWork.pause(milliseconds: 20)
-      }
-    }
-    do {
-      return try FileOpeningLock.take(file.truePath, body)
-    } catch {
-      throw StoreFailure(path: file.path).translate(error)
-    }
-  }
-
   private func openOnce() throws -> Result {
     switch try file.state() {
     case .present: try openExisting() ?? create()
-    case .absent where options.readOnly: throw Self.missing(file)
-    case .empty where options.readOnly: throw Self.bare(file)
+    case .absent where options.readOnly: throw file.missingError
+    case .empty where options.readOnly: throw file.bareError
     case .absent, .empty: try create()
     }
-  }
-
-  static func missing(_ file: StoreFile) -> GraphError {
-    GraphError(
-      .cannotOpenFile, message: "\(file.path): there is no such store: name one, or open it for writing to make it")
-  }
-
-  static func bare(_ file: StoreFile) -> GraphError {
-    GraphError(
-      .invalidStore,
-      message:
-        "\(file.path) is empty: there is no store in it; to make one, name a model (--model) and open it for writing")
-  }
-
-  static func moved(_ file: StoreFile) -> GraphError {
-    GraphError(
-      .storeFailure,
-      message: "\(file.path) was moved, replaced or deleted since it was opened: open it again where it is now")
   }
 
   private func holdsConfiguration(_ connection: Connection) throws -> Bool {
@@ -122,7 +101,8 @@ struct StoreOpener {
 
   // MARK: An existing file
 
-  /// Returns nil for a file without tables, in which a store can be made.
+  /// Returns nil for a file without tables, in which a store can be made. A file of another process is opened with
+  /// locks from the beginning.
   private func openExisting() throws -> Result? {
     if options.readOnly || !file.isWritable { return try openReadOnly() }
     SessionPool.closeReadOnlySessions(of: file)
@@ -133,8 +113,9 @@ struct StoreOpener {
     return Result(contents, writer: try prepared(writer(), contents))
   }
 
+  /// Throws `.readOnlyStore` if the caller wanted to write.
   private func openReadOnly() throws -> Result {
-    guard let contents = try file.reading(contents) else { throw Self.bare(file) }
+    guard let contents = try file.reading(contents) else { throw file.bareError }
     guard options.readOnly || isOnlyRead(contents) else {
       throw GraphError(
         .readOnlyStore, message: "\(file.path) may not be written: open it read-only, or change its permissions")
@@ -142,7 +123,7 @@ struct StoreOpener {
     return try onlyRead(contents)
   }
 
-  /// Throws where the options require tables that the file lacks.
+  /// Throws where the options require tables that the file lacks. The result has no writing session.
   private func onlyRead(_ contents: StoreContents) throws -> Result {
     if options.tracksHistory, !contents.tracksHistory {
       try contents.checkIsWhole(file.path)
@@ -156,7 +137,7 @@ struct StoreOpener {
   }
 
   /// Opens a file that another process has open, or left open when it died. SQLite's locks and its recovery are needed
-  /// from the beginning.
+  /// from the beginning. The log is kept if the store turns out to be only read.
   private func openInUse() throws -> Result? {
     let connection = try writer()
     connection.setLeavesLog(true)
@@ -167,6 +148,7 @@ struct StoreOpener {
     return Result(contents, writer: try prepared(connection, contents))
   }
 
+  /// Checks the identifier as well. Nil for a file without tables.
   private func contents(_ connection: Connection) throws -> StoreContents? {
     try connection.readingFacts(ofStoreAt: file.path) {
       let contents = try StoreContents(connection, path: file.path, model: model, entities: entities)
@@ -175,6 +157,7 @@ struct StoreOpener {
     }
   }
 
+  /// Whether CloudKit or missing features forbid writing.
   private func isOnlyRead(_ contents: StoreContents) -> Bool {
     contents.isMirrored && !options.allowsCloudKit || !contents.missingFeatures.isEmpty
   }
@@ -185,7 +168,7 @@ struct StoreOpener {
   ///
   /// Until the transaction ends that makes everything, the file is a database without tables. A process that finds such
   /// a file, also after a crash, makes the store in it. Only then does the file get its log: an empty database in log
-  /// mode is never an unfinished store.
+  /// mode is never an unfinished store. A failure removes a file that this call made.
   private func create() throws -> Result {
     try file.checkPlace()
     var builder = LayoutBuilder(model: model, entities: entities, file: nil, dialect: .sqlite)
@@ -198,7 +181,7 @@ struct StoreOpener {
       try connection.executeScript("PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL")
       let isMade = try patiently {
         try connection.transaction {
-          if connection.hasMoved { throw Self.moved(file) }
+          if connection.hasMoved { throw file.movedError }
           guard try StoreContents.isBare(connection, path: file.path) else { return false }
           try SchemaWriter(layout: layout, metadata: metadata).write(connection)
           if options.tracksHistory { try HistorySchema(layout: layout, path: file.path).write(connection) }
@@ -215,14 +198,15 @@ struct StoreOpener {
     }
   }
 
-  /// Opens the store that another process made in the meantime.
+  /// Opens the store that another process made in the meantime. Its model is checked as usual.
   private func opened(_ connection: Connection) throws -> Result {
-    guard let contents = try contents(connection) else { throw Self.bare(file) }
+    guard let contents = try contents(connection) else { throw file.bareError }
     return try isOnlyRead(contents)
       ? onlyRead(contents) : Result(contents, writer: prepared(connection, contents))
   }
 
-  /// Removes the file in which no store could be made, under the lock that prevents others from making one.
+  /// Removes the file in which no store could be made, under the lock that prevents others from making one. Errors are
+  /// ignored, because another error is already being thrown.
   private func removeBare(_ connection: Connection) {
     try? connection.transaction {
       guard try StoreContents.isBare(connection, path: file.path), !connection.hasMoved else { return }
@@ -230,7 +214,8 @@ struct StoreOpener {
     }
   }
 
-  /// Repeats `body` where SQLite does not wait for a lock by itself.
+  /// Repeats `body` where SQLite does not wait for a lock by itself. SQLite fails at once where waiting could end in a
+  /// deadlock. Ends after the store's `busyTimeout`.
   private func patiently<Value>(_ body: () throws -> Value) throws -> Value {
     let deadline = Date(timeIntervalSinceNow: file.busyTimeout.seconds)
     while true {
@@ -244,17 +229,20 @@ struct StoreOpener {
 
   // MARK: Connections
 
+  /// The default mode fails for a missing file.
   private func writer(_ mode: Connection.Mode = .readWrite) throws -> Connection {
     let connection = try Connection(file.truePath, mode: file.mode(mode))
     connection.setBusyTimeout(milliseconds: file.busyTimeout.milliseconds)
     return connection
   }
 
+  /// For an existing file, whose contents were read.
   private func prepared(_ connection: Connection, _ contents: StoreContents) throws -> Session {
     try prepared(connection, contents.layout, hasVirtualTables: contents.hasVirtualTables)
   }
 
-  /// A session for a writing connection to a file with all tables. The file is not read again.
+  /// A session for a writing connection to a file with all tables. The file is not read again. Adds missing history
+  /// tables if the options require them.
   private func prepared(
     _ connection: Connection, _ layout: StoreLayout, hasVirtualTables: Bool = false
   ) throws -> Session {
@@ -267,7 +255,7 @@ struct StoreOpener {
     guard options.tracksHistory, try !history.isThere(connection) else { return session }
     try patiently {
       try connection.transaction {
-        if connection.hasMoved { throw Self.moved(file) }
+        if connection.hasMoved { throw file.movedError }
         try history.write(connection)
       }
     }
@@ -275,7 +263,7 @@ struct StoreOpener {
   }
 
   /// A session for a reader. For a writable store it is an ordinary connection, which takes part in the write-ahead
-  /// log.
+  /// log. For a read-only store the files on disk stay unchanged (`ReadingConnection`).
   static func reader(_ file: StoreFile, isReadOnly: Bool, options: SQLiteStoreOptions) throws -> Session {
     var options = options
     options.cacheSize = options.readerCacheSize

@@ -2,8 +2,9 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// The function `ConstantList.function`, in SQLite.
 extension ConstantList {
-  /// Registers the function that unpacks the elements of a list.
+  /// Registers the function that unpacks the elements of a list. Schemas of files cannot call it (`directOnly`).
   static func register(on connection: Connection) throws {
     try connection.register(function: function, arguments: 1, traits: [.deterministic, .directOnly]) { call in
       switch call.storage(0) {
@@ -14,6 +15,8 @@ extension ConstantList {
     }
   }
 
+  /// The first letter is the type: `d` for a floating-point number, `t` for a text, otherwise bytes. Two hexadecimal
+  /// digits follow for each byte. An integer is not packed.
   private static func unpack(_ call: borrowing FunctionCall) {
     let (kind, bytes) = call.withText(0) { text in
       (
@@ -29,7 +32,9 @@ extension ConstantList {
     }
   }
 
+  /// The byte of two hexadecimal digits.
   private static func value(_ high: UInt8, _ low: UInt8) -> UInt8 { nibble(high) << 4 | nibble(low) }
 
+  /// Both letter cases are accepted.
   private static func nibble(_ digit: UInt8) -> UInt8 { digit < 0x3a ? digit & 15 : digit & 15 + 9 }
 }

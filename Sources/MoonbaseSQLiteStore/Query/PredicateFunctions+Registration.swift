@@ -4,7 +4,10 @@ import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
 
+/// Predicates that SQLite cannot evaluate by itself call these functions. They use the same code as the evaluation in
+/// memory, so that a fetch gives the same objects either way.
 extension PredicateFunctions {
+  /// Registers all functions on a connection. Each operator gets a cache of its own, so that connections share nothing.
   static func register(on connection: Connection) throws {
     for comparator in Operator.allCases {
       guard let word = word(comparator) else { continue }
@@ -45,6 +48,7 @@ extension PredicateFunctions {
     }
   }
 
+  /// The functions are deterministic, and not callable from the schema of a file.
   private static func register(
     _ name: String, arguments: Int32, on connection: Connection,
     _ body: @escaping (borrowing FunctionCall) throws -> Void
@@ -52,11 +56,12 @@ extension PredicateFunctions {
     try connection.register(function: name, arguments: arguments, traits: [.deterministic, .directOnly], body)
   }
 
-  /// Most matches are decided on the bytes. A string is made only for the others.
+  /// Most matches are decided on the bytes. A string is made only for the others. Throws the limits of a script's run.
   private static func matches(_ matcher: StringMatcher, call: borrowing FunctionCall) throws -> Bool {
     try call.withText(1) { matcher.matches(utf8: $0) } ?? matcher.matches(call.text(1))
   }
 
+  /// The keys that order decimal numbers, and the sums and averages of decimals.
   private static func registerDecimals(on connection: Connection) throws {
     try register("moonbase_decimal", arguments: 1, on: connection) { call in
       setKey(call.isNull(0) ? nil : call.withText(0) { DecimalKey(text: $0) }, on: call)
@@ -74,18 +79,25 @@ extension PredicateFunctions {
     }
   }
 
+  /// NULL for no key.
   private static func setKey(_ key: DecimalKey?, on call: borrowing FunctionCall) {
     if let key { call.set(key.data) } else { call.setNull() }
   }
 }
 
 /// The last pattern of an operator, prepared. Patterns from rows often repeat in succession.
+///
+/// Belongs to one function on one connection.
 private final class MatcherCache {
+  /// The operator, such as `CONTAINS`.
   private let comparator: PredicateFunctions.Operator
+  /// The last pattern with its options.
   private var known: PreparedMatcher?
 
+  /// Nothing is prepared yet.
   init(_ comparator: PredicateFunctions.Operator) { self.comparator = comparator }
 
+  /// Charges the work of the pattern to a running script. Throws for an invalid regular expression.
   func matcher(_ pattern: String, options: PredicateFunctions.Options) throws -> PreparedMatcher {
     try HostWork.charge(1 &+ pattern.utf8.count >> 6)
     if let known, known.options == options, known.pattern.utf8.elementsEqual(pattern.utf8) { return known }
@@ -97,9 +109,14 @@ private final class MatcherCache {
 }
 
 /// A prepared pattern, which SQLite keeps with its statement.
+///
+/// Immutable. SQLite keeps it while the argument stays constant.
 private final class PreparedMatcher {
+  /// The source of the pattern.
   let pattern: String
+  /// Letter case and diacritics.
   let options: PredicateFunctions.Options
+  /// The compiled pattern.
   let matcher: StringMatcher
 
   init(pattern: String, options: PredicateFunctions.Options, matcher: StringMatcher) {

@@ -10,13 +10,19 @@ import MoonbaseSQLite
 /// redefine or remove a function while any statement of the connection runs. The names stay with the connection, at 130
 /// bytes each. The implementations belong to the provider, which is released with the last statement that may call
 /// them.
+///
+/// A connection makes the functions when a query first uses the provider (`Session.register`). Predicates, sort
+/// descriptors and batch updates call them by `DerivedFunctions.name`.
 final class RegisteredFunctions {
+  /// Weak, since connections live longer than a generation of scripts.
   private weak var provider: (any PureFunctionProvider)?
+  /// Names the instances to the provider in `deinit`.
   private let instances: ObjectIdentifier
 
   /// Whether the provider is gone, so that no query calls the functions any more.
   var isOutdated: Bool { provider == nil }
 
+  /// Makes an instance of the functions for this connection. Throws errors of the provider and of SQLite.
   init(_ provider: any PureFunctionProvider, on connection: Connection) throws {
     let instances = try provider.makeFunctions()
     (self.provider, self.instances) = (provider, ObjectIdentifier(instances))
@@ -40,6 +46,8 @@ final class RegisteredFunctions {
 
   deinit { provider?.made.letGo(instances) }
 
+  /// Arguments come in pairs of type and value. Throws `.invalidStore` for a column whose content is no value of its
+  /// attribute, and `.invalidValue` for a result that is too large.
   private static func perform(
     _ function: PureFunction, at index: Int, instances: any PureFunctionInstances, call: borrowing FunctionCall
   ) throws {
@@ -64,8 +72,10 @@ final class RegisteredFunctions {
   }
 }
 
+/// The fast path for functions that compute a value from plain columns.
 extension QuickFunction {
-  /// Returns nil where calls are measured or limited, or where the stored form of a value is not the value itself.
+  /// Returns nil where calls are measured or limited, or where the stored form of a value is not the value itself. The
+  /// functions are then called without a `Value` for each argument.
   fileprivate convenience init?(_ function: PureFunction, at index: Int, of instances: any PureFunctionInstances) {
     guard let call = (instances as? any RowFunctionInstances)?.rowCall(index),
       let result = RowFunction.Kind(function.type)

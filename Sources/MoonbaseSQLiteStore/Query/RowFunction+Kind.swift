@@ -1,8 +1,10 @@
 import MoonbaseModel
 import MoonbaseSQLite
 
+/// The kinds of values that a fast function can take and return.
 extension RowFunction.Kind {
-  /// Returns nil for a type whose stored form is not the value itself.
+  /// Returns nil for a type whose stored form is not the value itself. For example, a date is a number in the column
+  /// but not for a script.
   init?(_ type: AttributeType) {
     switch type {
     case .string: self = .text

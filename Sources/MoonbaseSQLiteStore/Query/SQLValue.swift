@@ -5,8 +5,11 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Conversions between values and their form in SQL columns and arguments.
+///
+/// Rows, parameters and results of functions use the same forms: a date is the number of seconds since 2001, a UUID 16
+/// bytes, a URI its text, an object its key. `ColumnDecoder` reads columns.
 enum SQLValue {
-  /// Binds a value in the form of its column.
+  /// Binds a value in the form of its column. Lists become JSON (`ConstantList`); `index` begins with 1.
   static func bind(_ value: Value, at index: Int32, to statement: Statement) {
     switch value {
     case .list(let values): statement.bind(ConstantList.json(values), at: index)
@@ -25,6 +28,7 @@ enum SQLValue {
   }
 
   /// Binds the value of a row's slot. The bytes are not copied: the row must be kept until the statement has run.
+  /// Faster than making a `Value` for each slot.
   @inline(__always)
   static func bind(_ cell: Snapshot.Cell, at index: Int32, to statement: Statement) {
     switch cell {
@@ -40,6 +44,7 @@ enum SQLValue {
     }
   }
 
+  /// More digits than a double has are bound as bytes, so that SQLite does not round them.
   private static func bind(_ decimal: StoredDecimal, at index: Int32, to statement: Statement) {
     switch decimal {
     case .integer(let number): statement.bind(number, at: index)
@@ -50,7 +55,7 @@ enum SQLValue {
   }
 
   /// Whether an argument of a function has the form of a column of the attribute type. Otherwise no value is made of
-  /// it.
+  /// it. NULL is sound for every type.
   static func isSound(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Bool {
     let storage = call.storage(index)
     if storage == .null { return true }
@@ -70,7 +75,8 @@ enum SQLValue {
     }
   }
 
-  /// Converts an argument of a function to a value of its attribute type.
+  /// Converts an argument of a function to a value of its attribute type. A value that is not sound gives null or a
+  /// wrong value: check `isSound` before.
   static func value(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Value {
     if call.isNull(index) { return .null }
     switch type {
@@ -90,7 +96,7 @@ enum SQLValue {
     }
   }
 
-  /// Converts an argument to a value by its storage class alone.
+  /// Converts an argument to a value by its storage class alone. For functions whose arguments have no declared type.
   static func plain(_ call: borrowing FunctionCall, at index: Int) -> Value {
     switch call.storage(index) {
     case .null: .null
@@ -101,7 +107,7 @@ enum SQLValue {
     }
   }
 
-  /// Returns a decimal from a function, in the form of its column.
+  /// Returns a decimal from a function, in the form of its column. For results that are written into a decimal column.
   static func set(_ decimal: StoredDecimal, on call: borrowing FunctionCall) {
     switch decimal {
     case .integer(let number): call.set(number)
@@ -111,7 +117,7 @@ enum SQLValue {
     }
   }
 
-  /// Returns a value from a function.
+  /// Returns a value from a function. A decimal becomes text here. Lists, maps and objects become NULL.
   static func set(_ value: Value, on call: borrowing FunctionCall) {
     switch value {
     case .null, .list, .map, .object: call.setNull()

@@ -6,15 +6,28 @@ import MoonbasePlatform
 ///
 /// An integer of 64 bits and a number of up to 15 digits survive the conversion. A decimal with more digits is stored
 /// as text in a blob, which SQLite does not convert, and which can be read as text or as a number.
+///
+/// Values are read back by `ColumnDecoder.decimal`.
+///
+/// ```text
+/// 5                    INTEGER 5
+/// 0.10                 REAL 0.1
+/// 1.23456789012345678  BLOB of the text
+/// ```
 enum StoredDecimal {
+  /// A whole number of 64 bits.
   case integer(Int64)
+  /// A number of up to 15 significant digits.
   case real(Double)
+  /// More digits, in a blob.
   case text(String)
   /// `NaN`, stored as text, as in Core Data.
   case notANumber
 
+  /// A double holds 15 decimal digits exactly.
   private static let keptDigits = 15
 
+  /// Trailing zeros do not count as digits.
   init(_ decimal: Decimal) {
     if decimal.isNaN {
       self = .notANumber
@@ -33,7 +46,8 @@ enum StoredDecimal {
     }
   }
 
-  /// The text without trailing zeros, so that equal numbers are equal in the file.
+  /// The text without trailing zeros, so that equal numbers are equal in the file. Integers are unchanged: `100` stays,
+  /// `1.50` becomes `1.5`.
   private static func plain(_ text: String) -> String {
     guard text.contains(".") else { return text }
     let kept = text.reversed().drop { $0 == "0" }

@@ -3,8 +3,11 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Errors for a column value that is no value of its attribute.
+///
+/// The message describes the stored value, for example `holds the text "abc", which is no integer`.
 extension ColumnMismatch {
-  /// `storage` is the storage class before anything was read: SQLite converts values in place.
+  /// `storage` is the storage class before anything was read: SQLite converts values in place. `wanted` names the
+  /// expected kind of value.
   init(_ row: Statement, column: Int32, storage: StorageClass, wanted: String) {
     var hasher = Hasher()
     hasher.combine(storage)
@@ -19,13 +22,14 @@ extension ColumnMismatch {
     self.init("holds \(found), which is no \(wanted)", digest: digest)
   }
 
-  /// The error for UTF-16 text with an unpaired surrogate.
+  /// The error for UTF-16 text with an unpaired surrogate. Only files with UTF-16 text have such values.
   init(malformedUTF16 row: Statement, column: Int32) {
     var hasher = Hasher()
     row.withBytes(column) { hasher.combine(bytes: $0) }
     self.init("holds text that is not UTF-16", digest: hasher.finalize())
   }
 
+  /// At most 60 characters, or the first 20 bytes of invalid UTF-8.
   private static func found(text bytes: UnsafeRawBufferPointer) -> String {
     if !bytes.isUTF8 {
       let shown = bytes.prefix(20).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")

@@ -3,16 +3,22 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Assembles the value of a composite attribute from the columns of its elements.
+///
+/// Part of a `RowPlan`, and immutable. Nested composites are assembled in one pass, because their leaves follow each
+/// other.
 struct CompositeDecoder: Sendable {
+  /// The attribute, with its elements.
   private let attribute: AttributeDescription
+  /// The paths of the elements and their columns, in the order of the attribute.
   private let leaves: [(path: [String], place: RowSelect.Place)]
 
+  /// Computed once per plan.
   init(_ composite: RowSelect.Composite) {
     attribute = composite.layout.attribute
     leaves = zip(composite.layout.leaves, composite.places).map { ($0.path, $1) }
   }
 
-  /// Returns null where no element has a value.
+  /// Returns null where no element has a value. A mismatch names the element, as in `address.zip`.
   func value(_ row: Statement, external: ExternalData) throws(ColumnMismatch) -> Value {
     var index = 0
     return try attribute.assembled { () throws(ColumnMismatch) -> Value in
@@ -26,6 +32,7 @@ struct CompositeDecoder: Sendable {
     }
   }
 
+  /// Elements are never relationships.
   private static func value(
     of place: RowSelect.Place, _ row: Statement, external: ExternalData
   ) throws(ColumnMismatch) -> Value {

@@ -6,13 +6,22 @@ import MoonbaseSQLite
 
 /// The statements that select rows of an entity (and its subentities), and the decoding of their columns. Computed once
 /// and used for every row.
+///
+/// Made for an entity and a set of slots, cached by `RowPlanCache` and shared by all threads. The first three columns
+/// of every statement are key, entity number and version; the others follow in the order of `select`.
+///
+/// A damaged value does not end a read: its slot gets a token that throws `.invalidStore` when a program uses it.
 struct RowPlan: Sendable {
+  /// The columns of one entity.
   private final class Decoder: Sendable {
+    /// The entity.
     let symbol: Symbol
     /// `Z_ENT`.
     let number: Int64
+    /// The columns, one for each slot.
     let steps: ContiguousArray<RowSelect.Place>
 
+    /// Copies the columns of an entity into one array.
     init(_ kind: RowSelect.Kind) {
       (symbol, number, steps) = (kind.entity.symbol, kind.number, ContiguousArray(kind.places))
     }
@@ -23,24 +32,32 @@ struct RowPlan: Sendable {
   /// The numbers of the plan's statements among a connection's hot statements: a row by its key, and rows of a range of
   /// keys. Nil where not all slots are read.
   private let hotNumbers: (point: Int, range: Int)?
+  /// The store in object IDs.
   let store: StoreNumber
+  /// The model, for entities by symbol.
   private let model: ResolvedModel
   /// The values of slots whose columns the file lacks.
   private let lost: [Value]
+  /// The composite attributes, by number.
   private let composites: [CompositeDecoder]
   /// The decoders by entity number. A single entity has the index 0.
   private let decoders: ContiguousArray<Decoder?>
   /// Whether all rows are of one entity.
   let isSingle: Bool
+  /// The entity number of a single entity.
   private let singleNumber: Int64
+  /// For messages, such as `Person (1), Student (2)`.
   private let entityNames: String
   /// The entity that stands for an unknown entity number.
   private let stranger: ResolvedEntity?
+  /// The path of the store, for messages.
   private let path: String
   /// The entities by number. A root of -1 stands for no entity.
   private let numbered: ContiguousArray<(symbol: Symbol, root: EntityIndex)>
+  /// Decodes large values.
   private let externalData: ExternalData
 
+  /// With nil `slots`, all slots are read. Throws where the layout does not contain the entity.
   init(
     _ entity: ResolvedEntity, includesSubentities: Bool, only slots: Set<Slot>? = nil, layout: StoreLayout,
     store: StoreNumber, externalData: ExternalData, path: String
@@ -70,13 +87,13 @@ struct RowPlan: Sendable {
     numbered = layout.symbolsByNumber
   }
 
-  /// The statement that reads a row by its key.
+  /// The statement that reads a row by its key. The first parameter is the key. The statement stays prepared.
   func pointStatement(_ connection: Connection) throws -> Statement {
     guard let number = hotNumbers?.point else { return try connection.statement(select.pointSelect) }
     return try connection.statement(hot: number, select.pointSelect)
   }
 
-  /// The statement that reads the rows of a range of keys.
+  /// The statement that reads the rows of a range of keys. The parameters are the first and the last key.
   func rangeStatement(_ connection: Connection) throws -> Statement {
     guard let number = hotNumbers?.range else { return try connection.statement(select.rangeSelect) }
     return try connection.statement(hot: number, select.rangeSelect)
@@ -84,13 +101,14 @@ struct RowPlan: Sendable {
 
   // MARK: Decoding
 
-  /// The ID in the current row, whose first two columns are key and entity number.
+  /// The ID in the current row, whose first two columns are key and entity number. Throws `.invalidStore` for a row
+  /// without a key.
   func id(_ row: Statement) throws -> ManagedObjectID {
     let symbol = try decoder(row)?.symbol ?? entityOfStranger(row).symbol
     return ManagedObjectID(store: store, entity: symbol, key: try rowKey(row))
   }
 
-  /// The IDs of keys, where all rows are of one entity.
+  /// The IDs of keys, where all rows are of one entity. Empty if the plan has no entity.
   func ids(of keys: [Int64]) -> IDList {
     decoders[0].map { IDList(keys: keys, store: store, entity: $0.symbol) } ?? IDList()
   }
@@ -101,7 +119,8 @@ struct RowPlan: Sendable {
   /// Reads the rows of a statement that `accepts` selects, up to a number of rows or bytes. Returns whether there may
   /// be more rows.
   ///
-  /// The decoder is looked up only where the entity changes from row to row.
+  /// The decoder is looked up only where the entity changes from row to row. Charges each row and the bytes to a
+  /// running script, and throws at its limits. Rows of one entity go into the same page.
   @inline(__always)
   func collect(
     _ statement: Statement, into rows: RowCollector, limit: Int = .max, weight greatest: Int = .max,
@@ -140,6 +159,7 @@ struct RowPlan: Sendable {
     return true
   }
 
+  /// Skips rows that `accepts` rejects; these are charged too.
   @inline(__always)
   private func next(_ statement: Statement, _ accepts: (Statement) -> Bool) throws -> Bool {
     repeat {
@@ -149,7 +169,7 @@ struct RowPlan: Sendable {
     return true
   }
 
-  /// Decodes the current row into a new row of a page.
+  /// Decodes the current row into a new row of a page. A column that cannot be decoded becomes a token.
   @inline(__always)
   private func read(_ row: Statement, by decoder: Decoder, into page: RowPageBuilder) throws {
     page.beginRow(key: try rowKey(row), version: row.integer(2))
@@ -164,7 +184,7 @@ struct RowPlan: Sendable {
     }
   }
 
-  /// Decodes the current row alone.
+  /// Decodes the current row alone. Used for lookups by key.
   func snapshot(_ row: Statement) throws -> Snapshot {
     guard let decoder = try decoder(row) else {
       let rows = RowCollector(store: store)
@@ -177,8 +197,8 @@ struct RowPlan: Sendable {
     return Snapshot(page.finish(), at: 0)
   }
 
-  /// The decoder of the current row, or nil for an unknown entity number. Throws for an entity that the
-  /// plan does not select.
+  /// The decoder of the current row, or nil for an unknown entity number. Throws for an entity that the plan does not
+  /// select. Throws `.invalidStore`.
   private func decoder(_ row: Statement) throws -> Decoder? {
     let number = entityNumber(row, column: 1)
     if let number {
@@ -190,7 +210,7 @@ struct RowPlan: Sendable {
     throw damage(symbol, row).error(what)
   }
 
-  /// Adds a row of an unknown entity. Each of its values is the error that reports this.
+  /// Adds a row of an unknown entity. Each of its values is the error that reports this. Transient slots stay null.
   private func readStranger(_ row: Statement, into rows: RowCollector) throws {
     let entity = try entityOfStranger(row)
     let token = damage(entity.symbol, row).token(entityNumber: shown(row, 1), known: entityNames)
@@ -202,6 +222,7 @@ struct RowPlan: Sendable {
     page.endRow()
   }
 
+  /// The entity whose rows are in the same table. Throws `.invalidStore` if there is none.
   private func entityOfStranger(_ row: Statement) throws -> ResolvedEntity {
     if let stranger { return stranger }
     throw GraphError(
@@ -209,20 +230,21 @@ struct RowPlan: Sendable {
       message: "\(path) is damaged: table \(select.table), row \(shown(row, 0)): no entity has rows there")
   }
 
-  /// An entity number, where SQLite compares the value as an integer; nil for other values.
+  /// An entity number, where SQLite compares the value as an integer; nil for other values. A double without a fraction
+  /// counts as an integer.
   @inline(__always)
   private func entityNumber(_ row: Statement, column: Int32) -> Int64? {
     row.storedInteger(column) ?? row.storedDouble(column).flatMap { Int64(exactly: $0) }
   }
 
-  /// The key of the current row. Only a table without a primary key may lack a row's key.
+  /// The key of the current row. Only a table without a primary key may lack a row's key. Throws `.invalidStore` then.
   @inline(__always)
   private func rowKey(_ row: Statement) throws -> Int64 {
     if let key = row.storedInteger(0) { return key }
     throw noKey(shown(row, 0))
   }
 
-  /// The error for a row whose key is no integer.
+  /// The error for a row whose key is no integer. `found` is the text of the key.
   func noKey(_ found: String) -> GraphError {
     let entity = select.kinds.first?.entity.name ?? ""
     return GraphError(
@@ -233,17 +255,21 @@ struct RowPlan: Sendable {
       entity: entity)
   }
 
+  /// A column as text, for messages.
   private func shown(_ row: Statement, _ column: Int32) -> String { row.isNull(column) ? "NULL" : row.text(column) }
 
+  /// The place of the current row, for tokens and messages.
   private func damage(_ entity: Symbol, _ row: Statement) -> RowDamage {
     let id = ManagedObjectID(store: store, entity: entity, key: row.integer(0))
     return RowDamage(path: path, table: select.table, id: id)
   }
 
+  /// The value that throws the mismatch when it is read.
   private func token(_ error: ColumnMismatch, of slot: Slot, in symbol: Symbol, _ row: Statement) -> Value {
     model.entity(symbol).map { damage(symbol, row).token(error, of: $0.properties[slot]) } ?? .null
   }
 
+  /// Reads one slot. Columns that the file lacks give a token.
   @inline(__always)
   private func read(
     _ step: RowSelect.Place, of row: Statement, slot: Slot, into page: RowPageBuilder
@@ -265,6 +291,7 @@ struct RowPlan: Sendable {
     }
   }
 
+  /// Nil for NULL. Throws for any other storage class than an integer.
   private func key(_ row: Statement, column: Int32) throws(ColumnMismatch) -> Int64? {
     if let key = row.storedInteger(column) { return key }
     guard row.isNull(column) else {
@@ -273,7 +300,7 @@ struct RowPlan: Sendable {
     return nil
   }
 
-  /// The entity of a relationship's destination.
+  /// The entity of a relationship's destination. Unknown numbers give the entity `destinations.unknown`.
   @inline(__always)
   private func entity(_ row: Statement, column: Int32, among destinations: RowSelect.Destinations) -> Symbol {
     if let number = row.storedInteger(column), let known = symbol(number: number, root: destinations.root) {
@@ -282,6 +309,7 @@ struct RowPlan: Sendable {
     return unusualEntity(row, column: column, among: destinations)
   }
 
+  /// The declared destination for NULL, `destinations.unknown` for a number of no entity.
   @inline(never)  // for deleted or damaged destinations
   private func unusualEntity(_ row: Statement, column: Int32, among destinations: RowSelect.Destinations) -> Symbol {
     // Rows that are older than the destination's subentities have no number.
@@ -290,7 +318,7 @@ struct RowPlan: Sendable {
     return number.flatMap { symbol(number: $0, root: destinations.root) } ?? destinations.unknown
   }
 
-  /// The entity with a number, if its rows are in the table of the root.
+  /// The entity with a number, if its rows are in the table of the root. Constant time.
   @inline(__always)
   private func symbol(number: Int64, root: EntityIndex) -> Symbol? {
     guard number > 0, number < numbered.count, numbered[Int(number)].root == root else { return nil }

@@ -4,19 +4,30 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Writes the rows of `ACHANGE` for one transaction.
+///
+/// Made for each save and batch request. Changes must be written before their rows are deleted, because a tombstone
+/// copies the row.
 struct ChangeWriter {
+  /// The raw values are those of `ZCHANGETYPE`.
   enum Kind: Int64 {
+    /// A new row.
     case insertion = 0
+    /// A changed row, with the bitmap of its columns.
     case update = 1
+    /// A deleted row, with the values of its tombstone.
     case deletion = 2
   }
 
+  /// The table `ACHANGE`.
   private let table: HistoryTable
+  /// The key of the transaction.
   private let transaction: Int64
+  /// The columns for values of deleted rows.
   private let tombstones: [String]
+  /// The key of the next change.
   private var key: Int64
 
-  /// Sets aside keys for this number of changes.
+  /// Sets aside keys for this number of changes. Throws if no keys are left.
   init(_ table: HistoryTable, form: HistoryForm, transaction: Int64, count: Int) throws {
     self.table = table
     self.transaction = transaction
@@ -24,7 +35,8 @@ struct ChangeWriter {
     tombstones = form.tombstoneColumns
   }
 
-  /// SQLite copies the columns that a tombstone keeps, unchanged.
+  /// SQLite copies the columns that a tombstone keeps, unchanged. `columns` is the bitmap of the changed columns, for
+  /// an update; `tombstone` are columns of the row, for a deletion.
   mutating func write(
     _ kind: Kind, of layout: EntityLayout, row: Int64, columns: Data? = nil, tombstone: [String] = []
   ) throws {

@@ -5,8 +5,10 @@ import MoonbaseSQLite
 
 /// Errors for saves that constraints or triggers of the file prevent, including constraints that the model does not
 /// declare.
+///
+/// All of them have the code `.constraintConflict`. `change` is a noun phrase such as "its deletion".
 extension GraphError {
-  /// A trigger or a constraint made the statement fail.
+  /// A trigger or a constraint made the statement fail. The message contains SQLite's own one.
   static func refused(
     _ change: String, of id: ManagedObjectID, property: String? = nil, by error: SQLiteError
   ) -> GraphError {
@@ -16,7 +18,8 @@ extension GraphError {
       entity: id.entityName, property: property, objectID: id, underlying: error)
   }
 
-  /// A trigger or a constraint made SQLite skip the change without an error.
+  /// A trigger or a constraint made SQLite skip the change without an error. SQLite reports no error in this case, so
+  /// callers compare the number of changed rows.
   static func ignored(_ change: String, of id: ManagedObjectID, property: String? = nil) -> GraphError {
     GraphError(
       .constraintConflict,
@@ -26,7 +29,7 @@ extension GraphError {
       entity: id.entityName, property: property, objectID: id)
   }
 
-  /// A trigger or a constraint made a statement fail that belongs to no object.
+  /// A trigger or a constraint made a statement fail that belongs to no object. For example, a row of the history.
   static func refused(_ change: String, in path: String, by error: SQLiteError) -> GraphError {
     GraphError(
       .constraintConflict,
@@ -34,7 +37,7 @@ extension GraphError {
       underlying: error)
   }
 
-  /// A trigger or a constraint made SQLite skip a change that belongs to no object.
+  /// A trigger or a constraint made SQLite skip a change that belongs to no object. For example, the metadata.
   static func ignored(_ change: String, in path: String) -> GraphError {
     GraphError(
       .constraintConflict,
@@ -44,21 +47,18 @@ extension GraphError {
   }
 }
 
-/// Thrown when the triggers of an object's change exceed the limit of steps.
-struct EndlessChange: Error {
-  let overrun: TriggerOverrun
-  let id: ManagedObjectID
-
-  init(_ overrun: TriggerOverrun, of id: ManagedObjectID) { (self.overrun, self.id) = (overrun, id) }
-}
-
 /// Thrown when a unique value of a row is taken.
+///
+/// Ends a save as a conflict (`SaveTransaction.run`), not as an error.
 struct TakenValues: Error {
+  /// The object that could not be saved, and the one that has the values.
   let conflict: SaveConflict
 }
 
+/// Explanations of constraint errors.
 extension SaveTransaction {
-  /// Returns the error for the constraint that a row violates.
+  /// Returns the error for the constraint that a row violates. `TakenValues` for a unique value, otherwise a
+  /// `GraphError`.
   func describe(_ error: SQLiteError, saving row: Snapshot) -> any Error {
     let id = row.id
     switch error.code {
@@ -74,7 +74,8 @@ extension SaveTransaction {
     }
   }
 
-  /// The conflict over a unique value, with the object that has the value if SQLite's message names the columns.
+  /// The conflict over a unique value, with the object that has the value if SQLite's message names the columns. After
+  /// a rollback by a trigger the other object is not searched.
   private func taken(_ row: Snapshot, after error: SQLiteError) -> any Error {
     do {
       let entity = try layout.layout(of: row.id)
@@ -87,6 +88,7 @@ extension SaveTransaction {
     }
   }
 
+  /// Nil if no row has all of these values, or if a composite is among them.
   private func object(like row: Snapshot, in slots: [Slot], of entity: EntityLayout) throws -> ManagedObjectID? {
     let columns = slots.flatMap { entity.slots[$0].columns }
     // For a composite it is not known which elements are taken.
@@ -102,8 +104,10 @@ extension SaveTransaction {
   }
 }
 
+/// The properties in an error message.
 extension EntityLayout {
   /// The properties whose columns a message of SQLite names: `UNIQUE constraint failed: ZPERSON.ZEMAIL, ZPERSON.ZNAME`.
+  /// Tables are ignored: the message is about this entity.
   func slots(named error: SQLiteError) -> [Slot] {
     let named = error.message.split(separator: ":").last ?? ""
     let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
@@ -112,7 +116,7 @@ extension EntityLayout {
 }
 
 extension SlotLayout {
-  /// The columns of a value in the entity's own table.
+  /// The columns of a value in the entity's own table. Empty for values in other tables.
   fileprivate var columns: [String] {
     switch self {
     case .attribute(let column, _): [column]

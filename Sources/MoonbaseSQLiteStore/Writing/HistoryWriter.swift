@@ -6,14 +6,23 @@ import MoonbaseSQLite
 
 /// Writes the persistent history of a save, in a store that keeps a history: a transaction and a change for each row,
 /// in the form that the file has.
+///
+/// Used for one save within its transaction. Batch requests use the lower parts (`writeTransaction`, `ChangeWriter`)
+/// with their own counts.
 struct HistoryWriter {
+  /// The tables and columns.
   let layout: StoreLayout
+  /// The connection of the save's transaction.
   let connection: Connection
+  /// The path of the store, for messages.
   let path: String
+  /// The author of the transaction; nil for none.
   let author: String?
+  /// The history tables of the file.
   let form: HistoryForm
 
-  /// Writes the history of a save. Called before the rows change, because tombstones keep values of deleted rows.
+  /// Writes the history of a save. Called before the rows change, because tombstones keep values of deleted rows. A
+  /// save without changes writes no transaction. Throws `.constraintConflict` if the file refuses a row of the history.
   func write(_ changes: StoreChanges) throws {
     let updates = try changes.updatedSlots(in: layout.model, isLinked: isLinked)
     // Another context may have deleted the row.
@@ -34,12 +43,13 @@ struct HistoryWriter {
     }
   }
 
+  /// Whether the file has a row with the ID.
   private func isThere(_ id: ManagedObjectID) throws -> Bool {
     let table = identifier(try layout.layout(of: id).table)
     return try answers("SELECT 1 FROM \(table) WHERE Z_PK = ?", id.key)
   }
 
-  /// Whether the file stores an object as a destination of the links' owner.
+  /// Whether the file stores an object as a destination of the links' owner. False for a link that was only in memory.
   private func isLinked(_ links: StoreChanges.Links, _ id: ManagedObjectID) throws -> Bool {
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join):
@@ -52,6 +62,7 @@ struct HistoryWriter {
     }
   }
 
+  /// Whether a query returns a row for these keys.
   private func answers(_ sql: String, _ keys: Int64...) throws -> Bool {
     let statement = try connection.statement(sql)
     for (index, key) in keys.enumerated() { statement.bind(key, at: Int32(index + 1)) }
@@ -61,6 +72,8 @@ struct HistoryWriter {
 
   // MARK: The transaction
 
+  /// Writes the row of `ATRANSACTION` with the current time and returns its key. The names of process and bundle are
+  /// both the process's name.
   @discardableResult
   func writeTransaction(of contextName: String?) throws -> Int64 {
     let table = table("ATRANSACTION", 16_002)
@@ -89,10 +102,10 @@ struct HistoryWriter {
     return key
   }
 
-  /// The column for a text, or for the key of an interned text.
+  /// The column for a text, or for the key of an interned text. For example `ZAUTHORTS` or `ZAUTHOR`.
   private func column(_ name: String) -> String { form.internsTexts ? name + "TS" : name }
 
-  /// The key of an interned text.
+  /// The key of an interned text. A new text gets a row in `ATRANSACTIONSTRING`.
   private func string(_ text: String) throws -> Int64 {
     let known = try connection.statement("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?")
     known.bind(text, at: 1)
@@ -109,25 +122,32 @@ struct HistoryWriter {
     return key
   }
 
+  /// The numbers are fixed: 16001 for `ACHANGE`, 16002 for `ATRANSACTION`, 16003 for `ATRANSACTIONSTRING`.
   func table(_ name: String, _ number: Int64) -> HistoryTable {
     HistoryTable(name: name, number: number, connection: connection, path: path)
   }
 }
 
 /// A table of the history.
+///
+/// A value that is made where it is needed.
 struct HistoryTable {
+  /// The name in SQL.
   let name: String
   /// Its entity's number in `Z_PRIMARYKEY`.
   let number: Int64
+  /// The connection of the transaction.
   let connection: Connection
+  /// The path of the store, for messages.
   let path: String
 
-  /// Sets aside keys and returns the first.
+  /// Sets aside keys and returns the first. The keys are consecutive.
   func reserve(_ count: Int) throws -> Int64 {
     try KeyReservation(connection: connection, path: path).reserve(count, number: number, name: "the history")
   }
 
-  /// Throws where another row has the key, and where the file refuses or ignores this row.
+  /// Throws where another row has the key, and where the file refuses or ignores this row. The codes are
+  /// `.invalidStore` and `.constraintConflict`.
   func insert(with statement: Statement) throws {
     do {
       try statement.run()
@@ -144,5 +164,6 @@ struct HistoryTable {
     if connection.changes == 0 { throw GraphError.ignored(change, in: path) }
   }
 
+  /// The change in messages.
   private var change: String { "the history of the save (table \(name))" }
 }

@@ -3,17 +3,23 @@ import MoonbaseGraph
 import MoonbaseSQLite
 
 /// Sets aside keys. `Z_PRIMARYKEY` holds the greatest assigned key of each table.
+///
+/// Core Data gives keys in the same way, so that both can write to a store alternately. Keys of deleted rows are never
+/// given again; a rolled back save gives its keys back.
 package struct KeyReservation {
   /// The greatest key that may be assigned. The margin leaves room for imports; no table has so many rows.
   package static let greatestKey = Int64.max - Int64(1) << 32
 
+  /// The connection of the transaction.
   let connection: Connection
+  /// The path of the store, for messages.
   let path: String
 
   /// Sets aside `count` keys in the caller's transaction and returns the first. For a count of 0, returns the next free
   /// key.
   ///
-  /// Throws `.invalidStore` where the file's number leaves no room for keys.
+  /// Throws `.invalidStore` where the file's number leaves no room for keys. `number` is the number of the root entity
+  /// in `Z_PRIMARYKEY`, `name` its name for messages.
   func reserve(_ count: Int, number: Int64, name: String) throws -> Int64 {
     let statement = try connection.statement(
       "UPDATE OR ABORT Z_PRIMARYKEY SET Z_MAX = IFNULL(Z_MAX, 0) + ? WHERE Z_ENT = ? "
@@ -28,6 +34,7 @@ package struct KeyReservation {
     return last - Int64(count) + 1
   }
 
+  /// The message says how to repair the number.
   private func damage(_ number: Int64, of name: String) throws -> GraphError {
     let statement = try connection.statement("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
     statement.bind(number, at: 1)

@@ -4,12 +4,21 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Writes the pairs of many-to-many relationships, and the places in ordered relationships.
+///
+/// Used for one save. The order of calls: `removePairs` for all links, `addPairs` for all links, `finishPairs`,
+/// `writeOrder` for all links. A unidirectional or one-to-many link without order needs nothing here: its rows contain
+/// it.
 struct LinkWriter {
+  /// The tables and columns.
   let layout: StoreLayout
+  /// The connection of the transaction.
   let connection: Connection
+  /// The known last positions of lists.
   private let orderEnds: OrderEnds
+  /// New pairs that are not written yet.
   private var batch: PairBatch
 
+  /// Nothing is written yet.
   init(layout: StoreLayout, connection: Connection, orderEnds: OrderEnds) {
     self.layout = layout
     self.connection = connection
@@ -17,7 +26,7 @@ struct LinkWriter {
     batch = PairBatch(connection)
   }
 
-  /// Deletes the pairs of removed links.
+  /// Deletes the pairs of removed links. Throws `.constraintConflict` if the file keeps a pair.
   func removePairs(of links: StoreChanges.Links) throws {
     guard !links.removed.isEmpty, let join = try join(of: links) else { return }
     let table = PairTable(join, relationship: name(of: links))
@@ -30,7 +39,8 @@ struct LinkWriter {
     }
   }
 
-  /// Writes the pairs of added links. New pairs may wait until `finishPairs`.
+  /// Writes the pairs of added links. New pairs may wait until `finishPairs`. A relationship that is its own inverse
+  /// needs each pair in both directions.
   mutating func addPairs(of links: StoreChanges.Links) throws {
     guard !links.added.isEmpty, let join = try join(of: links) else { return }
     noteMembers(of: links, join: join)
@@ -41,7 +51,8 @@ struct LinkWriter {
     }
   }
 
-  /// Notes new members of the inverse lists, for which the save gives no places.
+  /// Notes new members of the inverse lists, for which the save gives no places. The next append to these lists then
+  /// reads the members again.
   private func noteMembers(of links: StoreChanges.Links, join: JoinLayout) {
     if orderEnds.isEmpty { return }
     orderEnds.forget(table: join.table, but: join.isReflexive ? nil : join.orderColumn)
@@ -51,6 +62,7 @@ struct LinkWriter {
     }
   }
 
+  /// Nil for links that are stored in rows. Throws for a relationship that the file lacks.
   private func join(of links: StoreChanges.Links) throws -> JoinLayout? {
     switch try layout.layout(of: links.owner).slots[links.slot] {
     case .join(let join): return join
@@ -59,12 +71,15 @@ struct LinkWriter {
     }
   }
 
+  /// The name of the relationship, for messages.
   private func name(of links: StoreChanges.Links) -> String {
     layout.model.entity(of: links.owner)?.properties[links.slot].name ?? ""
   }
 
+  /// Writes the pairs that still wait.
   mutating func finishPairs() throws { try batch.write() }
 
+  /// Writes the positions of ordered links. Throws `.constraintConflict` and `.invalidStore`.
   func writeOrder(of links: StoreChanges.Links) throws {
     do {
       try writePlaces(of: links)
@@ -74,6 +89,7 @@ struct LinkWriter {
     }
   }
 
+  /// Does nothing for links without an order.
   private func writePlaces(of links: StoreChanges.Links) throws {
     guard let order = links.order else { return }
     switch try layout.layout(of: links.owner).slots[links.slot] {
@@ -90,7 +106,7 @@ struct LinkWriter {
     }
   }
 
-  /// The error for a file that differs from its model.
+  /// The error for a file that differs from its model. The code is `.invalidStore`.
   private func lacksPlaces(_ links: StoreChanges.Links) -> GraphError {
     let name = name(of: links)
     return GraphError(
@@ -100,10 +116,12 @@ struct LinkWriter {
       entity: links.owner.entityName, property: name, objectID: links.owner)
   }
 
+  /// Writes only positions that change (`PlaceWriter`).
   private func write(_ order: StoreChanges.Order, of owner: ManagedObjectID, in column: OrderColumn) throws {
     try PlaceWriter(owner, order: order, column: column).write()
   }
 
+  /// Checks that the pair is gone, since a trigger may ignore the statement.
   private func remove(_ pair: PairTable.Pair, from table: PairTable, with statement: Statement) throws {
     statement.bind(pair.owner.key, at: 1)
     statement.bind(pair.destination.key, at: 2)

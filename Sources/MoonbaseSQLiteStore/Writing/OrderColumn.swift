@@ -4,26 +4,35 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// The column with the places of an ordered relationship's destinations.
+///
+/// Implements `PlaceColumn` for SQLite. The column is in the pair table of a many-to-many relationship, or in the
+/// destination's table. A value is made for each list of a save.
 struct OrderColumn: PlaceColumn {
+  /// The SQL for this column.
   private let statements: OrderStatements
   /// Identifies the column in `OrderEnds`.
   private let identity: OrderEnds.Column
+  /// The connection of the transaction.
   private let connection: Connection
+  /// The known last positions.
   private let ends: OrderEnds
 
+  /// For a many-to-many relationship.
   init(join: JoinLayout, column: String, on connection: Connection, ends: OrderEnds) {
     (self.connection, self.ends) = (connection, ends)
     statements = OrderStatements(join, column: column, dialect: .sqlite)
     identity = OrderEnds.Column(table: join.table, name: column)
   }
 
+  /// For a one-to-many relationship; `table` is that of the destinations.
   init(toOne: ToOneLayout, table: String, column: String, on connection: Connection, ends: OrderEnds) {
     (self.connection, self.ends) = (connection, ends)
     statements = OrderStatements(toOne, table: table, column: column, dialect: .sqlite)
     identity = OrderEnds.Column(table: table, name: column)
   }
 
-  /// The place in a result column. Throws for a value that is no integer: SQLite would sort it differently.
+  /// The place in a result column. Throws for a value that is no integer: SQLite would sort it differently. The code is
+  /// `.invalidStore`.
   private func place(_ statement: Statement, at index: Int32, of row: Int64?) throws -> Int64 {
     let storage = statement.storage(index)
     if storage == .integer { return statement.integer(index) }
@@ -36,7 +45,7 @@ struct OrderColumn: PlaceColumn {
     )
   }
 
-  /// Whether an owner has a destination.
+  /// Whether an owner has a destination. By a query for the pair or the row.
   private func has(_ key: Int64, of owner: Int64) throws -> Bool {
     let statement = try connection.statement(statements.presence)
     statement.bind(owner, at: 1)
@@ -45,7 +54,8 @@ struct OrderColumn: PlaceColumn {
     return try statement.step()
   }
 
-  /// The places of some of an owner's destinations, without those that have no place.
+  /// The places of some of an owner's destinations, without those that have no place. `keys` may have any length; they
+  /// are bound as one list.
   func read(_ owner: Int64, some keys: [Int64]) throws -> [Int64: Int64] {
     let statement = try connection.statement(statements.selectionOfSome)
     statement.bind(owner, at: 1)
@@ -59,7 +69,8 @@ struct OrderColumn: PlaceColumn {
     return result
   }
 
-  /// An owner's destinations in order, and the places of those that have a place.
+  /// An owner's destinations in order, and the places of those that have a place. Destinations without a position come
+  /// last.
   func listing(_ owner: Int64) throws -> (keys: [Int64], places: [Int64: Int64]) {
     let statement = try connection.statement(statements.listing)
     statement.bind(owner, at: 1)
@@ -74,7 +85,7 @@ struct OrderColumn: PlaceColumn {
   }
 
   /// The last place of an owner's destinations, nil where no destination has a place, and the number of destinations
-  /// without a place.
+  /// without a place. Takes one query, by an index of the owner.
   func end(_ owner: Int64) throws -> (last: Int64?, missing: Int) {
     let statement = try connection.statement(statements.end)
     statement.bind(owner, at: 1)
@@ -83,6 +94,7 @@ struct OrderColumn: PlaceColumn {
     return (statement.isNull(0) ? nil : try place(statement, at: 0, of: nil), Int(statement.integer(1)))
   }
 
+  /// Throws `.constraintConflict` where the file ignores a position.
   func write(_ places: [(key: Int64, place: Int64)], of owner: ManagedObjectID, _ order: StoreChanges.Order) throws {
     let statement = try connection.statement(statements.update)
     defer { statement.reset() }
@@ -98,7 +110,9 @@ struct OrderColumn: PlaceColumn {
     }
   }
 
+  /// Nil if the last position has to be read.
   func knownEnd(of owner: Int64, before members: [Int64]) -> Int64? { ends.last(identity, of: owner, before: members) }
 
+  /// Pass nil for an unknown position.
   func note(end place: Int64?, of owner: Int64) { ends.set(identity, owner, to: place) }
 }

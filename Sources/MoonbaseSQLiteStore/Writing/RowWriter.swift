@@ -6,16 +6,24 @@ import MoonbaseSQLite
 
 /// Writes rows of one entity: the statements, and the binding of values by slot. A class, so that passing a writer on
 /// for every row copies nothing.
+///
+/// Made once per entity and save (`SaveTransaction.writer`) and confined to the save's thread. The parameters of a
+/// statement follow the order of `statements.columns`.
 final class RowWriter {
   /// The binding of a slot. Contains no references, because every value of every row uses a step.
   fileprivate struct Step {
+    /// How a value is bound, by the kind of its column.
     enum Binding {
+      /// A value as it is, a large value, a key, a key with an entity number, or several elements.
       case plain, external, toOne, polymorphic, composite
     }
 
+    /// The slot of the property.
     var slot: Slot
+    /// Decided once for the column.
     var binding: Binding
 
+    /// A to-one relationship with a column of entity numbers is polymorphic.
     init(_ column: RowStatements.Column) {
       slot = column.slot
       binding =
@@ -26,19 +34,26 @@ final class RowWriter {
     }
   }
 
+  /// The SQL for the entity.
   let statements: RowStatements
+  /// The bindings in the order of the columns.
   private let steps: ContiguousArray<Step>
   /// The composites, by slot.
   private let composites: [Slot: CompositeLayout]
+  /// All tables, for entity numbers of destinations.
   private let store: StoreLayout
+  /// The folder of large values.
   private let externalData: ExternalData
+  /// The number in `Z_ENT`.
   private let number: Int64
+  /// Whether values of the entity may be in files.
   let hasExternalData: Bool
   /// The columns with the row's places in ordered lists, by the to-one relationships to the lists' owners.
   private let orders: [(slot: Slot, column: OrderEnds.Column)]
   /// The to-one relationships whose destination may be the row itself.
   private let loops: [(slot: Slot, toOne: ToOneLayout)]
 
+  /// Throws for an entity whose columns the file lacks.
   init(_ layout: EntityLayout, store: StoreLayout, externalData: ExternalData) throws {
     statements = try RowStatements(layout, dialect: .sqlite)
     self.store = store
@@ -57,10 +72,11 @@ final class RowWriter {
     }
   }
 
+  /// The layout of the entity.
   var layout: EntityLayout { statements.layout }
 
   /// Runs the insertion and returns whether the row was inserted. The next use overwrites all parameters of the
-  /// statement.
+  /// statement. `files` notes created files. Returns false if a trigger ignored the row.
   func insert(
     _ row: Snapshot, with statement: Statement, on connection: Connection, files: inout ExternalFiles
   ) throws -> Bool {
@@ -81,14 +97,16 @@ final class RowWriter {
   }
 
   /// Sets a row as its own destination after the insertion. Core Data's triggers count the rows that refer to a new row
-  /// and the rows that a new row refers to: within the insertion they would count this row twice.
+  /// and the rows that a new row refers to: within the insertion they would count this row twice. Only for
+  /// relationships within one table.
   private func close(_ toOne: ToOneLayout, of id: ManagedObjectID, on connection: Connection) throws {
     let columns = [toOne.column: id.key].merging(toOne.entityColumn.map { [$0: number] } ?? [:]) { first, _ in first }
     let settings = columns.map { "\(identifier($0.key)) = \($0.value)" }.joined(separator: ", ")
     try connection.execute("UPDATE \(identifier(layout.table)) SET \(settings) WHERE Z_PK = \(id.key)")
   }
 
-  /// Runs an update and returns whether the row exists.
+  /// Runs an update and returns whether the row exists. Without an expected version, any version is updated. Returns
+  /// false also for a row of another version.
   func update(
     _ change: StoreChanges.Update, with statement: Statement, on connection: Connection, files: inout ExternalFiles
   ) throws -> Bool {
@@ -108,6 +126,8 @@ final class RowWriter {
     return connection.changes > 0
   }
 
+  /// Binds one slot and advances `index`. Large texts and blobs are collected in `large`. Throws the error of a damaged
+  /// value that the object was given.
   @inline(__always)
   private func bind(
     _ cell: Snapshot.Cell, step: Step, at index: inout Int32, to statement: Statement,
@@ -146,6 +166,7 @@ final class RowWriter {
     index += 1
   }
 
+  /// Each leaf has a parameter; a missing composite gives NULL everywhere.
   private func bind(
     elements cell: Snapshot.Cell, of slot: Slot, at index: inout Int32, to statement: Statement
   ) throws {
@@ -157,6 +178,7 @@ final class RowWriter {
     }
   }
 
+  /// Two parameters: the key and the entity number.
   private func bind(_ id: ManagedObjectID, at index: inout Int32, to statement: Statement) throws {
     statement.bind(id.key, at: index)
     index += 1
@@ -165,7 +187,8 @@ final class RowWriter {
 
   // MARK: Ordered lists
 
-  /// Notes the ordered lists that get the row as a member, by all or some of its to-one relationships.
+  /// Notes the ordered lists that get the row as a member, by all or some of its to-one relationships. Only lists whose
+  /// last position is known matter (`OrderEnds`).
   func noteOwners(of row: Snapshot, slots: [Slot]? = nil, in ends: OrderEnds) {
     for (slot, column) in orders where slots?.contains(slot) ?? true {
       if case .objectID(let owner) = row.values[slot] { ends.note(row.id.key, in: column, of: owner.key) }
@@ -174,7 +197,8 @@ final class RowWriter {
 
   // MARK: Files of old values
 
-  /// Notes the external files of the row's values before the row changes or is deleted.
+  /// Notes the external files of the row's values before the row changes or is deleted. The files are removed after the
+  /// commit, unless the save writes them again. A nil `slots` means all.
   func forgetFiles(of key: Int64, slots: [Slot]?, on connection: Connection, files: inout ExternalFiles) throws {
     guard let sql = statements.externals(of: slots) else { return }
     let statement = try connection.statement(sql)
@@ -186,7 +210,7 @@ final class RowWriter {
 }
 
 extension Snapshot.Cell {
-  /// Whether the cell refers to this object.
+  /// Whether the cell refers to this object. False for other kinds of values.
   fileprivate func leads(to id: ManagedObjectID) -> Bool {
     switch self {
     case .reference(let other), .value(.objectID(let other)): other == id

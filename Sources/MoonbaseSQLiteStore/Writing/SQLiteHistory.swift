@@ -5,9 +5,15 @@ import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Reads the history tables of a file.
+///
+/// A value that is made for each request. Every method reads one consistent state in a read transaction of its own;
+/// between two calls the history may grow or be deleted.
 struct SQLiteHistory: StoreHistory {
+  /// The store, whose connections are used.
   let store: SQLiteStore
 
+  /// The first and last number of a transaction. The last is kept in `Z_PRIMARYKEY`, so it stays known after a
+  /// deletion.
   func span() throws -> HistoryBounds {
     try reading { session, _ in
       let first = try session.connection.integer("SELECT MIN(Z_PK) FROM ATRANSACTION")
@@ -17,6 +23,7 @@ struct SQLiteHistory: StoreHistory {
     } ?? HistoryBounds(first: nil, last: 0)
   }
 
+  /// Ordered by number; a limit of 0 means no limit. Throws `.invalidStore` for damaged rows.
   func transactions(
     _ extent: HistoryRange, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction] {
@@ -26,6 +33,7 @@ struct SQLiteHistory: StoreHistory {
     } ?? []
   }
 
+  /// At most `limit` changes, with the place to go on (`HistoryPart.end`).
   func changes(of transactions: ClosedRange<Int64>, after change: Int64, limit: Int) throws -> HistoryPart {
     try reading { session, form in
       var memory = HostMemory()
@@ -34,6 +42,7 @@ struct SQLiteHistory: StoreHistory {
     } ?? HistoryPart()
   }
 
+  /// The number of the first of the last `count` transactions. Nil if these are all.
   func number(ofLast count: Int) throws -> Int64? {
     guard count > 0 else { return nil }
     return try reading { session, _ in
@@ -44,7 +53,8 @@ struct SQLiteHistory: StoreHistory {
     } ?? nil
   }
 
-  /// Counts bytes as `PersistentHistoryTransaction.size` does.
+  /// Counts bytes as `PersistentHistoryTransaction.size` does. The number of the first of the last transactions that
+  /// together have at most `count` bytes. Nil if these are all. The last transaction always counts.
   func number(ofLastBytes count: Int) throws -> Int64? {
     try reading { session, form in
       let (transaction, change) = (PersistentHistoryTransaction.sizeOfItself, PersistentHistoryChange.sizeOfItself)
@@ -63,12 +73,14 @@ struct SQLiteHistory: StoreHistory {
     } ?? nil
   }
 
+  /// The bytes of a column's value as SQL: numbers count 8.
   private static func size(_ column: String) -> String {
     "CASE TYPEOF(\(column)) WHEN 'null' THEN 0 WHEN 'text' THEN LENGTH(CAST(\(column) AS BLOB)) "
       + "WHEN 'blob' THEN LENGTH(\(column)) ELSE 8 END"
   }
 
-  /// Reads a consistent state of the tables. Returns nil where the tables no longer exist.
+  /// Reads a consistent state of the tables. Returns nil where the tables no longer exist. Checks whether the file is
+  /// still in its place.
   private func reading<Result>(_ body: (Session, HistoryForm) throws -> Result) throws -> Result? {
     try store.read(looksAtFile: true) { session in
       try session.connection.beginReading()
@@ -79,16 +91,19 @@ struct SQLiteHistory: StoreHistory {
   }
 }
 
+/// Access to the history, for the graph.
 extension SQLiteStore {
   /// The history that the file keeps, if a program has enabled one. Looked up on each call, because another process may
-  /// enable the history.
+  /// enable the history. Nil if the file has no history tables.
   public func history() throws -> (any StoreHistory)? {
     let tracksHistory = try read { try $0.historyForm(path: file.path) != nil }
     return tracksHistory ? SQLiteHistory(store: self) : nil
   }
 }
 
+/// Deleting the history.
 extension SQLiteSaveSession {
+  /// Deletes transactions with their changes and returns the number of transactions.
   func deleteHistory(_ extent: HistoryRange) throws -> Int {
     try run { session in
       guard try session.historyForm(path: store.file.path) != nil else { return 0 }
@@ -106,12 +121,18 @@ extension SQLiteSaveSession {
   }
 }
 
+/// Ranges of the history as SQL.
 extension HistoryRange {
   /// The value that a condition compares with.
+  ///
+  /// Numbers and dates have different columns.
   fileprivate enum Comparand {
+    /// A number of a transaction.
     case number(Int64)
+    /// Seconds since 2001.
     case date(Double)
 
+    /// Binds the first parameter.
     func bind(to statement: Statement) {
       switch self {
       case .number(let number): statement.bind(number, at: 1)
@@ -120,7 +141,8 @@ extension HistoryRange {
     }
   }
 
-  /// The condition in SQL, with the value of its parameter.
+  /// The condition in SQL, with the value of its parameter. Begins with a space; empty for all transactions. The table
+  /// is `t`.
   fileprivate var condition: (sql: String, value: Comparand?) {
     switch self {
     case .all: ("", nil)
@@ -133,11 +155,18 @@ extension HistoryRange {
 }
 
 /// Reads transactions and their changes, in the form that a file has.
+///
+/// Made for one read transaction. Entities that the model does not know are skipped, and damaged rows throw
+/// `.invalidStore` with their keys.
 private struct HistoryReader {
+  /// The store, for IDs and layouts.
   let store: SQLiteStore
+  /// The connection in a read transaction.
   let connection: Connection
+  /// The history tables of the file.
   let form: HistoryForm
 
+  /// Charges rows and bytes to a running script.
   func transactions(
     _ extent: HistoryRange, includingChanges: Bool, limit: Int
   ) throws -> [PersistentHistoryTransaction] {
@@ -169,7 +198,8 @@ private struct HistoryReader {
     return found.map { $0.with(part.changes[$0.transactionNumber] ?? []) }
   }
 
-  /// The SQL expression for a text, which is stored in a table of its own or in the transaction.
+  /// The SQL expression for a text, which is stored in a table of its own or in the transaction. If both exist, the
+  /// interned text is preferred.
   private func text(_ column: String) -> String {
     var ways: [String] = []
     if form.internsTexts, form.columns.contains(column + "TS") {
@@ -179,6 +209,7 @@ private struct HistoryReader {
     return ways.count > 1 ? "COALESCE(\(ways.joined(separator: ", ")))" : ways.first ?? "NULL"
   }
 
+  /// Nil for NULL. Throws for a value that is no text.
   private func optionalText(_ row: Statement, _ column: Int32) throws -> String? {
     if row.isNull(column) { return nil }
     guard let text = row.storedText(column) else {
@@ -190,12 +221,17 @@ private struct HistoryReader {
   // MARK: Changes
 
   /// The bitmap of a change's columns, with the entity number.
+  ///
+  /// Bitmaps repeat often, so their names are remembered.
   private struct Bitmap: Hashable {
+    /// The number in `ZENTITY`.
     let entity: Int64
+    /// The contents of `ZCOLUMNS`.
     let bytes: Data
   }
 
-  /// Reads the changes of the transactions with one statement. A negative limit means no limit.
+  /// Reads the changes of the transactions with one statement. A negative limit means no limit. Ordered by transaction
+  /// and key.
   func changes(
     of transactions: ClosedRange<Int64>, after change: Int64, limit: Int, _ memory: inout HostMemory
   ) throws -> HistoryPart {
@@ -237,6 +273,7 @@ private struct HistoryReader {
     return part
   }
 
+  /// `names` gives the property names of a bitmap.
   private func change(
     _ row: Statement, of layout: EntityLayout, names: (Data) -> [String]
   ) throws -> PersistentHistoryChange {
@@ -252,7 +289,8 @@ private struct HistoryReader {
       tombstone: type == .delete ? try tombstone(row, of: layout) : [:])
   }
 
-  /// The object with a key. The entity is the row's, if the row still exists, and otherwise the history's.
+  /// The object with a key. The entity is the row's, if the row still exists, and otherwise the history's. Throws
+  /// errors of SQLite. For an entity with subentities this takes a query for each change.
   private func objectID(of key: Int64, as layout: EntityLayout) throws -> ManagedObjectID {
     var entity = layout.entity
     let root = store.layout.model.entities[entity.root]
@@ -269,7 +307,8 @@ private struct HistoryReader {
     return ManagedObjectID(store: store.number, entity: entity.symbol, key: key)
   }
 
-  /// The values of a tombstone's columns, in the forms of their attributes.
+  /// The values of a tombstone's columns, in the forms of their attributes. A value that cannot be decoded becomes a
+  /// token that throws when it is used. Values in files are left out, because their files are gone.
   private func tombstone(_ row: Statement, of layout: EntityLayout) throws -> [String: Value] {
     let kept = zip(layout.tombstone, form.tombstoneColumns.indices).filter { !row.isNull(Int32(6 + $1)) }
     guard !kept.isEmpty else { return [:] }
@@ -293,6 +332,7 @@ private struct HistoryReader {
     return Dictionary(names.map { ($0.0, values[$0.1]) }) { first, _ in first }
   }
 
+  /// `what` describes the column.
   private func damage(
     _ row: Statement, _ column: Int32, _ what: String, wanted: String, in table: String = "ACHANGE"
   ) -> GraphError {
@@ -300,6 +340,7 @@ private struct HistoryReader {
     return damage(row, "\(what) \(mismatch.description)", in: table)
   }
 
+  /// The code is `.invalidStore`.
   private func damage(_ row: Statement, _ what: String, in table: String = "ACHANGE") -> GraphError {
     GraphError(
       .invalidStore,

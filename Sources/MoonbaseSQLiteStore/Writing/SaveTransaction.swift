@@ -6,36 +6,56 @@ import MoonbaseSQLite
 
 /// The transaction of a save: deletions first, then updates, insertions and links, so that a unique value can pass from
 /// one row to another.
+///
+/// Made by `SQLiteSaveSession` within its transaction, and run once. Unique values that two rows swap are cleared first
+/// and written in a second round (`postponed`). Conflicts are collected so that a merge policy sees all of them at
+/// once.
 struct SaveTransaction {
+  /// The changes of the save.
   let changes: StoreChanges
+  /// The tables and columns.
   let layout: StoreLayout
+  /// The connection in its transaction.
   let connection: Connection
+  /// The folder of large values.
   let externalData: ExternalData
+  /// The known last positions of lists.
   private let orderEnds: OrderEnds
+  /// The files that the save made or gives up.
   var files = ExternalFiles()
 
+  /// By entity index.
   private var writers: [Int: RowWriter] = [:]
   /// By table, the pairs of other entities' relationships that are deleted with its rows.
   private var loosePairs: [EntityIndex: [JoinLayout]] = [:]
+  /// The conflicts found so far.
   private var conflicts: [SaveConflict] = []
   /// Updates whose unique value is taken, but may be freed by another update of this save.
   private var postponed: [StoreChanges.Update] = []
   /// The statement of the last update: the next update often has the same shape.
   private var lastUpdate: UpdateShape?
 
+  /// Entity, slots and the version check decide about the text of the statement.
   private struct UpdateShape {
+    /// The entity of the object.
     var entity: Symbol
+    /// The changed slots in order.
     var slots: [Slot]
+    /// Whether the version must be the expected one.
     var checksVersion: Bool
+    /// Binds the values.
     var writer: RowWriter
+    /// The prepared statement.
     var statement: Statement
 
+    /// Whether the update can use this statement.
     func fits(_ change: StoreChanges.Update) -> Bool {
       entity == change.snapshot.id.entitySymbol && checksVersion == (change.expectedVersion != nil)
         && slots == change.changedSlots
     }
   }
 
+  /// Nothing is written yet.
   init(
     _ changes: StoreChanges, layout: StoreLayout, connection: Connection, externalData: ExternalData,
     orderEnds: OrderEnds
@@ -47,7 +67,8 @@ struct SaveTransaction {
     self.orderEnds = orderEnds
   }
 
-  /// Writes all changes, or returns the conflicts that prevent the save.
+  /// Writes all changes, or returns the conflicts that prevent the save. The caller rolls back if conflicts are
+  /// returned. Throws `GraphError`, `EndlessChange` and `SQLiteError`.
   mutating func run() throws -> [SaveConflict] {
     do {
       return try write()
@@ -57,15 +78,17 @@ struct SaveTransaction {
   }
 
   /// Handles a row that violates a constraint: a taken unique value is a conflict, and the save goes on to find others.
+  /// Throws any other reason.
   private mutating func note(_ error: SQLiteError, saving row: Snapshot) throws {
     let reason = describe(error, saving: row)
     guard let taken = reason as? TakenValues, connection.isInTransaction else { throw reason }
     conflicts.append(taken.conflict)
   }
 
-  /// Runs the steps that may still fail after the rows are written.
+  /// Runs the steps that may still fail after the rows are written. Synchronizes the external files.
   func prepare() throws { try externalData.finish(files, on: connection) }
 
+  /// Deletions come first, then updates, insertions, links and orders.
   private mutating func write() throws -> [SaveConflict] {
     try orderEnds.begin(on: connection)
     let references = ReferenceCheck(changes, layout: layout, dialect: .sqlite) { [connection] in
@@ -90,6 +113,7 @@ struct SaveTransaction {
     return try references.conflicts()
   }
 
+  /// A trigger without an end is reported with the owner of the link.
   private func forEachLink(_ body: (StoreChanges.Links) throws -> Void) throws {
     for change in changes.links {
       do {
@@ -100,6 +124,7 @@ struct SaveTransaction {
     }
   }
 
+  /// Made once per entity.
   private mutating func writer(_ id: ManagedObjectID) throws -> RowWriter {
     let entity = try layout.layout(of: id)
     if let known = writers[entity.entity.index] { return known }
@@ -110,6 +135,7 @@ struct SaveTransaction {
 
   // MARK: Insertions
 
+  /// Streamed rows follow those of the save.
   private mutating func insert() throws {
     try insert(changes.inserted)
     while let rows = try changes.following?.next() {
@@ -118,6 +144,7 @@ struct SaveTransaction {
     }
   }
 
+  /// Rows of one entity are adjacent and use the same statement. Constraint errors become conflicts, if possible.
   private mutating func insert(_ rows: RowBatch) throws {
     var current: (symbol: Symbol, writer: RowWriter, statement: Statement)?
     for row in rows {
@@ -144,6 +171,7 @@ struct SaveTransaction {
 
   // MARK: Updates
 
+  /// An update whose unique value is taken is repeated after all others.
   private mutating func update() throws {
     try HostWork.charge(changes.updated.count)
     for change in changes.updated {
@@ -173,6 +201,7 @@ struct SaveTransaction {
     }
   }
 
+  /// Appends a conflict if no row was changed.
   private mutating func apply(_ change: StoreChanges.Update) throws {
     let id = change.snapshot.id
     let shape = try shape(of: change)
@@ -192,6 +221,7 @@ struct SaveTransaction {
     }
   }
 
+  /// Prepared anew only if the shape differs from the last one.
   private mutating func shape(of change: StoreChanges.Update) throws -> UpdateShape {
     if let lastUpdate, lastUpdate.fits(change) { return lastUpdate }
     let writer = try writer(change.snapshot.id)
@@ -205,6 +235,7 @@ struct SaveTransaction {
   }
 
   /// Clears unique values for other rows of the save. A file may have unique indexes that its model does not declare.
+  /// The values are written again by the postponed update.
   private mutating func clearUniqueValues(of change: StoreChanges.Update, after error: SQLiteError) throws {
     let writer = try writer(change.snapshot.id)
     let unique = Set(writer.layout.entity.uniquenessConstraints.joined()).union(writer.layout.slots(named: error))
@@ -217,6 +248,7 @@ struct SaveTransaction {
 
   // MARK: Deletions
 
+  /// A row that is already gone is a conflict only if a version was expected.
   private mutating func delete() throws {
     for deletion in changes.deleted {
       try HostWork.charge()
@@ -243,6 +275,7 @@ struct SaveTransaction {
     }
   }
 
+  /// Deletes the pairs of a deleted object in all pair tables.
   private mutating func unlink(_ id: ManagedObjectID, of entity: EntityLayout) throws {
     for case .join(let join) in entity.slots {
       let pairs = PairStatements(join, dialect: .sqlite)
@@ -254,6 +287,7 @@ struct SaveTransaction {
     }
   }
 
+  /// Cached by table.
   private mutating func loosePairs(ofTable root: EntityIndex) -> [JoinLayout] {
     if let known = loosePairs[root] { return known }
     let joins = layout.loosePairs(ofTable: root)
@@ -261,6 +295,7 @@ struct SaveTransaction {
     return joins
   }
 
+  /// Throws `.constraintConflict` if a trigger keeps a pair.
   private func unlink(
     _ id: ManagedObjectID, _ side: PairStatements.Side, in join: JoinLayout, by pairs: PairStatements
   ) throws {
@@ -275,7 +310,8 @@ struct SaveTransaction {
 
   // MARK: Conflicts
 
-  /// The reason why a change found no row: a save of another context, or a trigger that ignored the change.
+  /// The reason why a change found no row: a save of another context, or a trigger that ignored the change. Nil for a
+  /// row that was to be deleted and is gone. Throws `.constraintConflict` for an ignored change.
   private mutating func conflict(_ id: ManagedObjectID, expected: Int64?, _ change: String) throws -> SaveConflict? {
     let statements = try writer(id).statements
     let table = statements.layout.table
@@ -297,8 +333,9 @@ struct SaveTransaction {
   }
 }
 
+/// Queries of `ReferenceCheck`.
 extension Connection {
-  /// The integers that a statement returns, row by row.
+  /// The integers that a statement returns, row by row. The keys are bound as one parameter.
   fileprivate func integers(_ sql: String, of keys: ReferenceCheck.Keys) throws -> [[Int64]] {
     let statement = try statement(sql)
     defer { statement.reset() }

@@ -11,6 +11,10 @@ public import MoonbasePlatform
 /// description.extensions = [.file(colorsURL)]
 /// let container = try PersistentContainer(description)
 /// ```
+///
+/// A description is a value without open files: opening happens in `PersistentContainer`, once per description and any
+/// number of times for copies. Settings of stores are those of `PersistentStoreDescription`; settings here concern
+/// extensions and contexts.
 public struct ContainerDescription: Sendable {
   /// The source of the model.
   public enum Model: Sendable {
@@ -66,12 +70,13 @@ public struct ContainerDescription: Sendable {
     self.extensions = extensions
   }
 
-  /// Makes all stores in files read-only. Stores in memory stay writable.
+  /// Makes all stores in files read-only. Stores in memory stay writable. The command uses this for its pure sandbox: a
+  /// script may still work in stores in memory. Call this after all stores were added.
   package mutating func setFilesReadOnly() {
     for index in stores.indices where !stores[index].isInMemory { stores[index].isReadOnly = true }
   }
 
-  /// Makes all stores read-only.
+  /// Makes all stores read-only. Saves then throw `.readOnlyStore`. Call this after all stores were added.
   public mutating func setReadOnly() {
     for index in stores.indices { stores[index].isReadOnly = true }
   }

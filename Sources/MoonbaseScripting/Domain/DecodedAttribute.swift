@@ -17,6 +17,9 @@ import MoonbaseModel
 /// ```
 ///
 /// Attributes of plain values, derived attributes included, have `Attribute` keys.
+///
+/// The key is typed for the owner, so that reading needs no cast: the compiler refuses the key of another class.
+/// Decoding happens at each access; keep the result where it is used repeatedly.
 public struct DecodedAttribute<Owner: ManagedObject, Decoded: Decodable>: Sendable {
   /// The attribute's name.
   public let name: String

@@ -3,12 +3,22 @@ import MoonbaseLua
 import MoonbaseModel
 
 /// An error of the graph as scripts see it: `err.code`, `err.key`, `err.details`, `tostring(err)`.
+///
+/// Every error of the graph, of a model and of this layer becomes such an object when it enters Lua, both when it is
+/// raised and when a call returns `nil, err`. `tostring` and every field mark the error as read (`seen()`), because an
+/// unread failure is reported at the end of the program.
 final class ErrorBox {
+  /// The error as Swift code threw it.
   let error: any CodedError
+  /// Weak, because a script may keep an error longer than its domain.
   private weak var domain: ScriptDomain?
   /// The active calls when a script received the error, innermost first.
   private let calls: [LuaError.Frame]
 
+  /// Wraps an error.
+  ///
+  /// - Parameter calls: the script's calls at this moment (`callsUnderWay`), from which `place` and `traceback` are
+  ///   made.
   init(_ error: any CodedError, domain: ScriptDomain, calls: [LuaError.Frame] = []) {
     self.error = error
     self.domain = domain
@@ -29,6 +39,7 @@ final class ErrorBox {
   /// The calls of the script that raised the underlying error.
   var hookTraceback: [String] { (hookCalls ?? []).map(\.description) }
 
+  /// The traceback of the first underlying Lua error that has one, of the error itself or of its details.
   private var hookCalls: [LuaError.Frame]? {
     let errors = [graphError].compactMap(\.self) + (graphError?.details ?? [])
     let causes = errors.map(\.underlying) + [(error as? ScriptError)?.underlying]
@@ -40,9 +51,13 @@ final class ErrorBox {
     calls.first { $0.line != nil }.flatMap { call in call.line.map { "\(call.source):\($0)" } }
   }
 
+  /// The error as an error of the graph, with `details`, object ID and value; nil for errors of other layers.
   var graphError: GraphError? { error as? GraphError }
 
   /// The estimated bytes of the error. Errors hold values, detail errors and underlying errors.
+  ///
+  /// Lua's memory limit counts this number, therefore shared causes are counted once. Linear in the number of nested
+  /// errors.
   var weight: Int {
     var total = 256 + 160 * calls.count
     var pending: [any Error] = [error]
@@ -76,22 +91,31 @@ final class ErrorBox {
     return total
   }
 
+  /// The error that a Lua error value wraps, if a script raised such a value again.
   private func raisedAgain(_ error: LuaError) -> ErrorBox? {
     domain.flatMap { error.value(in: $0.state) }?.objectValue(as: ErrorBox.self)
   }
 
+  /// `err.code`: the stable number of `ErrorCode`.
   var code: Int { error.code.rawValue }
+  /// `err.key`: the name of the property; nil for errors about no property.
   var key: String? { error.property }
+  /// `err.entity`: the name of the entity.
   var entity: String? { error.entity }
 
   /// The reason without the property's name if the error has one, else the whole text.
+  ///
+  /// `err.message`: for a failed rule, for example, `must be at least 0` without `Person.age`.
   var message: String {
     if let error = error as? ScriptError, error.others.isEmpty { return error.message }
     return graphError?.reason ?? text
   }
 
+  /// The whole text, as `tostring(err)` gives it.
   var text: String { String(describing: error) }
 
+  /// `err.details`: the single errors of a failure with several causes, else a list of this error alone. Empty after
+  /// the end of the domain.
   var details: [ErrorBox] {
     guard let domain else { return [] }
     let details: [any CodedError] =
@@ -102,8 +126,13 @@ final class ErrorBox {
 }
 
 /// An error that a script received and has not read.
+///
+/// The domain keeps at most one (`unseenFailure`). Reading the error clears the failure; a failure that is left at the
+/// end of the program is printed with its cause.
 struct UnseenFailure {
   /// The failed operation.
+  ///
+  /// The raw value is the start of the message at the end of the program.
   enum Cause: String {
     case save = "a save failed and nothing was saved"
     case transaction = "a transaction failed and was rolled back"
@@ -112,6 +141,7 @@ struct UnseenFailure {
     case observer = "an observer failed; what it observed is done"
   }
 
+  /// The error as the script received it. Identity decides whether a script has read this failure.
   let error: ErrorBox
   let cause: Cause
   /// The number of objects with unsaved changes, for a failed save.
@@ -124,6 +154,7 @@ extension HostTypes {
     case code, message, entity, key, id, value, details, traceback
   }
 
+  /// Describes the type `error`: fields, `pairs`, `tostring` and `..`.
   func describeError() {
     let fields = ErrorField.allCases
     error.properties(
@@ -146,6 +177,7 @@ extension HostTypes {
     error.operator(.concatenate) { call in call.return(try Self.text(of: 0, in: call) + Self.text(of: 1, in: call)) }
   }
 
+  /// Returns one field to Lua and marks the error as read.
   private func get(_ field: ErrorField, of box: ErrorBox, call: inout LuaCall) throws {
     box.seen()
     switch field {
@@ -171,6 +203,7 @@ extension HostTypes {
   }
 }
 
+/// Conversions of errors at the boundary to Lua.
 extension ScriptDomain {
   /// The Lua error value for an error of the graph; nil for other errors.
   func luaError(_ error: any Error) -> LuaValue? {
@@ -183,7 +216,8 @@ extension ScriptDomain {
     return coded.map { ErrorBox($0, domain: self, calls: state.callsUnderWay()) }
   }
 
-  /// Errors of the graph as a list of error values.
+  /// Errors of the graph as a list of error values. The errors carry no calls, because they are listed and not raised
+  /// (`context.validation_warnings`).
   func list(of errors: [GraphError]) throws -> LuaTable {
     try state.list(errors.map { .object(LuaObject(ErrorBox($0, domain: self), as: types.error)) })
   }
@@ -192,6 +226,8 @@ extension ScriptDomain {
   /// error, which is also this function's result.
   ///
   /// Mistakes of the program are rethrown and raised in the script.
+  ///
+  /// `call` receives exactly one or two results. Errors that end the run (limits, `os.exit`) are rethrown too.
   @discardableResult
   func attempt(_ call: inout LuaCall, _ body: () throws -> Void) throws -> ErrorBox? {
     do {

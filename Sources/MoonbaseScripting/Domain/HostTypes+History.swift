@@ -6,33 +6,44 @@ import MoonbasePlatform
 import enum MoonbaseModel.Predicate
 
 /// A range of a history requested by a script. Nothing is read until it is iterated.
+///
+/// `context:history{...}` returns this object. Each call of `each`, `all` or `count` starts a new walk at the token, so
+/// that repeated calls see transactions recorded in between.
 final class HistoryBox {
   private let contextBox: ContextBox
   private let token: PersistentHistoryToken?
   private let request: FetchRequest?
   private let limit: Int
 
+  /// Makes a range. A nil token begins at the oldest transaction; a limit of 0 means all changes.
   init(_ box: ContextBox, after token: PersistentHistoryToken?, matching request: FetchRequest?, limit: Int) {
     (contextBox, self.token, self.request, self.limit) = (box, token, request, limit)
   }
 
-  /// A walk over the changes, oldest first.
+  /// A walk over the changes, oldest first. Throws `.invalidRequest` if the context is gone, and errors in the request.
   func walk() throws -> HistoryChanges {
     HistoryChanges(try HistoryWalk(contextBox.live(), from: .token(token), matching: request), limit: limit)
   }
 }
 
 /// The single changes of a history.
+///
+/// A flat view of `HistoryWalk`, which reads transactions in chunks. Changes of a chunk wait in `waiting`; the memory
+/// is that of one chunk.
 final class HistoryChanges {
   private var walk: HistoryWalk
+  /// The changes of the last chunk that are not returned yet, each with its transaction.
   private var waiting: ArraySlice<(PersistentHistoryTransaction, PersistentHistoryChange)> = []
+  /// The number of changes that may still be returned.
   private var left: Int
 
+  /// Begins at the walk's position. `limit` counts changes, not transactions; 0 means no limit.
   init(_ walk: HistoryWalk, limit: Int) {
     self.walk = walk
     left = limit > 0 ? limit : .max
   }
 
+  /// The next change with its transaction; nil at the end or at the limit.
   func next() throws -> (PersistentHistoryTransaction, PersistentHistoryChange)? {
     guard left > 0 else { return nil }
     while waiting.isEmpty {
@@ -46,6 +57,11 @@ final class HistoryChanges {
 
 /// `context:history { after = token, author =, where =, limit = }` and `context.history_token`.
 extension HostTypes {
+  /// Describes `context:history`, `context:delete_history` and `context.history_token`.
+  ///
+  ///
+  /// ~`delete_history` takes `before` (a token), `keep` (a number of transactions) or `keep_size` (bytes), and returns
+  /// the number of deleted transactions. Without any of them the call throws `.invalidRequest`.
   func describeHistoryOfContext() {
     context.method("history", upTo: 1) { [unowned self] context, call in
       var token: PersistentHistoryToken?
@@ -100,6 +116,7 @@ extension HostTypes {
       })
   }
 
+  /// Describes the methods of a range: `each()` for loops, `all()` as a list, `count()`.
   func describeHistory() {
     history.method("each", upTo: 0) { [unowned self] box, call in
       let domain = try openDomain()
@@ -128,6 +145,10 @@ extension HostTypes {
     }
   }
 
+  /// A change as a table: `{ kind = "update", entity = "Person", id = …, properties = { "age" }, tombstone = {}, … }`.
+  ///
+  ///
+  /// The transaction's fields are repeated in each change, so that a script needs no second level.
   private func table(
     of change: PersistentHistoryChange, in transaction: PersistentHistoryTransaction
   ) throws -> LuaTable {
@@ -147,13 +168,14 @@ extension HostTypes {
     return table
   }
 
+  /// The token that a script passed as text. Throws `.invalidRequest`, naming the option `key`.
   private static func token(_ text: String, _ key: String) throws -> PersistentHistoryToken {
     if let token = PersistentHistoryToken(text) { return token }
     throw ScriptError(
       .invalidRequest, message: "history: \(key) is a token, as context.history_token gives one, not '\(text)'")
   }
 
-  /// Returns 0 for nil.
+  /// Returns 0 for nil. A positive integer option. Throws `.invalidRequest`, naming the option `key`, for other values.
   private static func number(_ value: LuaValue, _ key: String) throws -> Int {
     if case .nil = value { return 0 }
     guard case .integer(let number) = value, number > 0, let result = Int(exactly: number) else {

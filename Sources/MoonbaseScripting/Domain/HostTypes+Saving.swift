@@ -5,6 +5,8 @@ import MoonbasePlatform
 
 /// `context.name`, `context.author` and `context.merge_policy`: the labels of saves and their resolution of conflicts.
 extension HostTypes {
+  /// Describes `context.name`, `context.author` and `context.merge_policy`. A policy is a name such as `"error"` or a
+  /// function, which receives a conflict table (`resolve(_:)`).
   func describeSettingsOfContext() {
     context.property(
       "name", get: { context, call in Self.answer(context.name, to: &call) },
@@ -32,23 +34,32 @@ extension HostTypes {
       })
   }
 
+  /// Returns a text or nil to Lua.
   private static func answer(_ text: String?, to call: inout LuaCall) {
     if let text { call.return(text) } else { call.returnNil() }
   }
 
+  /// The text that a script assigns; nil for nil.
   private static func optionalText(of call: borrowing LuaCall) throws -> String? {
     call.isNil(0) ? nil : try call.text(0)
   }
 }
 
 /// A script's function that resolves save conflicts. The context retains it.
+///
+/// The graph calls the function during a save, on the context's thread, within the limits of the extension that
+/// assigned the policy. The context's handle keeps a weak reference, so that reading `merge_policy` returns the same
+/// function.
 final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks it, where its scripts run
+  /// The Lua function, with the conflict table as its only argument.
   let function: LuaFunction
+  /// Retained: the domain is reached through the types at each call.
   private let types: HostTypes
 
   /// The extension that set it; nil for an extension without limits.
   private let running: RunningExtension?
 
+  /// Makes a policy that runs with the limits of the extension that is running now, if any.
   init(_ function: LuaFunction, types: HostTypes) {
     (self.function, self.types) = (function, types)
     running = types.domain.flatMap { .current(in: $0.state) }
@@ -60,12 +71,16 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
     throw ScriptError(.invalidRequest, message: "merge_policy: \(unknown(name))")
   }
 
+  /// The message about an unknown name, with a suggestion and all known names.
   private static func unknown(_ name: String) -> String {
     let names = MergePolicy.Name.allCases.map(\.rawValue)
     return "there is no merge policy \(name.asName)\(suggestion(for: name, among: names)), there are \(names.listed())"
   }
 
   /// The function's answer: the name of a policy, or values for some properties.
+  ///
+  /// A name applies that policy to the conflict; a table `{ property = value }` gives values for the object. Any other
+  /// answer throws `.extensionFailure`, as does an error of the function.
   func resolve(_ conflict: MergeConflict) throws -> MergePolicy.Resolution {
     let object = conflict.object
     return try object.running("mergePolicy") {
@@ -87,12 +102,18 @@ final class ScriptMergePolicy: @unchecked Sendable {  // only its context asks i
     }
   }
 
+  /// An `.extensionFailure` that names the object.
   private static func failure(of object: ManagedObject, _ what: String) -> GraphError {
     GraphError(
       .extensionFailure, message: "\(object.entity.name): merge_policy: \(what)", entity: object.entity.name,
       objectID: object.objectID)
   }
 
+  /// The conflict as scripts see it: `{ object, kind, properties, collisions }`.
+  ///
+  ///
+  /// Each collision is `{ property, original, object, stored }`: the value when the object was read, the object's value
+  /// now, and the value in the store.
   private func table(of conflict: MergeConflict, in domain: ScriptDomain) throws -> LuaTable {
     let table = try domain.state.table(fields: 5)
     try table.set("object", to: domain.handle(conflict.object))

@@ -7,15 +7,22 @@ import MoonbasePlatform
 ///
 /// The state retains this object, so that calls from scripts find it. The domain may end earlier, if Swift still holds
 /// the state or a context that the domain extended.
+///
+/// Most types are registered with a closure that describes their methods, which runs when the first object of the type
+/// enters Lua: a script that uses few types pays for few. The files `HostTypes+….swift` contain these descriptions, one
+/// aspect each. `weight` and `usualWeight` are bytes that Lua counts for an object against the memory limit.
 final class HostTypes {
   /// The types of values, which model files share.
   let values: LuaValueTypes
+  /// The types below are those of `values`, stored here to save an indirection in conversions.
   let date: LuaValueType<Date>
   let decimal: LuaValueType<Decimal>
   let uuid: LuaValueType<UUID>
   let uri: LuaValueType<URL>
   let objectID: LuaValueType<ManagedObjectID>
+  /// Errors are not interned: each raise makes its own object.
   let error = LuaHostType<ErrorBox>("error", interned: false)
+  /// Contexts are interned by their boxes (`ContextType.box(_:)`).
   let context = ContextType()
   let request = LuaHostType<RequestBox>("fetch request", interned: false)
   let members = LuaHostType<ToManyBox>("relationship", interned: false)
@@ -30,18 +37,22 @@ final class HostTypes {
   /// The types of entities by shape. A model that is opened repeatedly reuses its types; models with other shapes never
   /// share them.
   var entities: [Symbol: LuaHostType<ManagedObject>] = [:]
-  /// The type last requested. Successive objects usually have the same type.
+  /// The type last requested. Successive objects usually have the same type. A cache of size one in front of
+  /// `entities`.
   var recent: (shape: Symbol, type: LuaHostType<ManagedObject>)?
 
-  /// Whether a changing call may have further work at its end: an undo step or the end of the run.
+  /// Whether a changing call may have further work at its end: an undo step or the end of the run. Checked after each
+  /// changing call (`finish(in:)`); false in the common case, so that the check costs one load.
   var hasAftermath = false
 
   // Sound: the domain sets this to nil when it ends, and nothing reads it afterwards.
   unowned(unsafe) var domain: ScriptDomain? {
     didSet { if domain == nil { for type in entities.values { type.reader = nil } } }
   }
+  /// The state that retains this object as its `companion`.
   unowned let state: LuaState
 
+  /// Registers the types of values at once and the other types for later.
   init(_ state: LuaState) {
     self.state = state
     values = LuaValueTypes(state)
@@ -74,6 +85,7 @@ final class HostTypes {
     state.later(changes) { [unowned self] in describeChanges(changes) }
   }
 
+  /// The method that a script probably meant, for the error about an unknown method of a context.
   private static func callOfContext(_ name: String) -> String? {
     switch name {
     case "commit", "flush": "save"
@@ -100,6 +112,7 @@ final class HostTypes {
     return type
   }
 
+  /// Registers the type of an entity's shape in the state.
   private func register(_ entity: ResolvedEntity) throws -> LuaHostType<ManagedObject> {
     let new = describe(entity)
     try state.register(new)

@@ -3,11 +3,18 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A listing of model items by name, in the model's order. The description of an item is built on first access.
+///
+/// `moonbase.model.entities` and the lists within an entity are such listings. Scripts cannot write to them; `pairs`
+/// goes through the names in the model's order and `#` counts them.
 final class ModelListing {
+  /// The start of the message about unknown names.
   private let subject: String
+  /// The names, in the model's order.
   let names: [String]
   private let allNames: Set<String>
+  /// Builds the description of an item.
   private let describe: (String, ScriptDomain) throws -> LuaValue
+  /// The descriptions that were built, by name.
   private var known: [String: LuaValue] = [:]
 
   /// `subject` begins the error about an unknown name: `Person has no attribute`.
@@ -21,6 +28,7 @@ final class ModelListing {
   /// The estimated bytes: the names, and an entry for each.
   var weight: Int { names.reduce(512) { $0 + 160 + $1.utf8.count } }
 
+  /// The description of an item. Throws `.unknownName`, with a suggestion, for other names.
   func entry(_ name: String, in domain: ScriptDomain) throws -> LuaValue {
     if let entry = known[name] { return entry }
     guard allNames.contains(name) else {

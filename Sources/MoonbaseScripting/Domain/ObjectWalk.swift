@@ -3,6 +3,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
+/// The close operator of Lua (`<close>`) ends a walk early, also after `break` and after an error in the loop.
 extension HostTypes {
   /// A walk is accessible only to a `for` loop.
   func describeWalk() {
@@ -11,17 +12,28 @@ extension HostTypes {
 }
 
 /// Iterates over the objects that matched at its beginning, skipping those deleted since.
+///
+/// `request:each()` makes a walk. IDs of the matching objects are fixed at the beginning; rows are read in batches on
+/// the way. With `save_every(n)` the walk saves after `n` visited objects and turns them into faults, so that a loop
+/// over millions of objects needs constant memory.
 final class ObjectWalk {
+  /// The request, which is retained for its context and its unsaved objects.
   private let box: RequestBox
   private unowned let domain: ScriptDomain
+  /// The matching objects; nil when `listed` has them.
   private let found: FetchedObjects?
   /// The objects of an ordered relationship, in order.
   private let listed: [ManagedObject]
+  /// The number of visited objects after which the walk saves; nil without `save_every`.
   private let saveEvery: Int?
+  /// The place of the next object, from 0, including deleted objects.
   private var position = 0
+  /// The objects since the last save. Filled only with `save_every`.
   private var visited: [ManagedObject] = []
+  /// Whether the loop has ended, so that further steps return nil.
   private var isOver = false
 
+  /// Fetches the IDs. Throws errors in the request, and `.invalidRequest` for a request of groups.
   init(_ box: RequestBox, domain: ScriptDomain) throws {
     self.box = box
     self.domain = domain
@@ -42,6 +54,7 @@ final class ObjectWalk {
     if saveEvery != nil, !failing { try box.context.finishSave() }
   }
 
+  /// The next object that still exists; nil at the end, after the last save.
   func next() throws -> ManagedObject? {
     if isOver { return nil }
     if let saveEvery, visited.count >= saveEvery { try saveVisited(ahead: true) }
@@ -56,6 +69,7 @@ final class ObjectWalk {
     return nil
   }
 
+  /// The object at a place; nil if it was deleted or left the context since the beginning.
   private func object(at position: Int) throws -> ManagedObject? {
     guard let found else {
       let object = listed[position]

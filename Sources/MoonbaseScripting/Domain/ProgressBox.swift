@@ -2,16 +2,24 @@ import MoonbaseLua
 import MoonbasePlatform
 
 /// A progress bar on standard error if that is a terminal; otherwise without output.
+///
+/// `moonbase.progress(total, label)` makes one. Within a job there is no terminal; the fraction goes to
+/// `ScriptJob.progress` instead, which the waiting script can read. Drawn at most ten times a second.
 final class ProgressBox {
+  /// The number of steps of the whole work; nil if unknown, which leaves out the bar.
   private let total: Int64?
   private let label: String
+  /// Whether standard error is a terminal and no job is running.
   private let isVisible: Bool
   /// The job whose progress is shown.
   private weak var job: ScriptJob?
   private let began = Date()
+  /// The steps completed so far, saturating at the greatest integer.
   private var done: Int64 = 0
+  /// The moment of the last drawing.
   private var drawn = Date.distantPast
 
+  /// Makes a progress at 0. Nothing is drawn before the first `advance`.
   init(total: Int64?, label: String, isVisible: Bool, of job: ScriptJob? = nil) {
     self.total = total
     self.label = label
@@ -20,6 +28,7 @@ final class ProgressBox {
     tellJob()
   }
 
+  /// Reports the fraction to the job, from 0 to 1. Without a total there is no fraction.
   private func tellJob() {
     guard let job, let total, total > 0 else { return }
     job.progress = min(1, Double(done) / Double(total))
@@ -28,6 +37,7 @@ final class ProgressBox {
   /// The estimated bytes.
   var weight: Int { 256 + label.utf8.count }
 
+  /// Adds completed steps and redraws if the last drawing is older than 0.1 seconds.
   func advance(_ count: Int64) {
     let (sum, isTooLarge) = done.addingReportingOverflow(count)
     done = isTooLarge ? .max : sum
@@ -36,12 +46,14 @@ final class ProgressBox {
     draw()
   }
 
+  /// Draws the final state and ends the line.
   func finish() {
     guard isVisible else { return }
     draw()
     StandardStream.error.write("\n")
   }
 
+  /// Overwrites the line on standard error.
   private func draw() {
     drawn = Date()
     let line = ProgressLine(label: label, done: done, total: total, seconds: drawn.timeIntervalSince(began))
@@ -50,6 +62,8 @@ final class ProgressBox {
 }
 
 /// The text of a progress bar at a moment.
+///
+/// For example `rows: 120 of 400 [#########.....................]  60/s`, or `rows: 120  60/s` without a total.
 package struct ProgressLine {
   private let label: String
   private let done: Int64
@@ -71,6 +85,7 @@ package struct ProgressLine {
     return "\(label): \(done)\(bar)  \(rate)/s"
   }
 
+  /// The total and a bar of 30 characters; empty without a total.
   private var bar: String {
     guard let total, total > 0 else { return "" }
     let width = 30
@@ -80,6 +95,7 @@ package struct ProgressLine {
 }
 
 extension HostTypes {
+  /// Describes `progress:advance(count)`, where the count is 1 if missing and never negative, and `progress:finish()`.
   func describeProgress() {
     progress.method("advance", upTo: 1) { box, call in
       let count = call.isNil(0) ? 1 : try call.integer(0)

@@ -9,8 +9,14 @@ import struct MoonbaseModel.SortDescriptor
 
 /// A fetch request that a script builds in steps. Each step makes a new request that shares the earlier steps, so that
 /// the memory of many steps is linear.
+///
+/// A request is a linked list of immutable steps, newest first. `request` combines them from the oldest: conditions are
+/// joined by AND, later changes overwrite earlier ones. A script may therefore keep a request and derive several others
+/// from it.
 final class RequestBox {
   /// A step of the request.
+  ///
+  /// Steps with closures change the combined request in the order in which the script made them.
   indirect enum Step {
     /// The initial request.
     case start(FetchRequest)
@@ -25,6 +31,7 @@ final class RequestBox {
   private let step: Step
   /// Unsaved objects that the step refers to, by their temporary IDs, which change when they are saved.
   private let unsaved: [ManagedObjectID: ManagedObject]
+  /// The step before this one; nil at the start.
   private var previous: RequestBox?
   /// The number of items of each kind in all steps.
   private let counts: SIMD4<Int32>
@@ -39,6 +46,10 @@ final class RequestBox {
   /// The most items of a kind, because they are combined at each use of the request.
   static let greatestCount: Int32 = 1000
 
+  /// Makes a request with its first step.
+  ///
+  /// - Parameter values: the values in the predicate, in which unsaved objects are searched.
+  /// - Parameter list: the relationship whose order the results keep; nil for other requests.
   init(_ request: FetchRequest, context: ContextBox, naming values: [Value] = [], of list: ToManyBox? = nil) {
     contextBox = context
     self.list = list
@@ -49,6 +60,7 @@ final class RequestBox {
     weigh(weight)
   }
 
+  /// Makes a further step.
   private init(_ previous: RequestBox, step: Step, counts: SIMD4<Int32>, weight: Int, naming values: [Value]) {
     contextBox = previous.contextBox
     unsaved = RequestBox.unsaved(values, in: contextBox)
@@ -60,14 +72,17 @@ final class RequestBox {
     weigh(self.weight)
   }
 
+  /// The context of the request. Throws `.invalidRequest` if it no longer exists.
   var context: ManagedObjectContext { get throws { try contextBox.live() } }
 
   /// Throws if the context no longer exists.
   func checkContext() throws { try contextBox.check() }
 
-  /// Does nothing if the context no longer exists.
+  /// Does nothing if the context no longer exists. Adds bytes to the memory that the context counts for its scripts, or
+  /// subtracts them.
   private func weigh(_ bytes: Int) { try? contextBox.live().weigh(bytes) }
 
+  /// The unsaved objects that values refer to, by temporary ID. Objects of other contexts are left out.
   private static func unsaved(_ values: [Value], in box: ContextBox) -> [ManagedObjectID: ManagedObject] {
     var unsaved: [ManagedObjectID: ManagedObject] = [:]
     for value in values {
@@ -80,6 +95,8 @@ final class RequestBox {
   }
 
   /// The request with a further step, which adds items of a kind, bytes and referenced values.
+  ///
+  /// Throws `.invalidRequest` if the request would then have more than `greatestCount` items of the kind.
   func with(
     _ step: Step, adding count: Int = 0, to kind: Kind = .conditions, weight: Int = 0, naming values: [Value] = []
   ) throws -> RequestBox {
@@ -101,6 +118,7 @@ final class RequestBox {
     while isKnownUniquelyReferenced(&rest), let last = rest { rest = last.previous.take() }
   }
 
+  /// All steps, oldest first.
   private var boxes: ReversedCollection<[RequestBox]> {
     var boxes: [RequestBox] = []
     var box: RequestBox? = self
@@ -112,6 +130,9 @@ final class RequestBox {
   }
 
   /// The combined request. Several conditions mean AND.
+  ///
+  /// Linear in the number of steps; call it once per use. Temporary IDs of objects that were saved since are replaced
+  /// by their permanent IDs.
   var request: FetchRequest {
     var request = FetchRequest("")
     var conditions: [Predicate] = []
@@ -134,7 +155,7 @@ final class RequestBox {
     return request
   }
 
-  /// The request for objects. Throws for a request of groups.
+  /// The request for objects. Throws for a request of groups. `method` names the caller in the message.
   func objectRequest(_ method: String) throws -> FetchRequest {
     let request = request
     if method != "each" { try refuseSaving(method) }
@@ -148,13 +169,17 @@ final class RequestBox {
     return request
   }
 
-  /// The matching objects. For an ordered relationship, they are in its order.
+  /// The matching objects. For an ordered relationship, they are in its order. Fetches at once. Throws the errors of
+  /// `objectRequest(_:)` and of the fetch.
   func objects(_ method: String) throws -> [ManagedObject] {
     let request = try objectRequest(method)
     return try objectsInOrder(request) ?? context.fetch(request)
   }
 
   /// The objects of a request in the order of the relationship; nil if the relationship does not determine the order.
+  ///
+  /// All matching objects are fetched without limit and offset, then sorted by the list of IDs; limit and offset apply
+  /// to the result.
   func objectsInOrder(_ request: FetchRequest) throws -> [ManagedObject]? {
     guard let list, request.sortDescriptors.isEmpty else { return nil }
     var whole = request
@@ -177,6 +202,7 @@ final class RequestBox {
       message: "\(method) saves nothing: save_every belongs to a walk, as in request:save_every(500):each()")
   }
 
+  /// A single predicate for several, without nested ANDs.
   private static func all(_ conditions: [Predicate]) -> Predicate {
     if conditions.count == 1 { return conditions[0] }
     return .and(conditions.flatMap { if case .and(let parts) = $0 { parts } else { [$0] } })
@@ -195,10 +221,12 @@ final class RequestBox {
     return (start.utf8.count < text.utf8.count ? start + "…" : start) + end
   }
 
+  /// In Unicode scalars.
   private static let greatestText = 800
+  /// In bytes, as `Predicate.weight` estimates them.
   private static let greatestWeightShown = 100_000
 
-  /// The number of visited objects after which a walk saves.
+  /// The number of visited objects after which a walk saves. The last `save_every` wins; nil without one.
   var saveEvery: Int? {
     boxes.compactMap { if case .saveEvery(let count) = $0.step { count } else { nil } }.last
   }

@@ -4,13 +4,20 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Results of a request that follow their context, as scripts see them: `request:follow { sections = "city" }`.
+///
+/// A wrapper of `FetchedResultsController`. Scripts read `results[i]`, `#results`, `results:all()` and
+/// `results:sections()`, and observe with `results:on_change(f)`. The context keeps the controller until `cancel()` or
+/// its own end.
 final class ResultsBox {
   /// Weak, because the context retains the controller, which retains the context.
   private weak var controller: FetchedResultsController<ManagedObject>?
+  /// The handle of the context, needed to release the observation.
   private let contextBox: ContextBox
+  /// The observers of `on_change`; cancelled ones are removed at the next change.
   private var watches: [ScriptWatch] = []
   private let types: HostTypes
 
+  /// Performs the first fetch and begins to follow. Throws errors of the fetch.
   init(_ controller: FetchedResultsController<ManagedObject>, in context: ContextBox, types: HostTypes) throws {
     (self.controller, contextBox, self.types) = (controller, context, types)
     controller.didChangeContent = { [unowned self] change in tell(change) }
@@ -20,7 +27,8 @@ final class ResultsBox {
 
   deinit { cancel() }
 
-  /// Stops following. The list keeps its content.
+  /// Stops following. The list keeps its content. After this call the controller is released, and every access throws
+  /// `.invalidRequest`.
   func cancel() {
     guard let controller else { return }
     controller.didChangeContent = nil
@@ -29,6 +37,8 @@ final class ResultsBox {
 
   /// The current list. Throws if the list can no longer follow its context, because a script would take outdated
   /// results for current ones.
+  ///
+  /// The thrown error has the code and property of the failure.
   func current() throws -> FetchedResultsController<ManagedObject> {
     let controller = try live()
     guard let failure = controller.failure else { return controller }
@@ -39,20 +49,28 @@ final class ResultsBox {
     throw error
   }
 
+  /// The controller, also after a failure. Throws `.invalidRequest` after the end.
   func live() throws -> FetchedResultsController<ManagedObject> {
     if let controller { return controller }
     throw ScriptError(
       .invalidRequest, message: "these results follow no more: their context was closed, or they were cancelled")
   }
 
+  /// Adds an observer for the next changes.
   func add(_ watch: ScriptWatch) { watches.append(watch) }
 
+  /// Calls the active observers with the change as a table. Their errors are kept for the end of the program.
   private func tell(_ change: FetchedResultsChange) {
     watches.removeAll { !$0.isActive }
     for watch in watches { watch.callLate { domain in [.table(try Self.table(of: change, in: domain))] } }
   }
 
-  /// Indexes count from 1, over all sections or within a section.
+  /// Indexes count from 1, over all sections or within a section. A change as `{ deleted_sections, inserted_sections,
+  /// deleted, inserted, moved, updated }`.
+  ///
+  ///
+  /// Each entry of the last four lists is `{ id, from_section, from_index, to_section, to_index }`, with the fields
+  /// that apply.
   private static func table(of change: FetchedResultsChange, in domain: ScriptDomain) throws -> LuaTable {
     let table = try domain.state.table(fields: 6)
     func numbers(_ sections: [Int]) throws -> LuaValue {
@@ -79,6 +97,7 @@ final class ResultsBox {
     return table
   }
 
+  /// Sets the two fields of a place, such as `from_section` and `from_index`.
   private static func set(_ prefix: String, to place: FetchedIndexPath, of entry: LuaTable) throws {
     try entry.set("\(prefix)_section", to: .integer(Int64(place.section + 1)))
     try entry.set("\(prefix)_index", to: .integer(Int64(place.item + 1)))
@@ -87,6 +106,8 @@ final class ResultsBox {
 
 extension HostTypes {
   /// `request:follow { sections = "city" }`.
+  ///
+  /// Throws `.invalidRequest` within an extension's context and for a request without a sort order.
   func follow(_ box: RequestBox, call: inout LuaCall) throws {
     let context = try box.context
     let request = try box.objectRequest("follow")
@@ -116,6 +137,7 @@ extension HostTypes {
     try call.return(ResultsBox(controller, in: self.context.box(context), types: self), as: results)
   }
 
+  /// Describes the methods, the length and the index of results.
   func describeResultsBox() {
     results.method("all", upTo: 0) { [unowned self] box, call in
       try call.return(.table(openDomain().list(of: Self.objects(of: box))))
@@ -150,6 +172,7 @@ extension HostTypes {
     }
   }
 
+  /// The current objects, in the order of the request.
   private static func objects(of box: ResultsBox) throws -> [ManagedObject] {
     try box.current().fetchedObjects.map { Array($0) } ?? []
   }

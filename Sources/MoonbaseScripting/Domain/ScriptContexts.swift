@@ -4,6 +4,9 @@ import MoonbaseModel
 
 /// The contexts that the scripts of a domain work with: contexts from the host, contexts that scripts opened, and
 /// children that scripts made.
+///
+/// Owned by the domain. Entries retain their contexts, since a script may hold only a weak handle. Contexts that a
+/// script opened are released when they are unused (`letGoOfUnused()`), which bounds open files in long scripts.
 final class ScriptContexts {
   /// The origin of a context.
   enum Origin {
@@ -15,14 +18,17 @@ final class ScriptContexts {
     case child
   }
 
+  /// A context of the list with its origin.
   private struct Entry {
     let context: ManagedObjectContext
     let origin: Origin
 
     var isGiven: Bool { if case .given = origin { true } else { false } }
+    /// Bytes counted for the opened stores; 0 for other origins.
     var weight: Int { if case .opened(let weight) = origin { weight } else { 0 } }
   }
 
+  /// The contexts in the order of `add`; children after their parents.
   private var entries: [Entry] = []
   /// The contexts whose extensions are being reloaded.
   private var reloading: Set<ObjectIdentifier> = []
@@ -30,9 +36,11 @@ final class ScriptContexts {
   private var greatestCount = 16
   /// The memory use in bytes at which unused contexts are searched for next.
   private var greatestMemory = 16 << 20
+  /// The types of the domain's state, which hold the handles of contexts.
   private let types: HostTypes
   private unowned let state: LuaState
 
+  /// An empty list for a state.
   init(_ types: HostTypes, in state: LuaState) { (self.types, self.state) = (types, state) }
 
   /// All contexts, in the order in which they were added.
@@ -51,6 +59,7 @@ final class ScriptContexts {
     }
   }
 
+  /// Adds a context and counts its weight.
   func add(_ context: ManagedObjectContext, _ origin: Origin) {
     let entry = Entry(context: context, origin: origin)
     entries.append(entry)
@@ -59,6 +68,8 @@ final class ScriptContexts {
 
   /// Makes a child of a context. A child that is made while a hook of the context runs is closed when the hook
   /// returns, because no script closes the hook's context.
+  ///
+  /// The child inherits the merge policy. Throws `.invalidObject` if the parent was closed.
   func child(of parent: ManagedObjectContext) throws -> ManagedObjectContext {
     try parent.checkOpen()
     letGoOfUnused()
@@ -74,6 +85,8 @@ final class ScriptContexts {
   // MARK: Closing
 
   /// Closes a context that scripts opened or made, after its children. Unsaved changes are discarded.
+  ///
+  /// Throws `.invalidRequest` for the context that the host gave and for contexts unknown to this domain.
   func close(_ context: ManagedObjectContext) throws {
     if entries.contains(where: { $0.context === context && $0.isGiven }) || !isKnown(context), context.parent == nil {
       throw ScriptError(
@@ -89,6 +102,7 @@ final class ScriptContexts {
   /// Whether scripts of this domain received, opened or made the context.
   func isKnown(_ context: ManagedObjectContext) -> Bool { entries.contains { $0.context === context } }
 
+  /// The direct children, in the order in which they were made.
   private func children(of context: ManagedObjectContext) -> [ManagedObjectContext] {
     entries.map(\.context).filter { $0.parent === context }
   }
@@ -102,6 +116,7 @@ final class ScriptContexts {
     remove { _ in true }
   }
 
+  /// Removes entries, uncounts their weight, and detaches the domain from their registries.
   private func remove(_ isGone: (ManagedObjectContext) -> Bool) {
     for entry in entries where isGone(entry.context) {
       if entry.context.parent == nil { entry.context.extensionRegistry.owner = nil }
@@ -115,6 +130,9 @@ final class ScriptContexts {
   ///
   /// Runs whenever the number of contexts or the memory in use has doubled, because a script may open thousands of
   /// contexts.
+  ///
+  /// Collects garbage first, because handles that Lua has not collected yet keep contexts in use. The next search
+  /// follows when the number of contexts has doubled or memory has grown by at least 1 MiB.
   func letGoOfUnused() {
     guard entries.count >= greatestCount || state.memoryUsed >= greatestMemory else { return }
     state.collectGarbage()
@@ -126,6 +144,7 @@ final class ScriptContexts {
     greatestMemory = used + max(1 << 20, min(max(16 << 20, used), (state.remainingMemory ?? .max) / 2))
   }
 
+  /// Whether the context may be released: not from the host, without changes, objects, children and held handles.
   private func isUnused(_ entry: Entry) -> Bool {
     let context = entry.context
     return !entry.isGiven && context.isUnused && children(of: context).isEmpty && types.context.forget(unheld: context)
@@ -133,7 +152,8 @@ final class ScriptContexts {
 
   // MARK: Saving
 
-  /// Waits for pending saves on other threads, within the limits of the run.
+  /// Waits for pending saves on other threads, within the limits of the run. Called before a run ends and before
+  /// results are handed over. Errors stay with their contexts.
   func settle() {
     for entry in entries { entry.context.settle() }
   }
@@ -150,6 +170,8 @@ final class ScriptContexts {
 
   /// Reloads the extensions of contexts. Contexts that share extensions, such as children with their parents, adopt
   /// them together.
+  ///
+  /// Throws `.contextBusy` if a reload of one of these contexts is running, as in an `on_reload` function.
   func reload(_ contexts: [ManagedObjectContext]) throws {
     var domains: Set<ObjectIdentifier> = []
     let roots = contexts.filter {

@@ -17,14 +17,22 @@ import MoonbasePlatform
 /// }
 /// try crew.wait()
 /// ```
+///
+/// Used by jobs, by batch jobs and by the parallel commands. A crew may be shared: its state lies behind a lock, and
+/// every method may be called on any thread.
 public final class ScriptCrew: Sendable {
+  /// The state that the lock protects.
   private struct State {
+    /// The number of bodies that have not ended.
     var running = 0
+    /// The first error of a body; later errors are dropped.
     var failure: (any Error)?
     var isInterrupted = false
+    /// The interrupters of all states of the crew.
     var interrupters: [LuaInterrupter] = []
   }
 
+  /// In bytes: 16 MiB, because nested calls between Lua and Swift need more than a thread's default.
   private static let stackSize = 16 << 20
   private let state = Lock(State())
   private let name: String
@@ -33,6 +41,8 @@ public final class ScriptCrew: Sendable {
   public init(name: String = "Moonbase scripts") { self.name = name }
 
   /// Runs a body on its own thread. The first error of a body ends the others.
+  ///
+  /// The body has to watch `isStopping`; only Lua code of states passed to `add(_:)` is interrupted.
   public func start(_ body: @escaping @Sendable (ScriptCrew) throws -> Void) {
     state.withLock { $0.running += 1 }
     let thread = Thread { [self] in
@@ -49,6 +59,8 @@ public final class ScriptCrew: Sendable {
   }
 
   /// Lets `interrupt` end the runs of a state. If the crew was interrupted already, the state's next run ends at once.
+  ///
+  /// Call this on the thread that made the state, before its first run.
   public func add(_ interrupter: LuaInterrupter) {
     let isInterrupted = state.withLock { state in
       state.interrupters.append(interrupter)
@@ -69,6 +81,8 @@ public final class ScriptCrew: Sendable {
   public var failure: (any Error)? { state.withLock { $0.failure } }
 
   /// Interrupts the running scripts.
+  ///
+  /// May be called repeatedly and on any thread. Swift code of a body is not interrupted.
   public func interrupt() {
     let interrupters = state.withLock { state in
       state.isInterrupted = true
@@ -81,6 +95,8 @@ public final class ScriptCrew: Sendable {
   ///
   /// `watch` is called periodically. If it throws, or if the run of a script on this thread must end, the crew's
   /// scripts are interrupted, and the error is thrown after they ended.
+  ///
+  /// The pause between two looks doubles from 0.2 to 20 milliseconds, so that short work ends without delay.
   public func wait(watch: () throws -> Void = {}) throws {
     var ending: (any Error)?
     var pause: UInt32 = 200
@@ -105,6 +121,9 @@ public final class ScriptCrew: Sendable {
   ///
   /// Each thread makes a member, which processes one part after another. Errors outside of a part, such as a failure to
   /// make a member, are thrown.
+  ///
+  /// For example, 10 parts on 4 threads: each thread takes the next index until none is left. An error of `work`
+  /// becomes the failure of its part and does not end the other parts.
   func results<Part: Sendable, Member, Output: Sendable>(
     of parts: [Part], on count: Int, as makeMember: @escaping @Sendable (ScriptCrew) throws -> Member,
     watch: () throws -> Void = {},

@@ -5,6 +5,8 @@ import MoonbasePlatform
 /// The model as scripts read it: `moonbase.model.entities.Person.attributes.age.type`.
 extension ScriptDomain {
   /// Replaces the model after extensions of a context were reloaded.
+  ///
+  /// `types` adopts the new model as well, so that handles of existing objects know the added attributes.
   func updateModel(_ model: ResolvedModel, after former: ResolvedModel) throws {
     if self.model === former {
       self.model = model
@@ -14,6 +16,7 @@ extension ScriptDomain {
     try types.take(model, after: former)
   }
 
+  /// The table `moonbase.model`: entities by name, described on first access.
   func describe(_ model: ResolvedModel) throws -> LuaValue {
     let entities = listing("the model has no entity", names: model.entities.map(\.name)) { name, domain in
       try model.entity(name).map { try domain.describe($0, in: model) } ?? .nil
@@ -21,12 +24,14 @@ extension ScriptDomain {
     return try frozen(["entities": entities], as: "moonbase.model")
   }
 
+  /// A listing as a Lua value.
   private func listing(
     _ subject: String, names: [String], _ describe: @escaping (String, ScriptDomain) throws -> LuaValue
   ) -> LuaValue {
     .object(LuaObject(ModelListing(subject, names: names, describe), as: types.listing))
   }
 
+  /// An entity: `{ name, abstract, parent, class, user_info, attributes, relationships, fetched_properties }`.
   private func describe(_ entity: ResolvedEntity, in model: ResolvedModel) throws -> LuaValue {
     var fields: [String: LuaValue] = [
       "name": .text(entity.name), "abstract": .boolean(entity.isAbstract),
@@ -47,6 +52,7 @@ extension ScriptDomain {
     return try frozen(fields, as: "an entity of moonbase.model")
   }
 
+  /// An attribute with its rules: `{ name, type, optional, transient, default, min, max, … }`. Absent settings are nil.
   private func describe(_ attribute: AttributeDescription) throws -> LuaValue {
     let rules = attribute.validation
     return try frozen(
@@ -63,6 +69,8 @@ extension ScriptDomain {
       ], as: "an attribute of moonbase.model")
   }
 
+  /// A relationship: `{ name, destination, inverse, to_many, ordered, delete, optional, transient, min, max, user_info
+  /// }`.
   private func describe(_ relationship: RelationshipDescription) throws -> LuaValue {
     try frozen(
       [
@@ -75,6 +83,7 @@ extension ScriptDomain {
       ], as: "a relationship of moonbase.model")
   }
 
+  /// A fetched property: `{ name, destination, predicate, user_info }`, with the predicate as text.
   private func describe(_ property: FetchedPropertyDescription) throws -> LuaValue {
     try frozen(
       [
@@ -84,7 +93,8 @@ extension ScriptDomain {
       ], as: "a fetched property of moonbase.model")
   }
 
-  /// A frozen table that suggests field names for misspelt ones. Fields may be nil.
+  /// A frozen table that suggests field names for misspelt ones. Fields may be nil. Reading a name that is not among
+  /// `fields` throws `.unknownName`.
   private func frozen(_ fields: [String: LuaValue], as subject: String) throws -> LuaValue {
     let table = try state.table(fields.mapValues(frozenThrough))
     try table.setMetatable(misspelling(of: fields.keys.sorted(), in: subject))
@@ -100,6 +110,8 @@ extension ScriptDomain {
   }
 
   /// A metatable, shared by all tables with the same fields. Names in `others` get the hint.
+  ///
+  /// `subject` is the key of the cache and the start of the message: `an entity of moonbase.model has no 'nmae'; …`.
   private func misspelling(
     of names: [String], in subject: String, beside others: Set<String> = [], hint: String = ""
   ) throws -> LuaTable {
@@ -120,12 +132,15 @@ extension ScriptDomain {
     return metatable
   }
 
+  /// Freezes a table and all nested tables. A value that is no table is returned unchanged.
   private func frozenThrough(_ value: LuaValue) throws -> LuaValue {
     guard case .table(let table) = value else { return value }
     for (key, inner) in try table.pairs { try table.set(key, to: frozenThrough(inner)) }
     return .table(try table.frozen())
   }
 
+  /// A text, or nil.
   private func text(_ text: String?) -> LuaValue { text.map(LuaValue.text) ?? .nil }
+  /// An integer, or nil.
   private func integer(_ number: Int?) -> LuaValue { number.map { .integer(Int64($0)) } ?? .nil }
 }

@@ -5,6 +5,10 @@ import MoonbasePlatform
 
 extension ScriptDomain {
   /// Makes the `moonbase` table that the scripts of this domain see.
+  ///
+  /// Called once by `init`. Fields that cost time or memory (`model`, `date`, `extensions`) are made on first access;
+  /// `open`, `background`, `parallel` and `context` are added by the host only if scripts may use them. The global is a
+  /// frozen table whose contents this domain can still change.
   func installMoonbase() throws {
     try moonbase.set("null", to: .null)
     try moonbase.set("version", to: .text(MoonbaseVersion.text))
@@ -43,7 +47,7 @@ extension ScriptDomain {
     try state.setGlobal("moonbase", to: .table(try moonbase.frozen()))
   }
 
-  /// Fields of `moonbase` that may be nil.
+  /// Fields of `moonbase` that may be nil. Reading them gives nil instead of the error about an unknown name.
   private static let optionalFields = ["context", "model", "open", "reload"]
 
   /// Fields of `moonbase` that are made on first access.
@@ -56,6 +60,7 @@ extension ScriptDomain {
     return try absent(key)
   }
 
+  /// The value of a missing field, for the metatable's `__index` and for `absentField(_:)`.
   private func absent(_ key: LuaValue) throws -> LuaValue {
     let name = key.textValue?.asName ?? key.typePhrase
     if name == "model", let model {
@@ -76,6 +81,8 @@ extension ScriptDomain {
   }
 
   /// Adds a function to the `moonbase` table, with at most `count` arguments.
+  ///
+  /// A call with `:` instead of `.` passes the table itself; the error then says so.
   func define(_ name: String, upTo count: Int, _ body: @escaping (inout LuaCall) throws -> Void) throws {
     let types = types
     try moonbase.set(
@@ -100,6 +107,7 @@ extension ScriptDomain {
     return module
   }
 
+  /// The table `moonbase.object`: the methods of objects as functions, for names that a property of the entity hides.
   private func objectFunctions() throws -> LuaTable {
     let table = try state.table()
     for method in types.objectMethods {
@@ -112,7 +120,8 @@ extension ScriptDomain {
     return try table.frozen()
   }
 
-  /// A method of objects as a function with the object as first argument.
+  /// A method of objects as a function with the object as first argument. For example `moonbase.object.id(object)` for
+  /// `object:id()`.
   func function(_ method: HostTypes.ObjectMethod) throws -> LuaValue {
     try state.function(named: method.name) { call in
       let object = try call.object(0, as: ManagedObject.self, name: "object")
@@ -122,6 +131,8 @@ extension ScriptDomain {
   }
 
   /// Makes a context available to scripts as `moonbase.context`.
+  ///
+  /// Call this once per domain. The context's model becomes `moonbase.model`.
   public func setContext(_ context: ManagedObjectContext) throws {
     contexts.add(context, .given)
     model = context.model

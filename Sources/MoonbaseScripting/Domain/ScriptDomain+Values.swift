@@ -3,11 +3,20 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 
+/// The conversions between values of the graph and values of Lua.
+///
+/// - Null is nil, and `moonbase.null` within lists and maps.
+/// - Booleans, integers, doubles and strings are Lua's own values; data is a string of bytes.
+/// - Dates, decimals, UUIDs, URIs and object IDs are objects of the types in `LuaValueTypes`.
+/// - Lists and maps are tables. An opaque value is the Lua value behind its token.
 extension ScriptDomain {
   // MARK: To Lua
 
   /// A value as scripts see it. Null is nil, or `moonbase.null` within lists and maps. A freezer makes lists and maps
   /// read-only.
+  ///
+  /// `depth` is the level of nesting, 0 for the value itself. Throws `.invalidValue` beyond `TreeLimits.greatestDepth`,
+  /// and for an opaque value of another domain.
   func luaValue(from value: Value, depth: Int = 0, frozenBy freezer: LuaFreezer? = nil) throws -> LuaValue {
     switch value {
     case .null: return depth == 0 ? .nil : .null
@@ -33,6 +42,7 @@ extension ScriptDomain {
     }
   }
 
+  /// Throws `.invalidValue` at the greatest depth, which a table nested in itself always reaches.
   private func checkDepth(_ depth: Int) throws {
     guard depth < TreeLimits.greatestDepth else {
       throw ScriptError(
@@ -45,7 +55,7 @@ extension ScriptDomain {
     .object(LuaObject(object, as: try types.type(of: object.entity)))
   }
 
-  /// The handles of objects.
+  /// The handles of objects. Charges one unit of host work for each object.
   func handles(_ objects: [ManagedObject]) throws -> [LuaValue] {
     try objects.map { object in
       try HostWork.charge()
@@ -54,6 +64,8 @@ extension ScriptDomain {
   }
 
   /// The handles of objects as a table.
+  ///
+  /// Throws the error of an exceeded memory limit before the list is built.
   func list(of objects: [ManagedObject]) throws -> LuaTable {
     var memory = HostMemory()
     try memory.hold(objects.count * MemoryLayout<LuaValue>.stride)
@@ -66,6 +78,9 @@ extension ScriptDomain {
   ///
   /// Strings become bytes for binary attributes. Tables of a registered class become opaque objects where any class is
   /// allowed.
+  ///
+  /// Throws `.invalidValue` for functions, threads, tables with unknown metatables, lists with holes and keys that are
+  /// not texts.
   func graphValue(from lua: LuaValue, for type: AttributeType? = nil) throws -> Value {
     if case .table(let table) = lua {
       var work = Conversion()
@@ -81,6 +96,7 @@ extension ScriptDomain {
     var memory = HostMemory()
   }
 
+  /// A value within a table. Its bytes count against the memory limit while the conversion runs.
   private func element(from lua: LuaValue, depth: Int, work: inout Conversion) throws -> Value {
     if case .table(let table) = lua { return try graphValue(from: table, depth: depth, work: &work) }
     let value = try scalar(lua, for: nil)
@@ -88,6 +104,7 @@ extension ScriptDomain {
     return value
   }
 
+  /// A value that is not a table. Objects become their IDs.
   private func scalar(_ lua: LuaValue, for type: AttributeType?) throws -> Value {
     switch lua {
     case .nil, .null: return .null
@@ -101,6 +118,7 @@ extension ScriptDomain {
     }
   }
 
+  /// A Lua string is bytes. Bytes that are not UTF-8 become data for attributes that accept data, else an error.
   private func graphValue(from string: LuaString, for type: AttributeType?) throws -> Value {
     if type == .binaryData { return .data(Data(string.bytes)) }
     if let text = string.text { return .string(text) }
@@ -110,6 +128,8 @@ extension ScriptDomain {
     throw ScriptError(.invalidValue, message: "the text is not UTF-8")
   }
 
+  /// The value of a host object: a date or another value, the ID of a managed object, the IDs of a relationship's
+  /// destinations.
   private func graphValue(from object: LuaObject) throws -> Value {
     if let value = LuaValueTypes.value(of: object) { return value }
     switch object.object {
@@ -119,6 +139,11 @@ extension ScriptDomain {
     }
   }
 
+  /// A table as an opaque value, a list or a map, tested in this order.
+  ///
+  ///
+  /// ~An empty table is a list. A table with the keys 1 to n is a list; a table with text keys is a map. Throws
+  /// `.invalidValue` for any other table.
   private func graphValue(from table: LuaTable, depth: Int, work: inout Conversion) throws -> Value {
     if let name = try className(of: table) { return .object(opaque(.table(table), className: name)) }
     guard try table.metatable == nil else {
@@ -154,7 +179,8 @@ extension ScriptDomain {
     return .map(map)
   }
 
-  /// The error about a key that is not a text, in a table that is not a list.
+  /// The error about a key that is not a text, in a table that is not a list. Distinguishes three mistakes: a hole in a
+  /// list, a mixture of both kinds of keys, and a key that is no text.
   private static func wrongKey(_ key: LuaValue, of table: LuaTable) throws -> ScriptError {
     let keys = try table.pairs.map(\.key)
     let message =
@@ -179,12 +205,16 @@ extension ScriptDomain {
   }
 
   /// The elements, if the table is a list; nil otherwise.
+  ///
+  /// A table that is marked as a list is a list even when it has other keys.
   private func listed(_ table: LuaTable) throws -> [LuaValue]? {
     let elements = try table.elements
     return try elements.count == table.size || table.isMarkedList ? elements : nil
   }
 
   /// Throws if a Lua value is, or lists, an object of another context than `context`.
+  ///
+  /// Only the table's own elements are checked, as relationships accept no nested lists.
   func checkContext(of lua: LuaValue, is context: ManagedObjectContext?) throws {
     switch lua {
     case .object(let box):
@@ -201,6 +231,9 @@ extension ScriptDomain {
   }
 
   /// A Lua value converted for a property of an object.
+  ///
+  /// A mistake is reported as `Person.age: …`, with entity and property. For a relationship, an object of another
+  /// context throws the error of `foreignError(in:)`.
   func graphValue(from lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws -> Value
   {
     do {
@@ -214,6 +247,7 @@ extension ScriptDomain {
     }
   }
 
+  /// The conversion for the kind of property: an attribute, a composite attribute, a to-many or a to-one relationship.
   private func fitting(_ lua: LuaValue, for property: ResolvedProperty, in context: ManagedObjectContext?) throws
     -> Value
   {
@@ -242,6 +276,7 @@ extension ScriptDomain {
     return .map(map)
   }
 
+  /// A destination of a relationship, which has to be an object of the context.
   private func destination(_ lua: LuaValue, in context: ManagedObjectContext?) throws -> Value {
     try checkContext(of: lua, is: context)
     return try graphValue(from: lua)
@@ -250,6 +285,8 @@ extension ScriptDomain {
   // MARK: Arguments of calls
 
   /// Returns a value from a host function to Lua.
+  ///
+  /// Plain values are pushed directly, without an intermediate `LuaValue`.
   func answer(_ call: inout LuaCall, with value: Value) throws {
     switch value {
     case .null: call.returnNil()
@@ -267,6 +304,9 @@ extension ScriptDomain {
   }
 
   /// Returns an attribute's value from a host function to Lua.
+  ///
+  /// Lists and maps are frozen: a change in place would not reach the attribute. The error of an attempt names the
+  /// attribute and `moonbase.copy`.
   func answer(_ call: inout LuaCall, with value: Value, of property: ResolvedProperty, entity: ResolvedEntity) throws {
     switch value {
     case .list, .map:
@@ -276,7 +316,8 @@ extension ScriptDomain {
     }
   }
 
-  /// Sets an argument of a fast call to an attribute's value.
+  /// Sets an argument of a fast call to an attribute's value. `name` is the attribute in the message about a frozen
+  /// value, as `Person.colors`.
   func setArgument(
     _ index: Int, of arguments: borrowing LuaArguments, to value: Value, ofAttribute name: String
   ) throws {
@@ -286,7 +327,7 @@ extension ScriptDomain {
     }
   }
 
-  /// The freezer for lists and maps of an attribute.
+  /// The freezer for lists and maps of an attribute. Made once per attribute, since the message contains its name.
   private func freezer(of attribute: String) throws -> LuaFreezer {
     if let known = freezers[attribute] { return known }
     let name = attribute.split(separator: ".").last ?? ""
@@ -299,6 +340,9 @@ extension ScriptDomain {
   }
 
   /// A mutable copy of a table, including all nested tables. Values other than tables are returned unchanged.
+  ///
+  /// `moonbase.copy(value)`. A table that occurs twice is copied twice. Metatables are shared with the original. Throws
+  /// `.invalidValue` for a table nested in itself.
   func copy(of value: LuaValue, depth: Int = 0) throws -> LuaValue {
     guard case .table(let table) = value else { return value }
     try checkDepth(depth)
@@ -312,7 +356,8 @@ extension ScriptDomain {
     return .table(copy)
   }
 
-  /// Sets an argument of a fast call.
+  /// Sets an argument of a fast call. Plain values need no allocation; dates, decimals, UUIDs and IDs become objects in
+  /// Lua.
   func setArgument(_ index: Int, of arguments: borrowing LuaArguments, to value: Value) throws {
     switch value {
     case .null: arguments.setNil(index)
@@ -334,7 +379,8 @@ extension ScriptDomain {
     if !arguments.set(index, plain: cell) { try setArgument(index, of: arguments, to: cell.asValue) }
   }
 
-  /// Reads the single result of a fast call.
+  /// Reads the single result of a fast call. Integers are tested first, because they are the most frequent result of
+  /// derived attributes.
   func graphValue(from result: borrowing LuaResult, for type: AttributeType? = nil) throws -> Value {
     if let number = result.integer { return .int(number) }
     if result.isNil { return .null }

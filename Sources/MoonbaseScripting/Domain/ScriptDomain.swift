@@ -14,21 +14,28 @@ import MoonbasePlatform
 /// try domain.setContext(context)
 /// _ = try domain.state.load("moonbase.context:insert('Person')", name: "example")()
 /// ```
+///
+/// A domain belongs to one thread at a time and has no lock. The contexts of its scripts and the domain retain each
+/// other until `close()`. Most functions lie in extensions: `+Values` converts, `+Moonbase` makes the global
+/// `moonbase`, `+Model` describes the model, `+Open` opens containers, `+Extensions` lists loaded extensions.
 public final class ScriptDomain {
   /// The Lua state.
   public let state: LuaState
-  /// The number by which opaque values identify their domain.
+  /// The number by which opaque values identify their domain. Unique within the process. A token of another domain is
+  /// refused by this number.
   let number: UInt64
+  /// The types of host objects in the state.
   let types: HostTypes
   /// Registered classes of values, which scripts see as `moonbase.classes`.
   let classes: LuaTable
-  /// The running extension files, by the extensions that loaded them.
+  /// The running extension files, by the extensions that loaded them. Keyed by the identity of the `ScriptExtensions`.
   private var loaded: [ObjectIdentifier: LoadedExtensions] = [:]
   /// The providers of these files.
   private var providers: [ObjectIdentifier: (extensions: WeakExtensions, provided: Provided)] = [:]
   /// The table that scripts see as `moonbase`.
   var moonbase: LuaTable
-  /// The proxies through which extensions see the classes of other extensions, by the tables of the classes.
+  /// The proxies through which extensions see the classes of other extensions, by the tables of the classes. A proxy
+  /// lets other extensions call a class and not change it.
   let classProxies: LuaTable
   /// The class names by metatable. Values made before a reload, or by the same extension opened again, keep their
   /// class. Metatables without values are collected.
@@ -78,7 +85,8 @@ public final class ScriptDomain {
 
   /// The program's types, by the names that classes use for them.
   var swiftTypes: [String: any (Decodable & Sendable).Type] = [:]
-  /// The thread on which the last value of a class was passed to the graph.
+  /// The thread on which the last value of a class was passed to the graph. Nil before the first value. `ScriptDomains`
+  /// uses the thread to refuse decoding elsewhere.
   private var threadOfValues: UInt?
 
   /// Receives the messages that scripts log. By default each is written to standard error as a line.
@@ -87,11 +95,16 @@ public final class ScriptDomain {
   /// Configures every context that this domain makes; nil leaves contexts unchanged.
   public var prepareContext: ((ManagedObjectContext) -> Void)?
 
+  /// The Lua values that the graph holds as tokens.
   private var opaqueValues = OpaqueValues()
 
+  /// The source of `number`.
   private static let counter = Lock(UInt64(0))
 
   /// A domain with its own Lua state.
+  ///
+  /// The global `moonbase` exists afterwards, without a context. Throws `LuaError` of kind `memory` if the libraries
+  /// exceed the memory limit.
   public init(preset: LuaPreset = .standard, limits: LuaLimits = LuaLimits()) throws {
     state = try LuaState(preset: preset, limits: limits)
     number = Self.counter.withLock {
@@ -124,6 +137,7 @@ public final class ScriptDomain {
   /// The extension files that run in this domain, in order.
   func loaded(of extensions: ScriptExtensions) -> LoadedExtensions { loaded[ObjectIdentifier(extensions)] ?? [] }
 
+  /// Replaces the files that run here; an empty list forgets the extensions.
   func setLoaded(_ files: LoadedExtensions, of extensions: ScriptExtensions) {
     loaded[ObjectIdentifier(extensions)] = files.isEmpty ? nil : files
   }
@@ -136,20 +150,23 @@ public final class ScriptDomain {
     var modules: ExtensionModules
   }
 
+  /// Nil for extensions that are not loaded in this domain.
   func provided(by extensions: ScriptExtensions) -> Provided? { providers[ObjectIdentifier(extensions)]?.provided }
 
+  /// Sets what extensions provide, or forgets it with nil.
   func setProvided(_ provided: Provided?, by extensions: ScriptExtensions) {
     providers[ObjectIdentifier(extensions)] = provided.map { (WeakExtensions(extensions), $0) }
   }
 
-  /// The names under which the extension files and their modules appear in stack frames.
+  /// The names under which the extension files and their modules appear in stack frames. A traceback uses them to tell
+  /// calls of extensions from calls of the script.
   var namesOfExtensionSources: Set<String> {
     let files = loaded.values.joined().map(\.source)
     let modules = providers.values.flatMap { $0.provided.modules.names }
     return Set((files + modules).map(LuaSource.nameInFrames))
   }
 
-  /// The extensions loaded from files.
+  /// The extensions loaded from files. Sorted by file, then by name.
   var loadedExtensions: [LoadedExtension] {
     providers.values.compactMap(\.extensions.extensions).flatMap(\.loaded).sorted {
       ($0.source, $0.name) < ($1.source, $1.name)
@@ -165,6 +182,9 @@ public final class ScriptDomain {
   // MARK: Classes
 
   /// Registers all of the classes, or none if it throws.
+  ///
+  /// A class is a metatable with functions; its values are tables with this metatable. `moonbase.classes` lists them by
+  /// name.
   func register(_ new: [(name: String, value: LuaTable)]) throws {
     let former = currentClasses
     do {
@@ -176,7 +196,8 @@ public final class ScriptDomain {
     }
   }
 
-  /// Restores the former classes.
+  /// Restores the former classes. A name that did not exist before is removed. Called when a reload fails after the
+  /// registration.
   func restore(classes former: [(name: String, value: LuaTable)]) {
     for (name, _) in currentClasses where !former.contains(where: { $0.name == name }) {
       try? classes.set(name, to: .nil)
@@ -186,6 +207,7 @@ public final class ScriptDomain {
     currentClasses = former
   }
 
+  /// Registers one class, replacing a class of this name. Values of the former class keep their name.
   func register(class name: String, methods value: LuaTable) throws {
     if try classNames.get(.table(value)).textValue == nil { try classNames.set(.table(value), to: .text(name)) }
     if let place = currentClasses.firstIndex(where: { $0.name == name }) {
@@ -197,6 +219,9 @@ public final class ScriptDomain {
   }
 
   /// The name of a table's registered class, determined by its metatable.
+  ///
+  /// Four tests follow each other, cheapest first: the address of the metatable, the registered metatables, the
+  /// metatable shown by a shipped class, and the function `is` of each class. Nil for a table without a class.
   func className(of table: LuaTable) throws -> String? {
     guard !currentClasses.isEmpty, let address = try table.metatableAddress else { return nil }
     if let known = classAddresses.first(where: { $0.address == address }) { return known.name }
@@ -212,6 +237,8 @@ public final class ScriptDomain {
   }
 
   /// Whether a class with a function `is` recognises the table as its value.
+  ///
+  /// Throws `.invalidRequest` if `is` returns no boolean.
   private static func isOne(_ table: LuaTable, of value: LuaTable, name: String) throws -> Bool {
     guard case .function(let test) = try value.get("is") else { return false }
     let results = try test.call([.table(table)])
@@ -225,6 +252,9 @@ public final class ScriptDomain {
   // MARK: Opaque values
 
   /// A token for a Lua value that the graph holds as opaque.
+  ///
+  /// The value stays alive as long as the token. The first token of a thread registers the domain for decoding in Swift
+  /// (`Value.decode()`).
   func opaque(_ value: LuaValue, className: String) -> OpaqueObject {
     let thread = CurrentThread.number
     if threadOfValues != thread {
@@ -234,7 +264,8 @@ public final class ScriptDomain {
     return opaqueValues.token(for: value, className: className, domain: number)
   }
 
-  /// The Lua value behind a token of this domain.
+  /// The Lua value behind a token of this domain. Throws `.invalidValue` for a token of another domain, because Lua
+  /// values cannot cross states.
   func resolve(_ object: OpaqueObject) throws -> LuaValue {
     guard object.domain == number, let value = opaqueValues.value(at: object.reference) else {
       throw ScriptError(

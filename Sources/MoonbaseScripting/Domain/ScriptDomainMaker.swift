@@ -12,6 +12,9 @@ import MoonbasePlatform
 /// let domain = try maker.make()
 /// defer { domain.close() }
 /// ```
+///
+/// The maker is a value: each copy may be changed before the next `make()`. The command fills one from its options and
+/// passes it to the threads of a batch.
 public struct ScriptDomainMaker: Sendable {
   /// The part of Lua available to scripts.
   public var preset: LuaPreset
@@ -40,7 +43,8 @@ public struct ScriptDomainMaker: Sendable {
     (self.preset, self.limits) = (preset, limits)
   }
 
-  /// Makes a state. Throws `LuaError` of kind `memory` if its libraries exceed the memory limit.
+  /// Makes a state. Throws `LuaError` of kind `memory` if its libraries exceed the memory limit. Call this on the
+  /// thread that will use the state.
   public func make() throws -> ScriptDomain {
     let domain = try ScriptDomain(preset: preset, limits: limits)
     domain.prepareContext = prepareContext
@@ -53,6 +57,7 @@ public struct ScriptDomainMaker: Sendable {
     return domain
   }
 
+  /// A copy without jobs, for the states of jobs.
   private var makerOfWorkers: ScriptDomainMaker {
     var maker = self
     maker.allowsJobs = false

@@ -4,25 +4,37 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A module's function that runs on its own thread, with its own state and context.
+///
+/// `moonbase.background(module, ...)` starts one. The job reads the saved state of the stores, not the caller's unsaved
+/// changes. The script waits with `job:wait()`; the domain keeps the job until its outcome was received. All members
+/// may be used on any thread.
 final class ScriptJob: Sendable {
+  /// The state that the lock protects.
   private struct State {
+    /// The outcome; nil while the job runs.
     var result: Result<Value, any Error>?
+    /// Whether `cancel()` was called. A later interruption then counts as cancellation.
     var isCanceled = false
     /// Whether the script received the outcome.
     var isTold = false
     var progress: Double?
   }
 
+  /// The module's name, as passed to `require`.
   let module: String
+  /// A crew of one thread.
   private let crew: ScriptCrew
   private let state = Lock(State())
 
+  /// A job that has not started.
   init(_ module: String) {
     self.module = module
     crew = ScriptCrew(name: "Moonbase job")
   }
 
   /// Starts the job with the arguments of the script's call.
+  ///
+  /// The arguments are copied values, because Lua values cannot cross states.
   func start(_ setting: ScriptWorker.Setting, _ arguments: [Value]) {
     crew.start { [self] crew in
       let result = Result {
@@ -43,13 +55,15 @@ final class ScriptJob: Sendable {
     set { state.withLock { $0.progress = newValue } }
   }
 
-  /// Interrupts the job.
+  /// Interrupts the job. Returns at once; `isDone` becomes true when the thread has ended.
   func cancel() {
     state.withLock { $0.isCanceled = true }
     crew.interrupt()
   }
 
   /// Waits for the end and returns the result. If the waiting run must end, throws its error after ending the job.
+  ///
+  /// A cancelled job fails with `CancellationError`. An error that the job threw for another reason stays as it is.
   func wait() throws -> Result<Value, any Error> {
     try crew.wait()
     return state.withLock { state in
@@ -75,7 +89,7 @@ final class ScriptJob: Sendable {
 /// The jobs that a script started.
 extension ScriptDomain {
   /// Waits for all jobs, within the limits of the run. The failure of a job that no script waited for is reported at
-  /// the end of the program.
+  /// the end of the program. Clears the list. Throws the error of an exceeded limit of the waiting run.
   func finishJobs() throws {
     for job in jobs {
       if !job.isDone { _ = try job.waitUntold() }
@@ -86,14 +100,15 @@ extension ScriptDomain {
     jobs = []
   }
 
-  /// Interrupts all jobs.
+  /// Interrupts all jobs. Waits until their threads have ended, and drops their errors.
   func cancelJobs() {
     for job in jobs { job.cancel() }
     for job in jobs { _ = try? job.waitUntold() }
     jobs = []
   }
 
-  /// Adds a job about to start. Throws if too many jobs run.
+  /// Adds a job about to start. Throws if too many jobs run. Forgets jobs that have ended and have no unread failure.
+  /// Throws `.invalidRequest` beyond `greatestJobCount`.
   func add(_ job: ScriptJob) throws {
     jobs.removeAll { $0.isDone && $0.untoldFailure == nil }
     guard jobs.count(where: { !$0.isDone }) < Self.greatestJobCount else {
@@ -110,6 +125,9 @@ extension ScriptDomain {
 
 extension ScriptJob {
   /// An error of another thread's state, converted for a script.
+  ///
+  /// The result is a coded error: of the graph as it is, of Lua with the code of its cause, `.interrupted` for a
+  /// cancelled job.
   func told(_ error: any Error) -> any CodedError {
     if error is CancellationError {
       return GraphError(.interrupted, message: "the job of module \(module) was cancelled")

@@ -3,8 +3,10 @@ public import MoonbaseModel
 import MoonbasePlatform
 
 /// A message that a script logs: `moonbase.log.info("imported", { count = 3 })`.
+///
+/// The domain's `log` receives it on the thread of the script.
 public struct ScriptLogEntry: Sendable {
-  /// The importance of a message, in ascending order.
+  /// The importance of a message, in ascending order. The raw values are the names of the functions of `moonbase.log`.
   public enum Level: String, Sendable, CaseIterable {
     case debug, info, notice, warning, error
   }
@@ -16,7 +18,8 @@ public struct ScriptLogEntry: Sendable {
   /// Further values, by name.
   public var metadata: [String: Value]
 
-  /// The entry as a single line: `warning: skipped a row (reason: no date, row: 3)`.
+  /// The entry as a single line: `warning: skipped a row (reason: no date, row: 3)`. Control characters are escaped, so
+  /// that a message cannot move a terminal's cursor or forge a second line.
   public var line: String {
     let fields = metadata.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.text(of: $0.value))" }
     let text = "\(level.rawValue): \(message)" + (fields.isEmpty ? "" : " (\(fields.joined(separator: ", ")))")
@@ -24,6 +27,7 @@ public struct ScriptLogEntry: Sendable {
       .joined()
   }
 
+  /// A string without quotes, else the value's description.
   private static func text(of value: Value) -> String {
     if case .string(let text) = value { text } else { "\(value)" }
   }
@@ -33,7 +37,8 @@ public struct ScriptLogEntry: Sendable {
 }
 
 extension ScriptDomain {
-  /// Makes `moonbase.log`, whose functions call the domain's `log`.
+  /// Makes `moonbase.log`, whose functions call the domain's `log`. The five functions are named after the levels. The
+  /// second argument is optional: a table of values by name.
   func installLog() throws {
     let table = try state.table()
     let types = types

@@ -4,15 +4,23 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A module's function on another thread, with a context over the stores of a script's context.
+///
+/// Confined to the thread that made it. A worker may run several parts one after another (`moonbase.parallel`); its
+/// context is reset between them.
 final class ScriptWorker {
-  /// The parts of a worker.
+  /// The parts of a worker. A value that crosses threads; the rest of a worker is made on its thread.
   struct Setting: Sendable {
+    /// Makes the worker's state.
     let maker: ScriptDomainMaker
+    /// The stores, which the worker shares with the script's context.
     let coordinator: PersistentStoreCoordinator
+    /// The extensions of the script's context; nil if it has none.
     let extensions: (any ExtensionProvider)?
+    /// The module whose function is called.
     let module: String
 
-    /// For the saved state of a context's stores.
+    /// For the saved state of a context's stores. Reads the coordinator and the extensions of `context`, on the
+    /// context's thread.
     init(_ module: String, in context: ManagedObjectContext, maker: ScriptDomainMaker) {
       (self.module, self.maker) = (module, maker)
       (coordinator, extensions) = (context.coordinator, context.extensionRegistry.provider)
@@ -25,6 +33,9 @@ final class ScriptWorker {
   private let module: String
 
   /// Makes a state on this thread and loads the module. `crew` may interrupt it.
+  ///
+  /// Throws `.malformedFile` if the module returns no function, `CancellationError` if the crew is stopping, and errors
+  /// of loading.
   init(_ setting: Setting, _ crew: ScriptCrew) throws {
     domain = try setting.maker.make()
     module = setting.module
@@ -53,6 +64,7 @@ final class ScriptWorker {
 
   deinit { domain.close() }
 
+  /// A context over the stores, with the extensions and the preparation of the domain.
   private static func context(_ setting: Setting, in domain: ScriptDomain) throws -> ManagedObjectContext {
     if let extensions = setting.extensions as? ScriptExtensions {
       return try domain.context(of: StoreHandle(coordinator: setting.coordinator, extensions: extensions))
@@ -64,6 +76,9 @@ final class ScriptWorker {
 
   /// Calls the function with the context and some values. Returns its first result. Unsaved changes are discarded and
   /// cause an error.
+  ///
+  /// The function receives the context followed by `arguments`. Pending saves are finished, files flushed, and the
+  /// context is reset, also after an error.
   func call(_ arguments: [Value]) throws -> Value {
     do {
       return try domain.state.run {
@@ -82,6 +97,7 @@ final class ScriptWorker {
     }
   }
 
+  /// Throws the error of a failed save that the function ignored, or `.invalidRequest` for unsaved changes.
   private func requireSaved() throws {
     if let failure = domain.unseenFailure {
       domain.unseenFailure = nil
@@ -99,6 +115,9 @@ final class ScriptWorker {
 
 extension ScriptDomain {
   /// A value that can be passed to another state. Throws for an object of a class and for an unsaved object.
+  ///
+  /// `subject` names the value in the message. Values of classes exist only in their own state; temporary IDs only in
+  /// their context.
   func valueToHandOver(_ value: LuaValue, as subject: String) throws -> Value {
     let value = try graphValue(from: value)
     if let name = value.nameOfOpaqueClass {

@@ -1,6 +1,8 @@
 public import MoonbaseGraph
 
 /// The result of opening a container: the coordinator of its stores, and the extensions of its contexts.
+///
+/// `ContainerOpener` returns one, so that this layer knows neither kinds of stores nor `PersistentContainer`.
 public struct StoreHandle {
   /// The coordinator of the stores.
   public var coordinator: PersistentStoreCoordinator

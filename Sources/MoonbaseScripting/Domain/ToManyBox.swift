@@ -4,17 +4,25 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The destinations of a to-many relationship as scripts see them.
+///
+/// `person.friends` makes a box at each access; boxes of the same owner and slot are equal. No destinations are read
+/// until a method needs them. The box retains its owner.
 final class ToManyBox {
+  /// The object whose relationship this is.
   let owner: ManagedObject
+  /// The slot of the relationship in the owner's entity.
   let slot: Slot
 
+  /// A view of a relationship.
   init(_ owner: ManagedObject, slot: Slot) {
     self.owner = owner
     self.slot = slot
   }
 
+  /// The IDs of the destinations, in order for an ordered relationship. Fires the relationship's fault.
   func ids() throws -> [ManagedObjectID] { try owner.memberIDs(slot) }
 
+  /// The destinations as objects, which may be faults themselves.
   func objects() throws -> [ManagedObject] {
     try owner.memberObjects(slot)
   }
@@ -27,6 +35,7 @@ final class ToManyBox {
     return "\(owner.entity.name).\(name) of \(owner.objectID) (\(contents(name)))"
   }
 
+  /// The number of destinations if known without reading.
   private func contents(_ name: String) -> String {
     guard owner.managedObjectContext != nil else { return "its object is gone" }
     guard let isFault = try? owner.hasFault(forRelationshipNamed: name), !isFault,
@@ -35,7 +44,8 @@ final class ToManyBox {
     return count == 1 ? "1 object" : "\(count) objects"
   }
 
-  /// Throws for an ID whose entity can never be a destination.
+  /// Throws for an ID whose entity can never be a destination. The ID of a wrong entity is a mistake of the script,
+  /// which `remove` would otherwise silently ignore.
   func checkEntity(of id: ManagedObjectID) throws {
     let property = owner.entity.properties[slot]
     guard let relationship = property.relationship, let model = owner.managedObjectContext?.model else { return }
@@ -47,6 +57,7 @@ final class ToManyBox {
       entity: owner.entity.name, property: property.name)
   }
 
+  /// Throws `.invalidRequest` for a relationship that is not ordered.
   func requireOrder() throws {
     guard isOrdered else {
       throw ScriptError(
@@ -64,6 +75,9 @@ extension ManagedObject {
 
 extension HostTypes {
   /// Describes `add remove contains each all`, `#`, `pairs`; for ordered relationships also `[i] insert move index_of`.
+  ///
+  /// Positions count from 1. A relationship also has the methods of requests (`where`, `sort`, …), which begin a
+  /// request for its destinations.
   func describeMembers() {
     members.method("add") { [unowned self] box, call in
       let ids = try Self.ids(call, in: box)
@@ -137,13 +151,15 @@ extension HostTypes {
     describeOrder()
   }
 
-  /// Changes a list in a single step: observers are called once, and it is a single undo step.
+  /// Changes a list in a single step: observers are called once, and it is a single undo step. Checks of all arguments
+  /// come before the first change, so that a failing call changes nothing.
   private func change(_ box: ToManyBox, _ body: () throws -> Void) throws {
     guard let context = box.owner.managedObjectContext else { return try body() }
     try context.changingTogether(body)
     try finish(in: context)
   }
 
+  /// Describes the methods and the index of ordered relationships. Unordered ones throw `.invalidRequest`.
   private func describeOrder() {
     members.method("insert", upTo: 2) { [unowned self] box, call in
       try box.requireOrder()
@@ -187,6 +203,8 @@ extension HostTypes {
   }
 
   /// A request for the destinations of a relationship, by the inverse, or by their IDs if there is no inverse.
+  ///
+  /// For `department.employees` the predicate is `department == %@`; with a to-many inverse `ANY friends == %@`.
   private func request(of box: ToManyBox) throws -> RequestBox {
     guard let context = box.owner.managedObjectContext,
       let relationship = box.owner.entity.properties[box.slot].relationship
@@ -208,7 +226,8 @@ extension HostTypes {
       request, context: self.context.box(context), naming: named, of: box.isOrdered ? box : nil)
   }
 
-  /// A position from 1, converted to count from 0.
+  /// A position from 1, converted to count from 0. Throws an argument error for a position that is not from 1 to
+  /// `last`.
   private static func position(_ call: borrowing LuaCall, at index: Int, upTo last: Int) throws -> Int {
     let position = try call.integer(index)
     guard position >= 1, position <= last else {
@@ -223,12 +242,14 @@ extension HostTypes {
   /// The estimated host memory of a list of destinations while a script iterates over it.
   private static func weight(of count: Int) -> Int { 256 + 96 * count }
 
+  /// The destination as a Lua object; nil if the owner has left its context.
   private func handle(_ id: ManagedObjectID, in box: ToManyBox) throws -> LuaValue {
     guard box.owner.managedObjectContext != nil else { return .nil }
     return try openDomain().handle(box.owner.destinationObject(id, slot: box.slot))
   }
 
-  /// The IDs of the objects among a call's arguments; throws if there is none.
+  /// The IDs of the objects among a call's arguments; throws if there is none. An argument is an object, a list of
+  /// objects, a relationship or another listing. Objects of other contexts are refused.
   private static func ids(_ call: borrowing LuaCall, in box: ToManyBox) throws -> [ManagedObjectID] {
     guard call.count > 0 else { return [try id(call, at: 0, in: box)] }
     return try (0..<call.count).flatMap { index in
@@ -244,7 +265,8 @@ extension HostTypes {
     }
   }
 
-  /// The ID of an object argument, which must be in the owner's context.
+  /// The ID of an object argument, which must be in the owner's context. Throws a type error for another kind of value,
+  /// and the error of `foreignError(in:)` for an object of another context.
   static func id(_ call: borrowing LuaCall, at index: Int, in box: ToManyBox) throws -> ManagedObjectID {
     guard let object = call.objectIfPresent(index, as: ManagedObject.self) else {
       throw call.typeError(index, expected: "object")

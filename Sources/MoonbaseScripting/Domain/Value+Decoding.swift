@@ -34,8 +34,11 @@ extension Value {
   }
 }
 
+/// The conversion for decoding. Lua's plain data has neither decimals nor dates, which take the form that their Swift
+/// types decode themselves from.
 extension LuaTree {
-  /// A value as plain data. Throws for a nested value of a class from another context.
+  /// A value as plain data. Throws for a nested value of a class from another context. Decimals, UUIDs, URIs and object
+  /// IDs become texts, dates become seconds since 2001.
   fileprivate init(_ value: Value) throws {
     switch value {
     case .null: self = .null
@@ -60,6 +63,8 @@ extension LuaTree {
 }
 
 extension ScriptDomain {
+  /// Decodes a value of a class as a type. Throws `.invalidValue` if the class names a registered type other than
+  /// `type`.
   fileprivate func decode<Decoded: Decodable>(_ object: OpaqueObject, as type: Decoded.Type) throws -> Decoded {
     if let name = try swiftName(of: object), let registered = swiftTypes[name], registered != type {
       throw ScriptError(
@@ -69,6 +74,7 @@ extension ScriptDomain {
     return try LuaTree(fields(of: object)).decoded(as: type)
   }
 
+  /// Decodes a value as the type that its class names. Throws `.invalidValue` without a name or a registered type.
   fileprivate func decode(_ object: OpaqueObject) throws -> any Decodable & Sendable {
     guard let name = try swiftName(of: object) else {
       throw ScriptError(
@@ -83,15 +89,20 @@ extension ScriptDomain {
     return try LuaTree(fields(of: object)).decoded(as: type)
   }
 
+  /// The class's field `swift`: the name of a type of the program, registered with `ExtensionSource.codable`.
   private func swiftName(of object: OpaqueObject) throws -> String? {
     try valueClass(of: object)?.get("swift").textValue
   }
 
+  /// The class of a value in this domain, by name; nil after the class was removed.
   private func valueClass(of object: OpaqueObject) -> LuaTable? {
     currentClasses.first { $0.name == object.className }?.value
   }
 
   /// The plain values of an object of a class: the result of its `to_tree`, else its fields.
+  ///
+  /// Throws `.invalidRequest` with the function's place if `to_tree` returns nothing, and `ScriptError` for errors of
+  /// Lua.
   fileprivate func fields(of object: OpaqueObject) throws -> Value {
     let value = try resolve(object)
     return try ScriptError.telling {
@@ -111,24 +122,32 @@ extension ScriptDomain {
 }
 
 /// The domains that have values of classes, by number.
+///
+/// An `OpaqueObject` has only the number of its domain; decoding in Swift has no context at hand and finds the domain
+/// here. Domains register when they make their first token and leave in their `deinit`.
 enum ScriptDomains {
   private final class Entry: @unchecked Sendable {  // sound: `domain` is read only on the thread that made it
     weak var domain: ScriptDomain?
+    /// The thread of the domain, on which alone its Lua state may be used.
     let thread: UInt
 
     init(_ domain: ScriptDomain, thread: UInt) { (self.domain, self.thread) = (domain, thread) }
   }
 
+  /// Weak entries, so that this table keeps no domain alive.
   private static let known = Lock<[UInt64: Entry]>([:])
 
+  /// Registers a domain, or replaces its thread after the domain has moved to another one.
   static func add(_ domain: ScriptDomain, on thread: UInt) {
     let entry = Entry(domain, thread: thread)
     known.withLock { $0[domain.number] = entry }
   }
 
+  /// Removes a domain that ended.
   static func remove(_ number: UInt64) { _ = known.withLock { $0.removeValue(forKey: number) } }
 
-  /// The domain of a value. Call this on the domain's thread.
+  /// The domain of a value. Call this on the domain's thread. Throws `.invalidValue` on another thread, and after the
+  /// end of the domain.
   static func domain(of object: OpaqueObject) throws -> ScriptDomain {
     let entry = known.withLock { $0[object.domain] }
     guard let entry, entry.thread == CurrentThread.number, let domain = entry.domain else {

@@ -1,16 +1,21 @@
 import MoonbaseModel
 
 /// Collects the mistakes of extensions, so that a single error lists all of them.
+///
+/// The collector is passed through the whole reading of a generation: declarations, order, added attributes and checks.
+/// `finish(_:)` throws at the end. Errors that end the run (limits, interruption) are never collected.
 final class ExtensionMistakes {
   /// The most mistakes collected. A reader would not read more, and hostile files could cause millions.
   static let greatestCount = 100
 
+  /// In the order in which they were found.
   private var found: [any CodedError] = []
 
   /// Whether there are no mistakes.
   var isEmpty: Bool { found.isEmpty }
 
-  /// Adds a mistake, without duplicates.
+  /// Adds a mistake, without duplicates. Two mistakes are duplicates if their descriptions are equal. Ignored beyond
+  /// `greatestCount`.
   func add(_ mistake: some CodedError) {
     guard found.count < Self.greatestCount, !found.contains(where: { "\($0)" == "\(mistake)" }) else { return }
     found.append(mistake)
@@ -25,7 +30,8 @@ final class ExtensionMistakes {
     }
   }
 
-  /// Runs a step that later checks depend on. Throws its mistake together with those found before.
+  /// Runs a step that later checks depend on. Throws its mistake together with those found before. For example, a file
+  /// that does not run: nothing further about it can be checked.
   func need<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -36,7 +42,8 @@ final class ExtensionMistakes {
     }
   }
 
-  /// Throws the mistakes, ordered by file and line. A single mistake is thrown unchanged.
+  /// Throws the mistakes, ordered by file and line. A single mistake is thrown unchanged. `files` are the names of the
+  /// files in the order of the extensions. Returns if there are no mistakes.
   func finish(_ files: [String]) throws {
     guard let first = found.first else { return }
     if found.count == 1 { throw first }
@@ -52,6 +59,7 @@ final class ExtensionMistakes {
     return first
   }
 
+  /// A script error whose `others` are the remaining mistakes, in the order of files, lines and discovery.
   private func combined(by files: [String]) -> ScriptError {
     let order = Dictionary(files.enumerated().map { ($0.element, $0.offset) }) { first, _ in first }
     let placed = found.flatMap(Self.mistakes).enumerated().map { index, mistake in
@@ -64,6 +72,7 @@ final class ExtensionMistakes {
     return first
   }
 
+  /// The single script errors of an error. Errors of a model are converted, with code, place, entity and property.
   private static func mistakes(in error: any CodedError) -> [ScriptError] {
     if let error = error as? ScriptError { return error.all }
     return (error as? ModelError)?.all.map { mistake in

@@ -1,6 +1,7 @@
 import MoonbaseLua
 import MoonbasePlatform
 
+/// The advice is appended to errors of extension files, for example to `attempt to index a nil value (global 'io')`.
 extension LuaError {
   /// The advice for a name that scripts have and extensions lack in any preset; nil for other errors.
   package var adviceForExtension: String? {
@@ -16,11 +17,14 @@ extension LuaError {
     return Self.doorsOfScripts[name]
   }
 
+  /// Names that give access to files, processes or stores, with their full spelling. No preset offers them to
+  /// extensions.
   private static let doorsOfFiles = [
     "io": "io", "remove": "os.remove", "rename": "os.rename", "tmpname": "os.tmpname", "getenv": "os.getenv",
     "exit": "os.exit", "execute": "os.execute", "open": "moonbase.open", "dofile": "dofile", "loadfile": "loadfile",
   ]
 
+  /// Names of `moonbase` that only scripts have, with the whole advice.
   private static let doorsOfScripts = [
     "context":
       "extensions have no context while they are loaded: hooks, rules and getters get their object, and object:context() is its context",

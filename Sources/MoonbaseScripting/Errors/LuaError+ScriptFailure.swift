@@ -2,6 +2,8 @@ import MoonbaseGraph
 package import MoonbaseLua
 package import MoonbaseModel
 
+/// The graph calls scripts through closures and knows no Lua. This protocol tells the graph whether an error ends the
+/// run, and which code and place its own error should have.
 extension LuaError: ScriptFailure {
   /// The name of a hook as scripts write it.
   package func hookName(_ name: String) -> String { name.inScriptSpelling }

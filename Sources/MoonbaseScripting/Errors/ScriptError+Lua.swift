@@ -10,11 +10,13 @@ extension ScriptError {
     }
   }
 
-  /// The error of a wrong argument or operand, with the line of the call.
+  /// The error of a wrong argument or operand, with the line of the call. Lua's own errors about arguments have no
+  /// code; a script sees `.invalidValue`.
   init(mistake error: LuaError) {
     self.init(.invalidValue, message: error.message, at: Self.location(of: error))
   }
 
+  /// The error of a file or function that failed, with advice about names that extensions lack.
   private init(_ error: LuaError) {
     self.init(
       error.codeOfEnd ?? Self.code(of: error),
@@ -22,11 +24,13 @@ extension ScriptError {
       at: Self.location(of: error), underlying: error)
   }
 
+  /// The innermost line of a script in the error; nil for errors outside of scripts.
   private static func location(of error: LuaError) -> SourceLocation? {
     error.script.map { SourceLocation(file: $0, line: error.line) }
   }
 
-  /// The code of an error: of a file that does not run, of a host error passed through Lua, or of exhausted memory.
+  /// The code of an error: of a file that does not run, of a host error passed through Lua, or of exhausted memory. The
+  /// default is `.invalidExtension`.
   private static func code(of error: LuaError) -> Code {
     if error.kind == .memory { return .limitExceeded }
     return error.codeOfScript ?? (error.underlying as? any CodedError)?.code ?? .invalidExtension

@@ -4,11 +4,17 @@ import MoonbasePlatform
 
 /// The derived attributes that extensions add to a model. Version hashes, rows and stores do not include them.
 /// Attributes of ancestors come first, because a subentity that derives the same name has inherited the attribute.
+///
+/// A value type, built once for each generation: the model with these attributes becomes the contexts' model
+/// (`ResolvedModel`). Mistakes are collected, not thrown.
 struct AddedAttributes {
+  /// The attributes, ancestors first. An attribute that the model or an ancestor already has is not added.
   private(set) var all: [AddedAttribute] = []
+  /// The properties of the model and of the attributes added so far.
   private var known: KnownProperties
   private let mistakes: ExtensionMistakes
 
+  /// Collects the attributes of Swift code and of declarations. Within an entity, Swift code comes first.
   init(
     to model: ManagedObjectModel, by swift: ExtensionRegistry, _ declarations: [ExtensionDeclaration],
     mistakes: ExtensionMistakes
@@ -25,6 +31,8 @@ struct AddedAttributes {
     }
   }
 
+  /// Adds an attribute unless the entity has one of this name. An ancestor's added attribute of another type is a
+  /// mistake.
   private mutating func add(_ attribute: AddedAttribute) {
     guard known.have(attribute.name, of: attribute.entity) else {
       known.add(attribute.name, of: attribute.entity)
@@ -40,6 +48,8 @@ struct AddedAttributes {
     }
   }
 
+  /// Adds the derived attributes of a declaration. A stored attribute must exist in the model, else it is a mistake
+  /// with a suggestion.
   private mutating func add(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) {
     for derived in entry.derived {
       let location = declaration.source.location(of: ["entities", entry.name, "derived", derived.name])
@@ -58,6 +68,8 @@ struct AddedAttributes {
 }
 
 extension ManagedObjectModel {
+  /// The indexes of the entities, roots before their subentities, otherwise in the model's order. A cycle of parents
+  /// ends the walk; the model's check reports it elsewhere.
   fileprivate var ancestorsFirst: [Int] {
     let byName = entitiesByName
     let depths = entities.map { entity in
@@ -71,8 +83,12 @@ extension ManagedObjectModel {
 }
 
 /// The names of the properties of entities, for lookups by derived attributes of extensions.
+///
+/// A table by names, because the resolved model does not exist yet while attributes are added.
 private struct KnownProperties {
+  /// The properties that an entity declares itself.
   private var own: [String: Set<String>] = [:]
+  /// The parents by entity; roots have none.
   private var parents: [String: String] = [:]
 
   init(of model: ManagedObjectModel) {
@@ -82,7 +98,7 @@ private struct KnownProperties {
     }
   }
 
-  /// Whether an entity has or inherits a property with this name.
+  /// Whether an entity has or inherits a property with this name. Constant time per ancestor.
   func have(_ name: String, of entity: String) -> Bool {
     var current: String? = entity
     var seen: Set<String> = []
@@ -104,7 +120,7 @@ private struct KnownProperties {
     return false
   }
 
-  /// The names of an entity's properties, including inherited ones.
+  /// The names of an entity's properties, including inherited ones. The entity's own names come first.
   func names(of entity: String) -> [String] {
     var result: [String] = []
     var current: String? = entity
@@ -116,5 +132,6 @@ private struct KnownProperties {
     return result
   }
 
+  /// Adds a name to an entity's own properties.
   mutating func add(_ name: String, of entity: String) { own[entity, default: []].insert(name) }
 }

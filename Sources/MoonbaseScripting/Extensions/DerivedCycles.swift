@@ -5,20 +5,28 @@ import MoonbaseModel
 /// A cycle through attributes of the same object is always a mistake. A cycle through relationships may be intended, as
 /// for the path of a folder in a tree: whether it ends depends on the data, and the graph limits it at run time. A pure
 /// attribute is computed within a query, which cannot recurse at all.
+///
+/// Reads the declarations only; no function runs. The search follows the `inputs` and `shadow` of each derived
+/// attribute. Attributes without `inputs` have unknown dependencies and are not followed.
 struct DerivedCycles {
+  /// The declarations of all extensions of a generation.
   let declarations: [ExtensionDeclaration]
   let model: ResolvedModel
 
+  /// A derived attribute.
   private struct Node: Hashable {
     let entity: String
     let name: String
   }
 
+  /// A derived attribute's declaration, and the file of it.
   private struct Entry {
     let derived: ExtensionDeclaration.Derived
     let declaration: ExtensionDeclaration
   }
 
+  /// Adds a mistake for the first cycle, in the order of names: `Person.a is derived from itself: Person.a -> Person.b
+  /// -> Person.a`.
   func check(_ mistakes: ExtensionMistakes) {
     var entries: [Node: Entry] = [:]
     for declaration in declarations {
@@ -42,6 +50,8 @@ struct DerivedCycles {
   }
 
   /// The cycle from a node back to itself; nil if there is none.
+  ///
+  /// A depth-first search from `start`. Relationships are crossed only if `start` is pure.
   private func way(from start: Node, through entries: [Node: Entry]) -> [Node]? {
     let crosses = entries[start]?.derived.isPure == true
     var seen: Set<Node> = []
@@ -55,7 +65,8 @@ struct DerivedCycles {
     return nil
   }
 
-  /// The derived attributes that an attribute depends on.
+  /// The derived attributes that an attribute depends on. For each input, the first property on its path that is not a
+  /// relationship.
   private func needs(of node: Node, among entries: [Node: Entry], crossingRelationships: Bool) -> [Node] {
     guard let derived = entries[node]?.derived, let entity = model.entity(node.entity) else { return [] }
     let paths = derived.shadow.map { [$0] } ?? derived.inputs ?? []

@@ -5,6 +5,10 @@ import MoonbasePlatform
 
 /// The arguments of a derived attribute's function: the values of its inputs, followed by the object if the attribute
 /// requests it.
+///
+/// Each derived attribute with `inputs` has a value of this type, made when the extension is applied to a context and
+/// captured by the getter. Arguments go from the row's cells to Lua without intermediate values where all inputs are
+/// attributes of the object itself (`Cells.call`); otherwise key paths are evaluated first.
 struct DerivedInputs {
   private struct Input {
     var value: CompiledExpression
@@ -12,16 +16,19 @@ struct DerivedInputs {
     var isOfObjects: Bool
   }
 
+  /// An expression per input, compiled against the entity.
   private let inputs: [Input]
   /// The names of the inputs if all are attributes of the object itself; else empty.
   private let ownNames: [Symbol]
+  /// Whether a missing input makes the result nil without a call (`strict = true`).
   private let isStrict: Bool
+  /// Whether the object follows the inputs (`object = true`).
   private let passesObject: Bool
 
   /// The number of arguments of the function.
   var count: Int { inputs.count + (passesObject ? 1 : 0) }
 
-  /// Returns nil if the attribute lists no inputs.
+  /// Returns nil if the attribute lists no inputs. Throws `.unknownName` and other errors about invalid key paths.
   init?(_ derived: ExtensionDeclaration.Derived, of entity: String, in model: ResolvedModel) throws {
     guard let paths = derived.inputs, let owner = model.entity(entity) else { return nil }
     inputs = try paths.map { path in
@@ -37,6 +44,9 @@ struct DerivedInputs {
   /// Calls `body` with the values of all inputs. Returns nil if a required input is missing.
   ///
   /// The values are on this call's stack, because computing an input may compute the same attribute of another object.
+  ///
+  /// The buffer has an element per input and is valid until `body` returns. Computing inputs may fire faults and run
+  /// other getters.
   func withValues<Result>(of object: ManagedObject, _ body: (UnsafeMutableBufferPointer<Value>) throws -> Result) throws
     -> Result?
   {
@@ -53,7 +63,7 @@ struct DerivedInputs {
     }
   }
 
-  /// How the arguments can be passed.
+  /// How the arguments can be passed. Decides between the quick path and the general one in a getter.
   enum Cells {
     /// All inputs are cells, to be passed directly.
     case call
@@ -64,6 +74,9 @@ struct DerivedInputs {
   }
 
   /// Whether all inputs are cells of the object's row.
+  ///
+  /// `.none` if an input is an unsaved or transformed value, or if the inputs are not plain attributes. Throws errors
+  /// of firing the object's fault.
   func cells(of object: ManagedObject) throws -> Cells {
     if ownNames.isEmpty { return .none }
     for name in ownNames {
@@ -76,12 +89,14 @@ struct DerivedInputs {
     return .call
   }
 
-  /// Sets the arguments of the function to the cells of an object.
+  /// Sets the arguments of the function to the cells of an object. Call this only after `cells(of:)` returned `.call`;
+  /// the arguments are borrowed until the call ends.
   func set(_ arguments: borrowing LuaArguments, toCellsOf object: ManagedObject, _ types: HostTypes) throws {
     for index in ownNames.indices { try arguments.set(index, to: object.inputCell(of: ownNames[index]), types) }
   }
 
-  /// Sets the arguments of the function to the values and the object.
+  /// Sets the arguments of the function to the values and the object. IDs are converted to objects for inputs that are
+  /// relationships.
   func set(
     _ arguments: borrowing LuaArguments, to values: UnsafeMutableBufferPointer<Value>, of object: ManagedObject,
     in scripts: ScriptDomain
@@ -98,7 +113,7 @@ struct DerivedInputs {
 }
 
 extension ScriptDomain {
-  /// The object of an ID, the objects of a list of IDs, or the value itself.
+  /// The object of an ID, the objects of a list of IDs, or the value itself. Charges a unit of host work per object.
   fileprivate func objects(_ value: Value, in context: ManagedObjectContext?) throws -> LuaValue {
     guard let context else { return try luaValue(from: value) }
     switch value {
@@ -116,7 +131,8 @@ extension ScriptDomain {
 }
 
 extension ResolvedModel {
-  /// Whether a path ends with a relationship, without an operator that makes a number of it.
+  /// Whether a path ends with a relationship, without an operator that makes a number of it. For example
+  /// `department.employees`, but not `department.employees.@count`.
   fileprivate func endsInObjects(_ path: String, from entity: ResolvedEntity) -> Bool {
     var place = entity
     var isRelationship = false

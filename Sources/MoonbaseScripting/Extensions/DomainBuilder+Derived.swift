@@ -2,7 +2,9 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 
+/// The closures that call a derived attribute's functions in Lua.
 extension DomainBuilder {
+  /// A derived attribute of the graph from its declaration: a view of a shadow attribute, or functions `get` and `set`.
   func make(_ derived: ExtensionDeclaration.Derived, of entity: String, in domain: ExtensionRegistry) throws
     -> DerivedAttribute
   {
@@ -23,6 +25,7 @@ extension DomainBuilder {
   }
 
   /// The object's own attributes, if the value depends on them alone. A function that receives objects may read others.
+  /// The graph then recomputes the attribute only if one of these changes; nil means any change.
   private func ownInputs(of derived: ExtensionDeclaration.Derived, entity: String) -> [String]? {
     if let shadow = derived.shadow { return [shadow] }
     guard let inputs = derived.inputs, !derived.passesObject else { return nil }
@@ -31,6 +34,9 @@ extension DomainBuilder {
   }
 
   /// Makes the attribute a view of a shadow attribute, which stores the transformed value.
+  ///
+  /// Reading calls the transformer's reverse with the stored value; assigning calls its transform. Throws
+  /// `.invalidValue` if a direction returns nothing for a value, or a value that is not of the declared class.
   private func setShadow(
     _ shadow: String, transformer: ValueTransformer, valueClass: ValueClass?, of result: inout DerivedAttribute
   ) {
@@ -54,9 +60,11 @@ extension DomainBuilder {
     result.set = { value, object in try object.setValue(kept(value, object), forKey: shadow) }
   }
 
+  /// The error of a transformer that would lose a value.
   private static func lost(_ message: String) -> ScriptError { ScriptError(.invalidValue, message: message) }
 
-  /// A transformer's string is bytes, converted to text for a shadow attribute of text.
+  /// A transformer's string is bytes, converted to text for a shadow attribute of text. Bytes that are not UTF-8 stay
+  /// data, which the attribute then refuses.
   private static func fitting(_ value: Value, as type: AttributeType?) -> Value {
     guard type != .binaryData, case .data(let bytes) = value, let text = String(validating: bytes, as: UTF8.self) else {
       return value
@@ -64,6 +72,11 @@ extension DomainBuilder {
     return .string(text)
   }
 
+  /// A closure that computes the value. Without `inputs` the function receives the object alone, else the inputs.
+  ///
+  ///
+  /// The result is converted for the attribute's type and checked against it. A wrong result throws `.invalidRequest`
+  /// with the place of the function.
   private func getter(_ function: LuaFunction, of derived: ExtensionDeclaration.Derived, entity: String) throws
     -> (ManagedObject) throws -> Value
   {
@@ -109,6 +122,7 @@ extension DomainBuilder {
     }
   }
 
+  /// A closure that calls `set(value, object)`. The results of the function are ignored.
   private func setter(_ function: LuaFunction) -> (Value, ManagedObject) throws -> Void {
     let call = LuaFastCall(function, parameters: 2)
     return { [types] value, object in
@@ -124,7 +138,8 @@ extension DomainBuilder {
 }
 
 extension Value {
-  /// Whether an attribute of this type accepts the value unchanged.
+  /// Whether an attribute of this type accepts the value unchanged. Skips the check in the most frequent cases. False
+  /// only means that a check is needed.
   func needsNoCheck(for type: AttributeType?) -> Bool {
     switch (type, self) {
     case (.integer64, .int), (.string, .string), (.boolean, .bool), (_, .null): true
@@ -135,7 +150,8 @@ extension Value {
 }
 
 extension AttributeDescription {
-  /// A computed value in the attribute's type. NaN may be computed but not stored.
+  /// A computed value in the attribute's type. NaN may be computed but not stored. Throws `.invalidValue` and others of
+  /// `checked(_:)` for a value of another type.
   func computed(_ value: Value) throws -> Value {
     if case .double(let number) = value, number.isNaN, type == .double || type == .float { return value }
     return try checked(value)

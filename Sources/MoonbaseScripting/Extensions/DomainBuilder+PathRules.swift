@@ -7,16 +7,24 @@ import MoonbasePlatform
 ///
 /// A save evaluates the rule for each object that it writes, and for each object whose related object changed its value
 /// or was replaced.
+///
+/// The rule is attached to several entities (`places(in:)`): to the first relationship of the path at the rule's own
+/// entity, and to each further property at the entity that owns it. In the example, `Person.department` has depth 0 and
+/// `Department.budget` depth 1. A change at depth 1 finds the persons by the inverse relationship.
 struct PathRule {
   /// The steps: to-one relationships with inverses.
   private let steps: [ResolvedRelationship]
   /// The attribute at the end of the path.
   private let last: String
+  /// The entity that declares the rule.
   private let entity: ResolvedEntity
+  /// The path, compiled.
   private let value: CompiledExpression
+  /// Calls the script's function; nil if the value is valid.
   private let ask: (Value, ManagedObject, ValidationContext.Event) throws -> EntityExtension.ValidationIssue?
 
-  /// The mistake in a path; nil for a valid path.
+  /// The mistake in a path; nil for a valid path. Every step but the last must be a to-one relationship with an
+  /// inverse, the last an attribute.
   static func problem(of path: String, from entity: ResolvedEntity, in model: ResolvedModel) -> String? {
     var place = entity
     let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -35,6 +43,7 @@ struct PathRule {
     return property.attribute == nil ? "\(place.name).\(key) is no attribute" : nil
   }
 
+  /// Compiles a path without mistakes, as `problem(of:from:in:)` found it.
   init(
     _ path: String, of entity: ResolvedEntity, in model: ResolvedModel,
     ask: @escaping (Value, ManagedObject, ValidationContext.Event) throws -> EntityExtension.ValidationIssue?
@@ -51,7 +60,8 @@ struct PathRule {
     value = try CompiledExpression(.keyPath(path), entity: entity, in: model)
   }
 
-  /// The properties whose changes trigger the rule, each with its entity and its distance in steps.
+  /// The properties whose changes trigger the rule, each with its entity and its distance in steps. Depth 0 is the
+  /// rule's own entity.
   func places(in model: ResolvedModel) -> [(entity: String, property: String, depth: Int)] {
     steps.enumerated().map { depth, step in
       (depth == 0 ? entity.name : model.destination(of: steps[depth - 1]).name, step.description.name, depth)
@@ -59,6 +69,9 @@ struct PathRule {
   }
 
   /// The rule attached to a property at this distance.
+  ///
+  /// A rule at depth 0 reports the failing property. At a greater depth the failure belongs to another object,
+  /// therefore its key is removed.
   func rule(depth: Int) -> EntityExtension.Rule {
     { changed, subject in
       if depth == 0 { return try failure(of: subject.object, subject.event) }
@@ -74,6 +87,7 @@ struct PathRule {
     }
   }
 
+  /// The rule's failure for an object; nil if the path has no value.
   private func failure(
     of object: ManagedObject, _ event: ValidationContext.Event
   ) throws -> EntityExtension.ValidationIssue? {
@@ -81,7 +95,8 @@ struct PathRule {
     return found.isNull ? nil : try ask(found, object, event)
   }
 
-  /// The objects of the rule's entity from which the steps reach an object.
+  /// The objects of the rule's entity from which the steps reach an object. Follows the inverses back, from the last
+  /// step to the first. Deleted objects and objects of other entities are left out.
   private func objects(leadingTo object: ManagedObject, depth: Int) throws -> [ManagedObject] {
     var objects = [object]
     for step in steps.prefix(depth).reversed() {
@@ -93,7 +108,8 @@ struct PathRule {
 }
 
 extension ManagedObject {
-  /// The objects at the end of a relationship.
+  /// The objects at the end of a relationship. A single object for a to-one relationship. Charges a unit of host work
+  /// per object.
   fileprivate func objects(forKey key: String) throws -> [ManagedObject] {
     guard let context = managedObjectContext else { return [] }
     let ids: [Value] =
@@ -109,7 +125,8 @@ extension ManagedObject {
 }
 
 extension DomainBuilder {
-  /// Adds the rules over values of related objects to all entities along their paths.
+  /// Adds the rules over values of related objects to all entities along their paths. A path is recognised by its dot.
+  /// Rules without a dot are handled by `make`.
   func addPathRules(
     of entry: ExtensionDeclaration.Entity, to domain: ExtensionRegistry, meter: RunningExtension?,
     translations: [String: String]
@@ -130,7 +147,8 @@ extension DomainBuilder {
     }
   }
 
-  /// The rule receives the value, the object, no old value, and the event.
+  /// The rule receives the value, the object, no old value, and the event. At most four arguments are passed, as many
+  /// as the function declares.
   private func pathRule(
     _ function: LuaFunction, of name: String, _ translations: [String: String]
   ) -> (Value, ManagedObject, ValidationContext.Event) throws -> EntityExtension.ValidationIssue? {

@@ -4,10 +4,15 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Makes the graph's hooks from functions of extensions.
+///
+/// A builder is made for each context and generation, and ends when the registry is complete. The closures that it
+/// makes capture `types` and look up the domain at each call, so that they throw `.invalidRequest` after the domain's
+/// end instead of using a closed state.
 struct DomainBuilder {
   /// A reference to the domain for hooks. Hooks belong to a context that scripts may hold and that may outlive the
   /// domain.
   let types: HostTypes
+  /// The model with added attributes.
   let model: ResolvedModel
   /// Records the cost of the functions.
   let profile: ExtensionProfile?
@@ -16,7 +21,8 @@ struct DomainBuilder {
   /// The language of rule messages; nil for the host's language.
   let language: String?
 
-  /// Measures and limits the functions of an extension; nil if nothing is measured.
+  /// Measures and limits the functions of an extension; nil if nothing is measured. Named by the file of the
+  /// declaration.
   func meter(of declaration: ExtensionDeclaration) -> RunningExtension? {
     RunningExtension(
       declaration.source.name, profile: profile, standing: standings[declaration.source], in: types.state)
@@ -24,6 +30,9 @@ struct DomainBuilder {
 
   /// Adds the declarations of scripts to a registry with the contents of Swift code. The Lua state is not changed, so
   /// declarations that fail leave no trace there.
+  ///
+  /// Classes and transformers come first, because derived attributes with shadows look them up. Returns `domain`, which
+  /// then contains the closures in the order of the declarations.
   func build(_ declarations: [ExtensionDeclaration], beside domain: ExtensionRegistry) throws -> ExtensionRegistry {
     for declaration in declarations {
       for (name, value) in declaration.classes {
@@ -49,6 +58,7 @@ struct DomainBuilder {
 
   // MARK: Values
 
+  /// A class of values from its table of methods: `is`, `text`, `parse` and `from_tree`, each optional.
   private func valueClass(_ name: String, methods table: LuaTable) throws -> ValueClass {
     var result = try valueClass(name, testedBy: table)
     // A class of a module is a proxy without fields of its own.
@@ -71,6 +81,7 @@ struct DomainBuilder {
     return result
   }
 
+  /// The class with its test for membership: the function `is`, else the class name of the opaque value.
   private func valueClass(_ name: String, testedBy table: LuaTable) throws -> ValueClass {
     guard case .function(let test) = try table.get("is") else {
       return ValueClass(name) { value in
@@ -90,7 +101,8 @@ struct DomainBuilder {
     }
   }
 
-  /// Throws the reason that a function returned after nil.
+  /// Throws the reason that a function returned after nil. In Lua a function fails by returning `nil, reason`. Throws
+  /// `.invalidValue` with place and reason.
   private static func requireNoReason(
     _ result: borrowing LuaResult, _ function: LuaFunction, _ subject: @autoclosure () -> String
   ) throws {
@@ -99,6 +111,7 @@ struct DomainBuilder {
     throw ScriptError(.invalidValue, message: "\(place)\(subject()) gave nothing: \(reason)")
   }
 
+  /// A transformer from two functions. Results of `transform` are bytes where possible, without validation as text.
   private func make(_ transformer: ExtensionDeclaration.Transformer, meter: RunningExtension?) -> ValueTransformer {
     let forward = LuaFastCall(transformer.transform, parameters: 1)
     let backward = transformer.reverse.map { ($0, LuaFastCall($0, parameters: 1)) }
@@ -139,6 +152,8 @@ struct DomainBuilder {
 
   // MARK: Entities
 
+  /// The hooks, rules, methods and derived attributes of an entity. Rules over paths are added elsewhere
+  /// (`addPathRules`).
   private func make(
     _ entry: ExtensionDeclaration.Entity, in domain: ExtensionRegistry, translations: [String: String]
   ) throws -> EntityExtension {
@@ -165,6 +180,8 @@ struct DomainBuilder {
     return result
   }
 
+  /// A closure that calls `normalize(value, object)` and converts the result to the attribute's type. Throws
+  /// `.invalidRequest`, with the function's place, if the function returns nothing.
   private func normalizer(_ function: LuaFunction, entity: String, key: String) -> (Value, ManagedObject) throws ->
     Value
   {
@@ -186,6 +203,7 @@ struct DomainBuilder {
     }
   }
 
+  /// A closure that calls `rule(value, object, old, event)`, with as many arguments as the function declares.
   private func rule(
     _ function: LuaFunction, of name: String, _ translations: [String: String]
   ) -> EntityExtension.Rule {
@@ -207,7 +225,8 @@ struct DomainBuilder {
     }
   }
 
-  /// A rule over a relationship receives the object or a list of objects.
+  /// A rule over a relationship receives the object or a list of objects. Passes a value, an object or a list of
+  /// objects as an argument of a rule.
   private static func set(
     _ index: Int, of arguments: borrowing LuaArguments, to value: Value, of name: String, _ subject: ValidationContext,
     _ scripts: ScriptDomain
@@ -222,6 +241,9 @@ struct DomainBuilder {
   }
 
   /// A rule with no parameter but the value cannot read the rest of the object.
+  ///
+  /// The graph evaluates such a rule over many rows, without objects, before it runs `validate`. True means valid; any
+  /// other result makes the graph call the full rule.
   private func valueRule(_ function: LuaFunction, of name: String) -> EntityExtension.ValueRule {
     let count = function.parameterCount
     let call = LuaFastCall(function, parameters: count)
@@ -236,7 +258,8 @@ struct DomainBuilder {
     }
   }
 
-  /// A rule over a cell, with the object if the function declares it.
+  /// A rule over a cell, with the object if the function declares it. True means valid; any other result makes the
+  /// graph call the full rule, which has the message.
   private func quickRule(_ function: LuaFunction) -> EntityExtension.QuickRule {
     let count = function.parameterCount
     let call = LuaFastCall(function, parameters: count)
@@ -250,6 +273,7 @@ struct DomainBuilder {
     }
   }
 
+  /// A closure for `validate_for_insert` and its like; nil without a function.
   private func objectRule(_ function: LuaFunction?, _ translations: [String: String]) -> (
     (ManagedObject) throws -> EntityExtension.ValidationIssue?
   )? {
@@ -267,6 +291,7 @@ struct DomainBuilder {
     }
   }
 
+  /// A closure for a hook with the object as its only argument; nil without a function.
   private func hook(_ function: LuaFunction?) -> EntityExtension.Hook? {
     function.map { function in
       let call = LuaFastCall(function, parameters: 1)
@@ -281,7 +306,7 @@ struct DomainBuilder {
     }
   }
 
-  /// A hook whose second argument has the names of the events as keys.
+  /// A hook whose second argument has the names of the events as keys. For example `{ undo_insertion = true }`.
   private func snapshotHook(_ function: LuaFunction?) -> ((ManagedObject, SnapshotEventType) throws -> Void)? {
     function.map { function in
       let call = LuaFastCall(function, parameters: 2)
@@ -298,6 +323,7 @@ struct DomainBuilder {
     }
   }
 
+  /// Sets all hooks of an entity, by the names of scripts.
   private func setHooks(
     of entry: ExtensionDeclaration.Entity, into result: inout EntityExtension, _ translations: [String: String]
   ) {

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseLua
 
+/// Functions of classes run within other functions and are limited, but not listed in the profile.
 extension ValueClass {
   /// A copy whose functions are limited by their extension's limits.
   func limited(by meter: RunningExtension?) -> ValueClass {
@@ -15,6 +16,8 @@ extension ValueClass {
 
 extension EntityExtension {
   /// A copy whose functions are measured.
+  ///
+  /// Each function appears in the profile under its path in the extension's table, as `Person.validate.age`.
   func measured(by meter: RunningExtension, of entity: String) -> EntityExtension {
     let meter: RunningExtension? = meter
     var result = self
@@ -39,6 +42,7 @@ extension EntityExtension {
     return result
   }
 
+  /// A derived attribute whose functions are measured.
   private static func measured(
     _ derived: DerivedAttribute, _ meter: RunningExtension?, of entity: String
   ) -> DerivedAttribute {
@@ -50,6 +54,7 @@ extension EntityExtension {
     return result
   }
 
+  /// Wraps the hooks that have the object as their only argument.
   private mutating func measureHooks(_ measured: (String, @escaping Hook) -> Hook) {
     let hooks: [(WritableKeyPath<EntityExtension, Hook?>, String)] = [
       (\.awakeFromInsert, "awake_from_insert"), (\.awakeFromFetch, "awake_from_fetch"), (\.willSave, "will_save"),

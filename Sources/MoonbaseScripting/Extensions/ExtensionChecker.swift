@@ -5,17 +5,25 @@ import MoonbasePlatform
 
 /// Checks extensions against the model: their names, and declarations that only a single extension may provide.
 /// Collects all mistakes.
+///
+/// Runs after the declarations were read and ordered, and before any closure is made for them. Mistakes go to
+/// `mistakes` with file and line; `check()` itself throws only errors that end the run. Messages contain a suggestion
+/// for misspelt names.
 struct ExtensionChecker {
+  /// The declarations in the order of application.
   let declarations: [ExtensionDeclaration]
   /// The declarations of Swift code beside the files.
   let swift: ExtensionRegistry
+  /// The model with the attributes that extensions add.
   let model: ResolvedModel
   /// The names of the methods that every object has.
   let hostMethods: [String]
   /// The names of the types that the program registered.
   let swiftTypes: [String]
+  /// The collector that is shared with the other steps of reading.
   let mistakes: ExtensionMistakes
 
+  /// Runs all checks.
   func check() throws {
     checkOwners()
     try checkTypes()
@@ -38,6 +46,7 @@ struct ExtensionChecker {
     DerivedCycles(declarations: declarations, model: model).check(mistakes)
   }
 
+  /// Checks `value_classes = { Person = { color = "Color" } }`: entity, attribute, class and the attribute's type.
   private func checkValueClasses(
     _ entries: [String: String], of name: String, in declaration: ExtensionDeclaration
   ) throws {
@@ -57,7 +66,8 @@ struct ExtensionChecker {
     }
   }
 
-  /// A value of a class is a table, which attributes of other types never accept.
+  /// A value of a class is a table, which attributes of other types never accept. Adds a mistake for an attribute of
+  /// another type than transformable or undefined.
   private func checkHoldsClass(
     _ type: AttributeType?, _ subject: String, at place: [String], in declaration: ExtensionDeclaration
   ) {
@@ -67,6 +77,7 @@ struct ExtensionChecker {
       in: declaration)
   }
 
+  /// Checks the keys of `entities.NAME`: attributes to normalize, rules, methods and derived attributes.
   private func check(_ entry: ExtensionDeclaration.Entity, of declaration: ExtensionDeclaration) throws {
     let path = ["entities", entry.name]
     var found: ResolvedEntity?
@@ -97,6 +108,7 @@ struct ExtensionChecker {
 
   // MARK: Derived attributes
 
+  /// Checks the name, the shadow and the inputs of a derived attribute.
   private func check(
     _ derived: ExtensionDeclaration.Derived, of entity: ResolvedEntity, at place: [String],
     in declaration: ExtensionDeclaration
@@ -116,6 +128,9 @@ struct ExtensionChecker {
   }
 
   /// Checks a derived attribute against the attribute of the model, or the attribute added for it.
+  ///
+  /// A persistent attribute must be declared `stored`, a stored transformable needs a transformer, and the types must
+  /// agree.
   private func check(
     _ derived: ExtensionDeclaration.Derived, over attribute: AttributeDescription, subject: String, at place: [String],
     in declaration: ExtensionDeclaration
@@ -141,6 +156,8 @@ struct ExtensionChecker {
     }
   }
 
+  /// Checks the shadow: it exists, it is an attribute, its transformer exists and its type can hold the transformer's
+  /// bytes. A saved shadow needs a transformer with `reverse`.
   private func checkShadow(
     _ derived: ExtensionDeclaration.Derived, of entity: ResolvedEntity, subject: String, at place: [String],
     in declaration: ExtensionDeclaration
@@ -171,7 +188,8 @@ struct ExtensionChecker {
     }
   }
 
-  /// Whether a transformer is known to make bytes that are not text.
+  /// Whether a transformer is known to make bytes that are not text. Custom transformers may return text, so only the
+  /// transformers of Core Data's defaults and the ready-made ones count.
   private func makesBytes(_ name: String) -> Bool {
     let isOwn = declarations.contains { declaration in
       declaration.source.name != ReadyMadeTransformers.sourceName
@@ -184,7 +202,7 @@ struct ExtensionChecker {
   // MARK: Names
 
   /// The mistake in a method whose name is taken. If a subentity has a property with this name, the property takes
-  /// precedence there.
+  /// precedence there. Nil for a free name.
   private func hidden(method name: String, of entity: ResolvedEntity) -> String? {
     let subject = "\(entity.name): the method \(name)"
     if hostMethods.contains(name) {
@@ -194,6 +212,7 @@ struct ExtensionChecker {
     return "\(subject) would be hidden by the property \(entity.name).\(name), which wins: give it another name"
   }
 
+  /// The entity with this name. Throws `.invalidExtension` with a suggestion.
   private func entity(_ name: String, at path: [String], in declaration: ExtensionDeclaration) throws -> ResolvedEntity
   {
     if let entity = model.entity(name) { return entity }
@@ -217,7 +236,7 @@ struct ExtensionChecker {
   }
 
   /// Checks an input, which is a key path. For a pure attribute it must give a single value, so a path through to-many
-  /// relationships needs an aggregate.
+  /// relationships needs an aggregate. Aggregates are `@sum`, `@count` and their like.
   private func checkPath(
     _ text: String, of entity: ResolvedEntity, isPure: Bool, for subject: String, at path: [String],
     in declaration: ExtensionDeclaration
@@ -234,7 +253,8 @@ struct ExtensionChecker {
     }
   }
 
-  /// Checks the version hashes of entities that an extension requires.
+  /// Checks the version hashes of entities that an extension requires. For `requires = { model = { Person = "6f1e2a04"
+  /// } }`: a hexadecimal prefix of the entity's version hash.
   private func checkHashes(_ declaration: ExtensionDeclaration) {
     for (name, hash) in declaration.requiredHashes {
       let place = ["requires", "model", name]
@@ -254,10 +274,12 @@ struct ExtensionChecker {
 
   // MARK: What only one may provide
 
+  /// The classes of all extensions, in files and in Swift code.
   private var classNames: [String] {
     declarations.flatMap { $0.classes.map(\.name) } + swift.valueClasses.keys.sorted()
   }
 
+  /// Adds a mistake if no extension provides a class and Core Data has no class of this name.
   private func checkClass(_ name: String, subject: String, at path: [String], in declaration: ExtensionDeclaration) {
     if classNames.contains(name) || AppleNames.isValueClass(name) { return }
     refuse(
@@ -287,11 +309,13 @@ struct ExtensionChecker {
     }
   }
 
+  /// Whether a transformer is known to lack the direction from bytes to values.
   private func isOneWay(_ name: String) -> Bool {
     if let transformer = swift.transformers[name] { return transformer.reverseTransformedValue == nil }
     return declarations.contains { $0.transformers.contains { $0.name == name && $0.reverse == nil } }
   }
 
+  /// The message about such a transformer.
   private func oneWay(_ name: String, subject: String) -> String {
     "transformer \(name) has no reverse to read what it saves for \(subject): "
       + "give it a function reverse(bytes), or make the attribute transient"
@@ -312,12 +336,14 @@ struct ExtensionChecker {
     }
   }
 
-  /// Whether a transformer with this name exists and makes bytes.
+  /// Whether a transformer with this name exists and makes bytes. Transformers with mistakes count, so that their
+  /// absence is not reported a second time.
   private func provides(_ name: String) -> Bool {
     transformerNames.contains(name) || AppleNames.isDefaultTransformer(name)
       || ReadyMadeTransformers.names.contains(name)
   }
 
+  /// The transformers of all extensions, in files and in Swift code.
   private var transformerNames: [String] {
     declarations.flatMap { $0.transformers.map(\.name) + $0.unreadTransformers } + swift.transformers.keys.sorted()
   }
@@ -334,7 +360,8 @@ struct ExtensionChecker {
     return nearest.map { "; did you mean \($0)Transformer?" } ?? ""
   }
 
-  /// Checks the names in declarations of Swift code.
+  /// Checks the names in declarations of Swift code. Checks entities, properties, shadows and methods, as for files.
+  /// The mistakes have no place.
   private func checkSwift() {
     for (name, extensions) in swift.extensions.sorted(by: { $0.key < $1.key }) {
       guard let entity = model.entity(name) else {
@@ -357,12 +384,16 @@ struct ExtensionChecker {
     }
   }
 
+  /// Adds a mistake of Swift code.
   private func refuseSwift(_ message: String, entity: String, property: String? = nil) {
     mistakes.add(
       ScriptError(
         .invalidExtension, message: "an extension in Swift: \(message)", entity: entity, property: property))
   }
 
+  /// A transformer, a class, a method and a derived attribute may each have a single owner. A second owner is an
+  /// `.extensionConflict`, at the line of the second declaration. Rules and hooks may be declared by any number of
+  /// extensions.
   private func checkOwners() {
     var owners: [String: String] = [:]
     for name in swift.transformers.keys { owners["transformer \(name)"] = "Swift code" }
@@ -407,7 +438,8 @@ struct ExtensionChecker {
     }
   }
 
-  /// Refuses classes and transformers that the model names and nothing provides, unless the model is without its app.
+  /// Refuses classes and transformers that the model names and nothing provides, unless the model is without its app. A
+  /// model is without its app when it is only inspected, for example by `moonbase info`.
   private func checkModelNames() {
     guard !model.description.allowsUnknownClasses else { return }
     for entity in model.entities {
@@ -430,6 +462,7 @@ struct ExtensionChecker {
     }
   }
 
+  /// Adds a mistake of the model, at the attribute's line in the model file.
   private func refuse(_ message: String, of attribute: AttributeDescription, _ entity: ResolvedEntity) {
     mistakes.add(
       ModelError(
@@ -437,14 +470,17 @@ struct ExtensionChecker {
         entity: entity.name, property: attribute.name))
   }
 
+  /// The suggestion for a misspelt name, as `; did you mean Person?`; empty without a similar name.
   private func hint(_ name: String, among names: [String]) -> String {
     suggestion(for: name, among: names)
   }
 
+  /// Adds a mistake at a place of an extension's table, given by its keys.
   private func refuse(_ message: String, at path: [String], in declaration: ExtensionDeclaration) {
     mistakes.add(error(message, at: path, in: declaration))
   }
 
+  /// The error of a mistake, with entity and property from the keys.
   private func error(_ message: String, at path: [String], in declaration: ExtensionDeclaration) -> ScriptError {
     ScriptError(
       .invalidExtension, message: message, at: declaration.source.location(of: path),

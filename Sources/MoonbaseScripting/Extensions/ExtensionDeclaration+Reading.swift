@@ -7,6 +7,8 @@ extension ExtensionDeclaration {
   /// The version of the script API.
   static let hostVersion = "1.0"
 
+  /// The keys are read in a fixed order, so that mistakes come in a stable order. Unknown keys are mistakes with a
+  /// suggestion.
   mutating func read(_ reader: ScriptTableReader) throws {
     try reader.check([
       "name", "version", "requires", "classes", "transformers", "value_classes", "entities", "messages",
@@ -42,6 +44,7 @@ extension ExtensionDeclaration {
 
   // MARK: Requirements
 
+  /// Reads `requires = { moonbase = ">=1", extensions = { "colors" }, model = { Person = "6f1e2a04" } }`.
   private mutating func readRequires(_ reader: ScriptTableReader) throws {
     guard let requires = try reader.table("requires") else { return }
     try requires.check(["moonbase", "extensions", "model"])
@@ -65,6 +68,7 @@ extension ExtensionDeclaration {
     }
   }
 
+  /// Reads a list of names, a map from names to version ranges, or a mixture of both.
   private mutating func readRequiredExtensions(_ requires: ScriptTableReader) throws {
     if let text = try requires.table.get("extensions").textValue {
       return try requires.refuse("extensions", "a list of strings is expected, as in { \"\(text)\" }")
@@ -83,6 +87,7 @@ extension ExtensionDeclaration {
     }
   }
 
+  /// A version range under a key; nil if the key is absent or, with a mistake, malformed.
   private static func range(_ key: String, of reader: ScriptTableReader) throws -> VersionRange? {
     guard let text = try reader.string(key) else { return nil }
     let range = VersionRange(text)
@@ -95,6 +100,8 @@ extension ExtensionDeclaration {
   // MARK: Messages
 
   /// The translations into a language. A placeholder in braces must also occur in the message itself.
+  ///
+  /// The keys are the messages themselves, for example `["must not be {value}"] = "darf nicht {value} sein"`.
   private static func messages(in language: String, from entry: ScriptTableReader) throws -> [String: String] {
     if language.wholeMatch(of: /[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*/) == nil {
       try entry.refuse(nil, "\"\(language.asName)\" is no language: write \"de\" or \"pt-BR\"")
@@ -115,7 +122,8 @@ extension ExtensionDeclaration {
     return messages
   }
 
-  /// The translations for a language such as `de-AT`, completed by those for the language without its region.
+  /// The translations for a language such as `de-AT`, completed by those for the language without its region. Later
+  /// entries win: `de` first, then `de-at` or `de_at`. Without a language the host's language is used.
   func translations(to language: String?) -> [String: String] {
     guard !messages.isEmpty, let language = (language ?? HostLanguage.preferred)?.lowercased() else { return [:] }
     let parts = language.split { $0 == "-" || $0 == "_" }
@@ -128,6 +136,7 @@ extension ExtensionDeclaration {
 
   // MARK: Transformers
 
+  /// A transformer; nil if its function `transform` is missing or malformed, which is then reported.
   private static func transformer(_ name: String, from entry: ScriptTableReader) throws -> Transformer? {
     try entry.check(["class", "transform", "reverse", "examples"])
     if try !entry.has("transform") {
@@ -142,6 +151,7 @@ extension ExtensionDeclaration {
     }
   }
 
+  /// The examples `{ { value, bytes }, ... }`, which are checked when the extension is loaded.
   private static func examples(of entry: ScriptTableReader) throws -> [Example] {
     guard let list = try entry.table("examples") else { return [] }
     let elements = try list.table.elements
@@ -159,6 +169,7 @@ extension ExtensionDeclaration {
 
   // MARK: Entities
 
+  /// Reads an entity's table: rules, hooks, methods and derived attributes.
   private static func entity(_ name: String, from entry: ScriptTableReader) throws -> Entity {
     try entry.check(Set(["normalize", "validate", "derived", "methods"] + ReturnedTable.hookNames))
     var result = Entity(name: name)
@@ -172,6 +183,7 @@ extension ExtensionDeclaration {
     return result
   }
 
+  /// Reads a derived attribute: `{ type = "string", inputs = { "a", "b" }, get = function(a, b) ... end }`.
   private static func derived(_ name: String, from entry: ScriptTableReader) throws -> Derived {
     try entry.check([
       "type", "inputs", "object", "pure", "strict", "stored", "get", "set", "shadow", "transformer", "read", "write",
@@ -201,6 +213,7 @@ extension ExtensionDeclaration {
     return result
   }
 
+  /// A text that has to be one of two choices; nil if it is absent or wrong.
   private static func choice(_ key: String, of choices: [String], in entry: ScriptTableReader) throws -> String? {
     guard let text = try entry.string(key), !choices.contains(text) else { return try entry.table.get(key).textValue }
     let hint = suggestion(for: text, among: choices)
@@ -208,7 +221,8 @@ extension ExtensionDeclaration {
     return nil
   }
 
-  /// Checks the combination of keys. A key of the wrong form, already reported, causes no second mistake.
+  /// Checks the combination of keys. A key of the wrong form, already reported, causes no second mistake. For example,
+  /// `pure` needs `inputs` and `type`, and `shadow` excludes `get` and `set`.
   private static func check(_ derived: Derived, in entry: ScriptTableReader) throws {
     let has = { (key: String) in try entry.has(key) }
     if try has("shadow") {

@@ -20,6 +20,7 @@ public struct ExtensionFinding: Sendable, Hashable, Codable, CustomStringConvert
   /// The property concerned.
   public var property: String?
 
+  /// The finding of a single error.
   init(_ error: ScriptError) {
     (code, message, entity, property) = (error.code.rawValue, error.message, error.entity, error.property)
     (file, line) = (error.location?.file, error.location?.line)

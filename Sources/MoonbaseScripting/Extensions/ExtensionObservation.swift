@@ -1,10 +1,15 @@
 import MoonbasePlatform
 
 /// Calls a closure with the outcomes of reloads, until it is cancelled or released.
+///
+/// Keep the object: releasing it ends the observation.
 public final class ExtensionObservation: Sendable {
+  /// The list of closures that this observation is part of.
   private let outcomes: ExtensionOutcomes
+  /// The number under which the closure is registered.
   private let number: Int
 
+  /// The observation of a registered closure.
   init(_ outcomes: ExtensionOutcomes, _ number: Int) { (self.outcomes, self.number) = (outcomes, number) }
 
   deinit { cancel() }
@@ -14,11 +19,17 @@ public final class ExtensionObservation: Sendable {
 }
 
 /// The closures that receive outcomes of reloads.
+///
+/// Owned by `ScriptExtensions`, in two instances: outcomes for the program, announcements for contexts. Closures are
+/// called outside of the lock and may add or remove closures.
 final class ExtensionOutcomes: Sendable {
+  /// The state that the lock protects.
   private struct State {
+    /// The closures by their numbers, which ascend with time.
     var handlers: [Int: @Sendable (ExtensionOutcome) -> Void] = [:]
     /// The closures to call at the end.
     var ends: [Int: @Sendable () -> Void] = [:]
+    /// The number given last.
     var last = 0
   }
 
@@ -26,6 +37,7 @@ final class ExtensionOutcomes: Sendable {
 
   deinit { end() }
 
+  /// Adds a closure and returns its number. `end` is called once, when the extensions end.
   func add(_ handler: @escaping @Sendable (ExtensionOutcome) -> Void, end: (@Sendable () -> Void)? = nil) -> Int {
     state.withLock { state in
       state.last += 1
@@ -35,6 +47,7 @@ final class ExtensionOutcomes: Sendable {
     }
   }
 
+  /// Removes a closure without calling its `end`.
   func remove(_ number: Int) {
     state.withLock { state in
       state.handlers[number] = nil
@@ -51,7 +64,7 @@ final class ExtensionOutcomes: Sendable {
     for end in ends { end() }
   }
 
-  /// Calls all handlers. Returns whether there are any.
+  /// Calls all handlers. Returns whether there are any. In the order in which they were added.
   @discardableResult
   func tell(_ outcome: ExtensionOutcome) -> Bool {
     let handlers = state.withLock { state in state.handlers.sorted { $0.key < $1.key }.map(\.value) }

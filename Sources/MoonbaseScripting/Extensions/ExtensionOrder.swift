@@ -2,7 +2,11 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Orders extensions for application: required extensions first, otherwise in the given order.
+///
+/// A stable topological sort: among the extensions whose requirements are placed, the first in the given order comes
+/// next. Quadratic in the number of extensions.
 struct ExtensionOrder {
+  /// In the given order.
   private let declarations: [ExtensionDeclaration]
   private let mistakes: ExtensionMistakes
 
@@ -10,6 +14,8 @@ struct ExtensionOrder {
     (self.declarations, self.mistakes) = (declarations, mistakes)
   }
 
+  /// The declarations in the order of application. Adds mistakes for names used twice, wrong versions, missing
+  /// extensions and cycles; the order then is the best possible.
   func sorted() -> [ExtensionDeclaration] {
     checkNames()
     checkVersions()
@@ -26,6 +32,7 @@ struct ExtensionOrder {
     return result
   }
 
+  /// Two extensions of the same name are an `.extensionConflict`.
   private func checkNames() {
     var owners: [String: String] = [:]
     for declaration in declarations {
@@ -58,6 +65,7 @@ struct ExtensionOrder {
     }
   }
 
+  /// The error of an extension that can never be placed: a requirement is absent, or requirements form a cycle.
   private func missing(_ declaration: ExtensionDeclaration) -> ScriptError {
     let names = declarations.compactMap(\.name)
     let required = declaration.requirements.map(\.name)

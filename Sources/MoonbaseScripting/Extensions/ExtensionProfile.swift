@@ -12,6 +12,9 @@ import MoonbasePlatform
 /// // ... work with the container
 /// for entry in profile.entries { print(entry.function, entry.cost.calls, entry.cost.duration) }
 /// ```
+///
+/// A lock protects the costs, so that contexts on several threads may share a profile. Entries are keyed by file and
+/// function; costs of former generations of a file are added up.
 public final class ExtensionProfile: Sendable {
   /// The cost of calls, including the nested calls of other functions.
   public struct Cost: Sendable, Hashable {
@@ -24,6 +27,7 @@ public final class ExtensionProfile: Sendable {
     /// The number of calls that threw an error.
     public internal(set) var errors = 0
 
+    /// Adds the costs of further calls.
     static func += (sum: inout Cost, other: Cost) {
       sum.calls += other.calls
       sum.duration += other.duration
@@ -42,13 +46,16 @@ public final class ExtensionProfile: Sendable {
     public var cost: Cost
   }
 
+  /// A function of a file.
   struct Key: Hashable {
     var source: String
     var function: String
   }
 
+  /// The sums so far.
   private let costs = Lock<[Key: Cost]>([:])
 
+  /// Called outside of the lock.
   private let handler: (@Sendable (Entry) -> Void)?
 
   /// An empty profile. `handler` is called after each call of a function with the cost of that call, on the thread of
@@ -64,10 +71,12 @@ public final class ExtensionProfile: Sendable {
   /// Adds a call recorded by another profile.
   package func record(_ entry: Entry) { add(entry.cost, to: Key(source: entry.source, function: entry.function)) }
 
+  /// Adds the cost of calls, then calls the handler.
   func add(_ cost: Cost, to key: Key) {
     costs.withLock { $0[key, default: Cost()] += cost }
     handler?(Entry(source: key.source, function: key.function, cost: cost))
   }
 
+  /// Zero for a function without calls.
   func cost(of key: Key) -> Cost { costs.withLock { $0[key] ?? Cost() } }
 }

@@ -15,7 +15,11 @@ public import MoonbasePlatform
 ///   },
 /// ]
 /// ```
+///
+/// A value that only names its source. Files are read when a `ScriptExtensions` is made, and again at each reload; a
+/// folder is then listed anew.
 public struct ExtensionSource: Sendable {
+  /// The kinds of sources.
   enum Kind: Sendable {
     case file(URL)
     case directory(URL)
@@ -25,8 +29,11 @@ public struct ExtensionSource: Sendable {
     case type(name: String, type: any (Decodable & Sendable).Type)
   }
 
+  /// The kind of source, with its content or its place.
   let kind: Kind
+  /// Nil takes the limits of the container's description, if any.
   var limits: ExtensionLimits?
+  /// The files that the extension may use through `io`; nil for none.
   var grants: LuaFileAccess?
 
   /// A file with its own limits and with grants of files and variables. Without grants the extension has no `io`.
@@ -107,6 +114,7 @@ public struct ExtensionSource: Sendable {
     ExtensionSource(kind: .closures(closures))
   }
 
+  /// A source made of a single Swift extension.
   private static func closures(_ add: (inout ClosureExtensions) -> Void) -> ExtensionSource {
     var closures = ClosureExtensions()
     add(&closures)
@@ -120,13 +128,15 @@ public struct ExtensionSource: Sendable {
     }
   }
 
-  /// Reads the source. Throws for a file larger than the limit.
+  /// Reads the source. Throws for a file larger than the limit. A folder gives a source per file, in the order of
+  /// names. `limit` is in bytes. Throws `.cannotOpenFile` for a folder that cannot be listed.
   func read(limit: Int?) throws(ScriptError) -> [ScriptSource] {
     var sources = try readAsIs(limit: limit)
     for index in sources.indices { (sources[index].extensionLimits, sources[index].grants) = (limits, grants) }
     return sources
   }
 
+  /// Reads without limits and grants.
   private func readAsIs(limit: Int?) throws(ScriptError) -> [ScriptSource] {
     switch kind {
     case .closures, .type: return []

@@ -27,7 +27,9 @@ public struct LoadedExtension: Sendable, Hashable {
   public var cost: ExtensionProfile.Cost { functions.reduce(into: .init()) { $0 += $1.cost } }
 }
 
+/// The listing of declarations, for `ScriptExtensions.loaded`.
 extension LoadedExtension {
+  /// Lists a declaration, with costs of zero.
   init(_ declaration: ExtensionDeclaration) {
     name = declaration.name ?? declaration.source.name
     version = declaration.version?.description
@@ -47,7 +49,7 @@ extension LoadedExtension {
 }
 
 extension ExtensionDeclaration {
-  /// The names of all functions that the graph calls.
+  /// The names of all functions that the graph calls. As the profile names them. Functions of classes are not listed.
   var functionNames: [String] {
     transformers.flatMap { transformer in
       ["transformers.\(transformer.name).transform"]
@@ -57,6 +59,7 @@ extension ExtensionDeclaration {
 }
 
 extension ExtensionDeclaration.Entity {
+  /// Rules and normalizers, hooks, derived attributes, then methods.
   fileprivate var functionNames: [String] {
     let derived = derived.flatMap { derived in
       (derived.get == nil ? [] : ["derived.\(derived.name).get"])

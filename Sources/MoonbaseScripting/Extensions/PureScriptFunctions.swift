@@ -5,17 +5,28 @@ import MoonbasePlatform
 
 /// The pure derived attributes of a generation of extensions. Their functions are instantiated for each store
 /// connection.
+///
+/// A store translates a pure attribute in a predicate or a sort key to a call of a SQL function. This provider tells
+/// the store the signatures, and makes the functions for each connection in a Lua state of their own, because
+/// connections work on several threads. Made once per generation and shared by its contexts.
 final class PureScriptFunctions: PureFunctionProvider {
+  /// Unique within the process, so that a connection notices a new generation.
   let generation: UInt64
+  /// The signatures, in the order of the declarations. Their indexes are the arguments of `call(_:inputs:)`.
   let functions: [PureFunction]
+  /// The entities, by attribute, that derive an attribute of the same name in another way. Queries over them cannot use
+  /// the pure function.
   let overriding: [String: Set<String>]
+  /// The functions of the connections.
   let made = MadeFunctions()
+  /// The files, which are run again for each connection.
   private let sources: [ScriptSource]
   private let modules: ExtensionModules
   private let limits: LuaLimits
   private let profile: ExtensionProfile?
   private let standings: ExtensionStandings
 
+  /// The source of `generation`.
   private static let counter = Lock(UInt64(0))
 
   /// Nil if no extension has a pure attribute. Attributes of Swift code are never pure.
@@ -54,6 +65,8 @@ final class PureScriptFunctions: PureFunctionProvider {
     }
   }
 
+  /// Runs the files in a new state of preset `pure`, on the calling thread. Throws `.invalidExtension` if an attribute
+  /// is not declared there, and the errors of the files.
   func makeFunctions() throws -> any PureFunctionInstances {
     let domain = try ScriptDomain(preset: .pure, limits: limits)
     var byName: [String: LuaFunction] = [:]
@@ -81,17 +94,26 @@ final class PureScriptFunctions: PureFunctionProvider {
 }
 
 /// The pure functions of a connection, in their own Lua state.
+///
+/// Confined to the thread of the connection, as `PureFunctionInstances` requires. The state has its own limits and
+/// neither contexts nor files.
 final class PureScriptInstances: RowFunctionInstances {
   /// A prepared function. A class, so that the call for each row copies nothing.
   private final class Call {
+    /// The prepared call, with an argument per input.
     let fast: LuaFastCall
+    /// The script's function.
     let get: LuaFunction
+    /// The signature.
     let function: PureFunction
+    /// Checks results against the declared type.
     let attribute: AttributeDescription
+    /// Measures and limits the calls; nil if not needed.
     let meter: RunningExtension?
     /// The name under which calls are measured.
     let name: String
 
+    /// Prepares a function.
     init(_ get: LuaFunction, _ function: PureFunction, _ meter: RunningExtension?) {
       (self.get, self.function, self.meter) = (get, function, meter)
       fast = LuaFastCall(get, parameters: function.inputs.count)
@@ -100,19 +122,26 @@ final class PureScriptInstances: RowFunctionInstances {
     }
   }
 
+  /// The domain of the state.
   private let domain: ScriptDomain
+  /// The functions, by the indexes of the signatures.
   private let calls: [Call]
+  /// A run of the state that lasts as long as a statement, so that limits count for the statement as a whole.
   let scope: any CallScope
 
+  /// Takes over the domain, which is used for nothing else.
   init(_ domain: ScriptDomain, functions: [(LuaFunction, PureFunction, RunningExtension?)]) {
     self.domain = domain
     scope = LuaSharedRun(of: domain.state)
     calls = functions.map { get, function, meter in Call(get, function, meter) }
   }
 
-  /// Measured or limited calls use the slower path through `call`.
+  /// Measured or limited calls use the slower path through `call`. Nil for these. The quick path calls Lua from C
+  /// without Swift values.
   func rowCall(_ index: Int) -> RowCall? { calls[index].meter == nil ? calls[index].get.rowCall : nil }
 
+  /// The value of a function for a row. A strict function is not called if an input is null. Throws
+  /// `.extensionFailure`, naming entity and attribute, for errors of the function.
   func call(_ index: Int, inputs: [Value]) throws -> Value {
     let call = calls[index]
     if call.function.isStrict, inputs.contains(where: \.isNull) { return .null }
@@ -122,6 +151,7 @@ final class PureScriptInstances: RowFunctionInstances {
     }
   }
 
+  /// Calls the function, converts the result to the declared type and checks it.
   private func run(_ call: Call, _ inputs: [Value]) throws -> Value {
     let value = try call.fast.run { arguments in
       for (index, value) in inputs.enumerated() { try domain.setArgument(index, of: arguments, to: value) }
@@ -132,6 +162,8 @@ final class PureScriptInstances: RowFunctionInstances {
     return try call.get.checking { try call.attribute.computed(value) }
   }
 
+  /// Converts an error of the function to a `GraphError` that names entity and attribute. Errors that end the run stay
+  /// unchanged.
   private func blaming(_ call: Call, _ body: () throws -> Value) throws -> Value {
     do {
       return try body()

@@ -5,11 +5,15 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// Built-in transformers, used for a name in a model or a shadow attribute that no extension provides.
+///
+/// They are written in Lua and loaded as an extension of their own (`source(of:)`), behind the extensions of the
+/// caller.
 package enum ReadyMadeTransformers {
   /// The name of their source.
   static let sourceName = "ready-made transformers"
 
-  /// The text of a transformer for the generated extension.
+  /// The text of a transformer for the generated extension. Both functions are bodies in Lua, with `value` or `bytes`
+  /// as their parameter.
   private struct Entry {
     /// The class of the values, and the module of the class.
     var valueClass: (name: String, module: String)?
@@ -17,7 +21,8 @@ package enum ReadyMadeTransformers {
     var reverse: String
   }
 
-  /// The built-in transformers by name.
+  /// The built-in transformers by name. For example, `SRGBColorTransformer` stores a color in packed form and reads it
+  /// as a `Color` of module `moonbase.color`.
   private static let entries: [String: Entry] = [
     "SRGBColorTransformer": Entry(
       valueClass: ("Color", "color"), transform: "return value:pack()",
@@ -34,7 +39,7 @@ package enum ReadyMadeTransformers {
       transform: "return deflate(wanted(value, 'string'))", reverse: "return inflate(bytes)"),
   ]
 
-  /// A transformer for a geometry class, in Foundation's text forms.
+  /// A transformer for a geometry class, in Foundation's text forms. For example `{1, 2}` for a point.
   private static func geometry(_ name: String) -> Entry {
     Entry(
       valueClass: (name, "geometry"), transform: "return tostring(value)",
@@ -44,10 +49,12 @@ package enum ReadyMadeTransformers {
   /// The names of all built-in transformers.
   package static let names: [String] = entries.keys.sorted()
 
-  /// The names of the transformers whose bytes are not text.
+  /// The names of the transformers whose bytes are not text. A shadow attribute of these has to be binary.
   static let namesOfThoseOfBytes = ["CompressedDataTransformer", "SRGBColorTransformer"]
 
   /// An extension with these transformers; nil if there are none.
+  ///
+  /// The text begins with the helper functions and requires only the modules of the chosen classes.
   static func source(of wanted: Set<String>) -> ScriptSource? {
     let chosen = entries.filter { wanted.contains($0.key) }.sorted { $0.key < $1.key }
     guard !chosen.isEmpty else { return nil }
@@ -78,7 +85,8 @@ package enum ReadyMadeTransformers {
         """)
   }
 
-  /// The built-in transformers that a model or extensions need and that nothing else provides.
+  /// The built-in transformers that a model or extensions need and that nothing else provides. Names in the model and
+  /// in shadows are needed; names that extensions in files or in Swift provide are not.
   static func needed(
     by declarations: [ExtensionDeclaration], beside swift: ExtensionRegistry, in model: ManagedObjectModel
   ) -> Set<String> {
@@ -90,7 +98,8 @@ package enum ReadyMadeTransformers {
 }
 
 extension ScriptDomain {
-  /// Host functions that the source of the built-in transformers needs.
+  /// Host functions that the source of the built-in transformers needs. `deflate` and `inflate` work on strings, with
+  /// the work charged by size; `kind` is the name of a value's type.
   func argumentsOfReadyMadeTransformers() throws -> [LuaValue] {
     [
       try state.function(named: "deflate") { call in
@@ -107,6 +116,7 @@ extension ScriptDomain {
     ]
   }
 
+  /// The first argument as bytes. Throws a type error for other values.
   private static func bytes(of call: borrowing LuaCall) throws -> Data {
     guard case .string(let string) = try call.value(0) else { throw call.typeError(0, expected: "string") }
     return Data(string.bytes)

@@ -5,9 +5,15 @@ import MoonbasePlatform
 
 /// Parses the result of a rule: `true`; or `false` or `nil` with `message[, key]` or `{ message, key = ..., code = ...,
 /// severity = "warning", values = { ... } }`.
+///
+/// A parser for one rule, with the entity for checks of `key` and the translations for messages. A malformed result
+/// throws `.invalidRequest` with the place of the function.
 struct RuleOutcome {
+  /// The rule, for places in messages.
   private let function: LuaFunction
+  /// The entity of the object, whose properties `key` may name.
   private let entity: ResolvedEntity
+  /// The messages in the user's language, by the original text.
   private let translations: [String: String]
 
   init(_ function: LuaFunction, entity: ResolvedEntity, translations: [String: String] = [:]) {
@@ -16,6 +22,7 @@ struct RuleOutcome {
     self.translations = translations
   }
 
+  /// The issue of a rule's result; nil if the value is valid.
   func failure(_ result: borrowing LuaResult, in domain: ScriptDomain) throws -> EntityExtension.ValidationIssue? {
     if result.boolean == true { return nil }
     if result.isMissing { throw mistake("returned nothing") }
@@ -23,8 +30,10 @@ struct RuleOutcome {
     return try failure(message: result.further(1), key: result.further(2), in: domain)
   }
 
+  /// The fields of a table with a message, besides the message itself.
   private static let fields: Set = ["key", "code", "severity", "values"]
 
+  /// The issue of a message as text, as a fault of `moonbase.fault`, or as a table with fields.
   private func failure(
     message: LuaValue, key: LuaValue, in domain: ScriptDomain
   ) throws -> EntityExtension.ValidationIssue {
@@ -40,6 +49,7 @@ struct RuleOutcome {
     return failure
   }
 
+  /// The field `code`: a whole number; nil without one.
   private func code(_ value: LuaValue) throws -> ErrorCode? {
     if case .nil = value { return nil }
     guard let number = value.integerValue, let code = Int(exactly: number) else {
@@ -48,6 +58,7 @@ struct RuleOutcome {
     return ErrorCode(rawValue: code)
   }
 
+  /// The field `severity`; a failure without one.
   private func severity(_ value: LuaValue) throws -> EntityExtension.Severity {
     switch try text(value, what: "severity") {
     case nil, "failure": return .failure
@@ -58,6 +69,7 @@ struct RuleOutcome {
     }
   }
 
+  /// The field `values`: values for placeholders in the message, such as `{limit}`.
   private func values(_ value: LuaValue, in domain: ScriptDomain) throws -> [String: Value] {
     if case .nil = value { return [:] }
     guard case .table(let table) = value else {
@@ -75,6 +87,7 @@ struct RuleOutcome {
     return result
   }
 
+  /// The issue of a text, translated and shortened. Without a text the message says that the value is refused.
   private func failure(text message: LuaValue, key: LuaValue) throws -> EntityExtension.ValidationIssue {
     let text = try self.text(message, what: "message")
     let told = text.map { TextLimits.reason(translations[$0] ?? $0) }
@@ -83,6 +96,7 @@ struct RuleOutcome {
     return failure
   }
 
+  /// The property that the rule blames. Throws for a name that the entity lacks, with a suggestion.
   private func property(_ key: LuaValue) throws -> String? {
     guard let name = try text(key, what: "key"), entity.property(name) == nil else { return key.textValue }
     throw mistake(
@@ -90,12 +104,14 @@ struct RuleOutcome {
       advice: "")
   }
 
+  /// A text; nil for nil. Throws for other values.
   private func text(_ value: LuaValue, what: String) throws -> String? {
     if case .nil = value { return nil }
     guard let text = value.textValue else { throw mistake("gave \(value.typePhrase) as its \(what)") }
     return text
   }
 
+  /// The error of a wrong result.
   private func mistake(_ what: String, advice: String = ": return true, or false and a message") -> ScriptError {
     function.mistake("its rule \(what)\(advice)")
   }

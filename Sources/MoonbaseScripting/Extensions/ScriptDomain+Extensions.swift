@@ -3,11 +3,14 @@ import MoonbaseModel
 import MoonbasePlatform
 
 extension ScriptDomain {
-  /// `moonbase.extensions`: the list of loaded extensions.
+  /// `moonbase.extensions`: the list of loaded extensions. Made at each access, since costs and standings change. The
+  /// list and its tables are frozen.
   func describeExtensions() throws -> LuaValue {
     .table(try state.list(loadedExtensions.map(describe)).frozen())
   }
 
+  /// An extension: `{ name, version, source, entities, functions, disabled_because, calls, seconds, instructions,
+  /// errors }`.
   private func describe(_ loaded: LoadedExtension) throws -> LuaValue {
     var fields = fields(of: loaded.cost)
     fields["name"] = .text(loaded.name)
@@ -23,6 +26,7 @@ extension ScriptDomain {
     return .table(try state.table(fields).frozen())
   }
 
+  /// The fields of a cost. `seconds` is the sum of the calls' times.
   private func fields(of cost: ExtensionProfile.Cost) -> [String: LuaValue] {
     [
       "calls": .integer(Int64(cost.calls)), "seconds": .number(cost.duration.seconds),

@@ -14,6 +14,10 @@ import Synchronization
 /// let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
 /// let context = try ManagedObjectContext(coordinator, extensions: extensions)
 /// ```
+///
+/// The instance belongs to a container and is shared by its contexts, on any thread. Its state is a generation, which a
+/// reload replaces as a whole; contexts hold their own generation until they adopt the latest one. Reading happens on
+/// the calling thread and blocks it.
 public final class ScriptExtensions: ExtensionProvider {
   /// The model of stores and coordinators. Attributes that only extensions declare are in the models of contexts
   /// (`ManagedObjectContext.model`).
@@ -25,7 +29,9 @@ public final class ScriptExtensions: ExtensionProvider {
   struct Generation: Sendable {
     /// The number of earlier readings.
     var number: Int
+    /// The files in the order of application, followed by the built-in transformers that are needed.
     var sources: [ScriptSource]
+    /// The pure attributes for stores; nil if there are none.
     var functions: PureScriptFunctions?
     /// The modules that the sources require, cached with the sources.
     var modules: ExtensionModules
@@ -37,20 +43,30 @@ public final class ScriptExtensions: ExtensionProvider {
     var standings: ExtensionStandings
   }
 
+  /// The files, folders, texts and Swift code, as given. A reload reads them again.
   let sources: [ExtensionSource]
+  /// The extensions in Swift.
   private let closures: ClosureExtensions
+  /// The limits of the states that read the files and run them for Swift code.
   let limits: LuaLimits
+  /// Records the cost of functions.
   private let profile: ExtensionProfile?
+  /// The limits of extensions, by name, with the handler of excesses.
   private let policy: ExtensionPolicy
+  /// Nil for the host's language.
   private let language: String?
+  /// Receives log messages; nil writes them to standard error.
   let log: (@Sendable (ScriptLogEntry) -> Void)?
+  /// Receives printed text; nil leaves the standard streams.
   private let printed: (@Sendable (String, Bool) -> Void)?
   /// Whether a script named the files. Reloads then read them with the script's permissions.
   let isUnlinked = UnlinkedPath.isRequired
+  /// The latest generation that was read.
   let current: Lock<Generation>
   /// The number of the generation that contexts are to run.
   let announced = Atomic(0)
   /// The number last assigned to a generation.
+  /// Numbers are given before reading, so that the later of two concurrent reloads wins.
   private let lastNumber = Lock(0)
   /// The modules of the last attempt to read the files, even if it failed.
   let triedModules = Lock<ExtensionModules?>(nil)
@@ -124,7 +140,8 @@ public final class ScriptExtensions: ExtensionProvider {
 
   // MARK: Loading
 
-  /// A script may list a file any number of times, so reading is charged.
+  /// A script may list a file any number of times, so reading is charged. Reads the texts of all sources, in order.
+  /// Throws `.cannotOpenFile`, and the errors of exceeded limits.
   private static func read(_ sources: [ExtensionSource], limits: LuaLimits) throws -> [ScriptSource] {
     var memory = HostMemory()
     var texts: [ScriptSource] = []
@@ -139,6 +156,12 @@ public final class ScriptExtensions: ExtensionProvider {
   /// The units of work charged for reading a file.
   private static let fileUnits = 200
 
+  /// Reads and checks the extensions in a domain that is released afterwards.
+  ///
+  ///
+  /// ~The steps follow each other: run the files, order them, add built-in transformers, add derived attributes to the
+  /// model, check against the model, run the examples of transformers. `note` receives the modules before the first
+  /// file runs, so that a watch knows them even if reading fails.
   private static func load(
     _ sources: [ExtensionSource], in model: ManagedObjectModel, known: ResolvedModel?, number: Int, limits: LuaLimits,
     profile: ExtensionProfile?, policy: ExtensionPolicy, printed: (@Sendable (String, Bool) -> Void)?,
@@ -150,7 +173,7 @@ public final class ScriptExtensions: ExtensionProvider {
     let modules = ExtensionModules(of: texts, limit: limits.sourceSize)
     note(modules)
     let mistakes = ExtensionMistakes()
-    var standings = ExtensionStandings(of: texts, policy: policy)
+    var standings = try ExtensionStandings(of: texts, policy: policy)
     var declarations = try ExtensionOrder(
       domain.declarations(of: texts, modules, standings: standings, mistakes: mistakes), mistakes: mistakes
     ).sorted()
@@ -180,7 +203,8 @@ public final class ScriptExtensions: ExtensionProvider {
   }
 
   /// The model as stores use it. The check includes the added attributes, because fetch requests and fetched properties
-  /// of the model may name them.
+  /// of the model may name them. `known` is the resolved model of an earlier generation, which stays, because stores
+  /// hold it.
   private static func resolve(
     _ model: ManagedObjectModel, with added: [AddedAttribute], known: ResolvedModel?
   ) throws -> ResolvedModel {
@@ -208,6 +232,9 @@ public final class ScriptExtensions: ExtensionProvider {
   }
 
   /// Reads the files again without notifying contexts.
+  ///
+  /// The new generation is current afterwards, but contexts follow only after `announce(_:)`. Throws the mistakes of
+  /// the files, which then change nothing.
   func readAnew() throws -> ExtensionReload {
     let former = current.withLock { $0 }
     let number = lastNumber.withLock { number in
@@ -225,7 +252,7 @@ public final class ScriptExtensions: ExtensionProvider {
     }
   }
 
-  /// Reads and checks the files.
+  /// Reads and checks the files. With the caller's permissions if a script named the files.
   func load(number: Int, noting note: (ExtensionModules) -> Void) throws -> Generation {
     try UnlinkedPath.$isRequired.withValue(isUnlinked) {
       try Self.load(
@@ -234,7 +261,7 @@ public final class ScriptExtensions: ExtensionProvider {
     }
   }
 
-  /// Makes the latest generation the one that contexts adopt.
+  /// Makes the latest generation the one that contexts adopt. Observers are called on this thread.
   func announce(_ reload: ExtensionReload) {
     current.withLock { announced.store($0.number, ordering: .releasing) }
     announcements.tell(.reloaded(reload))
@@ -244,6 +271,8 @@ public final class ScriptExtensions: ExtensionProvider {
   // MARK: Domains
 
   /// A registry with its own domain and Lua state.
+  ///
+  /// For a context of Swift code. The domain lives as long as the registry.
   public func makeRegistry() throws -> ExtensionRegistry {
     let scripts = try ScriptError.telling { try ScriptDomain(limits: limits) }
     scripts.model = current.withLock { $0.model }
@@ -256,6 +285,8 @@ public final class ScriptExtensions: ExtensionProvider {
   }
 
   /// A registry in the domain of a script.
+  ///
+  /// Memory that objects of the context need counts against the script's limit.
   public func makeRegistry(in scripts: ScriptDomain) throws -> ExtensionRegistry {
     let domain = ExtensionRegistry()
     domain.owner = scripts
@@ -266,6 +297,8 @@ public final class ScriptExtensions: ExtensionProvider {
     return domain
   }
 
+  /// Runs the files of the latest generation in a domain and replaces the contents of a registry with their hooks. If a
+  /// file fails, the registry stays as it was.
   func fill(_ domain: ExtensionRegistry, in scripts: ScriptDomain) throws {
     let generation = current.withLock { $0 }
     let declarations = try scripts.declarations(
@@ -320,7 +353,8 @@ extension ScriptDomain {
     return declarations
   }
 
-  /// Runs the examples of transformers, in a domain used for nothing else.
+  /// Runs the examples of transformers, in a domain used for nothing else. Throws an error that lists all failing
+  /// examples.
   fileprivate func checkExamples(of declarations: [ExtensionDeclaration]) throws {
     guard declarations.contains(where: { $0.transformers.contains { !$0.examples.isEmpty } }) else { return }
     try ScriptError.telling {
@@ -331,6 +365,7 @@ extension ScriptDomain {
     }
   }
 
+  /// Runs one file: its environment with the granted files, its modules and its limits, then reads the returned table.
   private func declaration(
     of source: ScriptSource, _ modules: ExtensionModules, _ standings: ExtensionStandings,
     mistakes: ExtensionMistakes

@@ -3,12 +3,16 @@ import MoonbaseLua
 import MoonbaseModel
 
 /// Runs the examples that transformers declare, in both directions.
+///
+/// An example is `{ value, bytes }`: `transform(value)` must give the bytes, `reverse(bytes)` the value. Compared
+/// deeply by the same rules as the tests of scripts (`SameValues`).
 struct TransformerExamples {
   /// The domain in which the extensions ran.
   let domain: ScriptDomain
   /// Deep comparison of two values in Lua.
   private let same: LuaFunction
 
+  /// Loads the comparison into the domain's state.
   init(in domain: ScriptDomain) throws {
     self.domain = domain
     let chunk = try domain.state.load(Self.comparison, name: "examples", in: domain.state.environment([:]))
@@ -18,7 +22,8 @@ struct TransformerExamples {
     self.same = same
   }
 
-  /// Checks the examples of all transformers and collects those that fail.
+  /// Checks the examples of all transformers and collects those that fail. An example that raises an error fails.
+  /// Errors that end the run are rethrown.
   func check(_ declarations: [ExtensionDeclaration], _ mistakes: ExtensionMistakes) throws {
     for declaration in declarations {
       for transformer in declaration.transformers {
@@ -34,6 +39,8 @@ struct TransformerExamples {
     }
   }
 
+  /// The first difference in either direction; nil for an example that holds. A transformer without `reverse` is
+  /// checked in one direction.
   private func problem(
     of example: ExtensionDeclaration.Example, in transformer: ExtensionDeclaration.Transformer
   ) throws -> String? {
@@ -42,6 +49,7 @@ struct TransformerExamples {
     return try problem("reverse", reverse, of: example.stored, wanting: example.value)
   }
 
+  /// The difference between a function's result and the expected value.
   private func problem(
     _ name: String, _ function: LuaFunction, of input: LuaValue, wanting wanted: LuaValue
   ) throws -> String? {
@@ -70,6 +78,7 @@ struct TransformerExamples {
     return "\(count) bytes, \(digits.joined(separator: " "))\(count > 16 ? " ..." : "")"
   }
 
+  /// A copy without metatable and functions, for display.
   private func copy(of table: LuaTable) throws -> LuaTable {
     let copy = try domain.state.table()
     for (key, value) in try table.pairs {
@@ -79,6 +88,7 @@ struct TransformerExamples {
     return copy
   }
 
+  /// The text of the comparison, as a chunk that returns it.
   private static let comparison = SameValues.definition + "\nreturn same"
 }
 

@@ -4,8 +4,11 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// Arguments shared by several methods of a context. The errors show what to write.
+///
+/// The functions throw argument errors of Lua, which name the method, the argument's number and what was passed.
 extension HostTypes {
-  /// The entity named by the first argument.
+  /// The entity named by the first argument. Throws an argument error for a value that is no text, and `.unknownName`
+  /// for an unknown entity.
   static func entity(of call: borrowing LuaCall, in context: ManagedObjectContext) throws -> ResolvedEntity {
     if case .bytes(let name) = call.scalar(0) {
       return try context.entity(namedLastAs: name) ?? context.entity(call.name(0))
@@ -15,13 +18,14 @@ extension HostTypes {
       0, problem: "the name of an entity is expected, in quotes\(example), got \(call.typeName(0))")
   }
 
-  /// A table of values by name.
+  /// A table of values by name. For example `{ name = "Ann" }`.
   static func values(of call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) throws -> LuaTable {
     if case .table(let table) = try call.value(index) { return table }
     throw valuesExpected(call, at: index, for: entity)
   }
 
-  /// The rows of a list. Throws for a list with holes.
+  /// The rows of a list. Throws for a list with holes. For example, `{ { name = "Ann" }, { name = "Ben" } }`. A single
+  /// row instead of a list is recognised and named in the error.
   static func rows(
     of table: LuaTable, _ call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity
   ) throws -> [LuaValue] {
@@ -43,7 +47,7 @@ extension HostTypes {
       problem: "a table of values by name is expected, as in \(entity.exampleOfValues), got \(call.typeName(index))")
   }
 
-  /// A list of property names.
+  /// A list of property names. A list of texts, at least one.
   static func keys(of call: borrowing LuaCall, at index: Int, for entity: ResolvedEntity) throws -> [String] {
     let value = try call.value(index)
     let names = try value.tableValue?.elements.compactMap(\.textValue) ?? []
@@ -56,7 +60,8 @@ extension HostTypes {
       index, problem: "a list of property names is expected, as in { \"\(example)\" }, got \(call.typeName(index))")
   }
 
-  /// Objects, given singly or in lists.
+  /// Objects, given singly or in lists. Throws an argument error for values that are no objects, and if there is no
+  /// argument.
   static func objects(of call: borrowing LuaCall) throws -> [ManagedObject] {
     guard call.count > 0 else { return [try object(of: call, at: 0)] }
     return try (0..<call.count).flatMap { try objects(of: call, at: $0) }
@@ -77,7 +82,7 @@ extension HostTypes {
     }
   }
 
-  /// An object.
+  /// An object. Errors distinguish requests, relationships, object IDs and tables, each with its remedy.
   static func object(of call: borrowing LuaCall, at index: Int) throws -> ManagedObject {
     switch try call.value(index) {
     case .table: throw call.argumentError(index, problem: "an object is expected, got table")

@@ -7,7 +7,11 @@ import enum MoonbaseModel.Expression
 
 /// Requests that write to stores without the context: `request:batch_update { ... }`, `request:batch_delete()`,
 /// `context:batch_insert(entity, rows)`.
+///
+/// The context need not have the objects, and hooks do not run, as in Core Data's batch requests. Changed objects that
+/// the context has are refreshed afterwards.
 extension HostTypes {
+  /// Describes the methods of requests. A request with limit or offset is refused for updates.
   func describeBatchChanges() {
     request.method("batch_update", upTo: 1) { [unowned self] box, call in
       let domain = try openDomain()
@@ -48,6 +52,8 @@ extension HostTypes {
     }
   }
 
+  /// Describes `context:batch_insert`. Rows come from a list, or from a function that returns the next row and nil at
+  /// the end.
   func describeBatchInsertion() {
     context.method("batch_insert", upTo: 2) { [unowned self] context, call in
       let domain = try openDomain()
@@ -74,7 +80,8 @@ extension HostTypes {
     }
   }
 
-  /// A function receives the attribute's value, or the attributes listed in `inputs` of a table with `get`.
+  /// A function receives the attribute's value, or the attributes listed in `inputs` of a table with `get`. Nil for a
+  /// value that is no function and no such table.
   private static func function(
     _ value: LuaValue, for property: ResolvedProperty, in domain: ScriptDomain
   ) throws -> BatchUpdateFunction? {
@@ -103,7 +110,8 @@ extension HostTypes {
     return domain.batchFunction(try domain.state.makeFunction { try $0.return(value) }, of: [], for: property)
   }
 
-  /// A text is parsed as an expression over the attributes of the row. A value of another type is a constant.
+  /// A text is parsed as an expression over the attributes of the row. A value of another type is a constant. For
+  /// example `"age + 1"`. Throws `.unknownName` for a single word that is no property.
   private static func expression(
     _ value: LuaValue, for property: ResolvedProperty, of entity: ResolvedEntity, in domain: ScriptDomain,
     _ context: ManagedObjectContext
@@ -123,6 +131,7 @@ extension HostTypes {
     return .constant(try domain.graphValue(from: value, for: property, in: context))
   }
 
+  /// A row as values by name. Throws `.invalidRequest` for a row that is no table.
   private static func row(
     _ row: LuaValue, of entity: ResolvedEntity, in domain: ScriptDomain, _ context: ManagedObjectContext
   ) throws -> [String: Value] {
@@ -153,7 +162,8 @@ extension ScriptDomain {
     }
   }
 
-  /// A script's function as a function of a batch update.
+  /// A script's function as a function of a batch update. `plain` is the quick path, for functions that need no
+  /// conversion.
   fileprivate func batchFunction(
     _ function: LuaFunction, of inputs: [String], for property: ResolvedProperty
   ) -> BatchUpdateFunction {
@@ -164,6 +174,8 @@ extension ScriptDomain {
   }
 
   /// A closure that calls a script's function with cells of a row and converts its result to a type.
+  ///
+  /// The body passes its result to `take` as a cell, whose bytes are valid during that call only.
   func batchBody(
     _ function: LuaFunction, inputCount: Int, for type: AttributeType?
   ) -> BatchUpdateFunction.Body {
@@ -185,6 +197,8 @@ extension ScriptDomain {
   }
 
   /// Returns a number, or `nil` and the error.
+  ///
+  /// The error also becomes the unread failure of the program, until a script reads it.
   func counting(_ call: inout LuaCall, _ body: () throws -> Int) throws {
     do { call.return(try body()) } catch let error as any CodedError where !error.isMistake && !error.code.endsRun {
       let box = ErrorBox(error, domain: self, calls: state.callsUnderWay())

@@ -3,7 +3,8 @@ import MoonbaseLua
 import MoonbaseModel
 
 extension HostTypes {
-  /// Describes the members of contexts.
+  /// Describes the members of contexts. Called when the first context enters Lua. Most members are described by
+  /// functions of other files, one for each aspect.
   func describeContext() {
     describeChanges()
     describeSaving()
@@ -44,6 +45,7 @@ extension HostTypes {
     }
   }
 
+  /// Describes insertion, deletion, refreshing and rollback. Changes of one call are a single undo step.
   private func describeChanges() {
     context.method("insert", upTo: 2) { [unowned self] context, call in
       let entity = try Self.entity(of: call, in: context)
@@ -77,7 +79,8 @@ extension HostTypes {
       })
   }
 
-  /// Defines a method that may change something, after which observers are called.
+  /// Defines a method that may change something, after which observers are called. The body receives a context that
+  /// still exists; the undo step ends afterwards.
   func change(
     _ name: String, upTo count: Int = 0, _ body: @escaping (ManagedObjectContext, inout LuaCall) throws -> Void
   ) {
@@ -87,6 +90,8 @@ extension HostTypes {
     }
   }
 
+  /// Describes `save`, `save_ahead` and `transaction(function)`, which returns true and the results, or nil and the
+  /// error.
   private func describeSaving() {
     context.method("save", upTo: 0) { [unowned self] context, call in
       try openDomain().save(context, call: &call)
@@ -141,6 +146,7 @@ extension HostTypes {
     return placed
   }
 
+  /// Describes `object(id)`, `find(entity, values)` and `upsert(entity, keys, values)`.
   private func describeLookup() {
     context.method("object", upTo: 1) { [unowned self] context, call in
       let domain = try openDomain()
@@ -170,6 +176,7 @@ extension HostTypes {
     context.method("upsert", upTo: 3) { [unowned self] context, call in try upsert(context, call: &call) }
   }
 
+  /// The method `upsert`, for a single table of values or a list of them. Returns the object, or a list of objects.
   private func upsert(_ context: ManagedObjectContext, call: inout LuaCall) throws {
     let domain = try openDomain()
     let entity = try Self.entity(of: call, in: context)
@@ -194,7 +201,8 @@ extension HostTypes {
     try finish(in: context)
   }
 
-  /// The object whose `keys` match a table's values, or a new object, with the table's values assigned.
+  /// The object whose `keys` match a table's values, or a new object, with the table's values assigned. Values are
+  /// converted before the first change, so that a wrong value changes nothing.
   private func upsert(
     _ table: LuaTable, of entity: ResolvedEntity, keys: [ResolvedProperty], in context: ManagedObjectContext
   ) throws -> ManagedObject {
@@ -218,6 +226,7 @@ extension HostTypes {
     }
   }
 
+  /// The error of a to-many relationship as a key.
   private static func notSought(_ key: String, of entity: ResolvedEntity) -> ScriptError {
     ScriptError(
       .invalidRequest,
@@ -234,6 +243,9 @@ extension HostTypes {
   }
 
   /// Sets the property named by a key of a table.
+  ///
+  /// A scalar goes directly into the row's cell where the object has no hooks for the property. A value of another kind
+  /// is converted first.
   private func assign(
     _ value: borrowing LuaElement, to key: LuaTable.Entry, of object: ManagedObject, as type: LuaHostType<ManagedObject>
   ) throws {
@@ -260,7 +272,8 @@ extension HostTypes {
 }
 
 extension ScriptDomain {
-  /// The entries of a table as values of an entity's properties.
+  /// The entries of a table as values of an entity's properties. Keys must be names of properties; values are converted
+  /// for them. Throws `.unknownName` and `.invalidValue`.
   func values(_ table: LuaTable, of entity: ResolvedEntity, in context: ManagedObjectContext) throws -> [String: Value]
   {
     var result: [String: Value] = [:]
@@ -271,7 +284,7 @@ extension ScriptDomain {
     return result
   }
 
-  /// The property named by a key of a table.
+  /// The property named by a key of a table. Throws `.unknownName` with a suggestion.
   func property(_ key: LuaValue, of entity: ResolvedEntity) throws -> ResolvedProperty {
     if let name = key.textValue, let property = entity.property(name) { return property }
     guard let shown = key.textValue else { throw Self.unnamed(key, of: entity) }
@@ -287,7 +300,8 @@ extension ScriptDomain {
       entity: entity.name)
   }
 
-  /// A caught error, as a script's `pcall` would return it.
+  /// A caught error, as a script's `pcall` would return it. The value that a script raised, the error object of a host
+  /// error, or a text.
   func luaValue(of error: any Error) throws -> LuaValue {
     if let error = error as? LuaError {
       if let value = error.value(in: state) { return value }

@@ -6,6 +6,10 @@ import MoonbasePlatform
 extension HostTypes {
   /// The type of an entity's objects: a slot for each property, and the common methods of objects. Entities of the same
   /// shape share a type, so everything else is read from the object.
+  ///
+  /// `object.name` in Lua goes through the first path that applies: the `reader` in C's frame for plain cells, the
+  /// getter of the slot, the properties that extensions added, the methods of objects, and `missing` for names that
+  /// only this object's entity knows.
   func describe(_ entity: ResolvedEntity) -> LuaHostType<ManagedObject> {
     let type = LuaHostType<ManagedObject>(entity.name)
     type.usualWeight = 64  // the context weighs what its objects hold
@@ -53,6 +57,8 @@ extension HostTypes {
   }
 
   /// Reads a slot, or a cached derived value, without access to the domain.
+  ///
+  /// Returns 0 with the value as the call's result, or -1 to continue with the general getter.
   private var reader: LuaPropertyReader {
     // The state retains this object as long as types with the reader exist.
     LuaPropertyReader(context: Unmanaged.passUnretained(self).toOpaque()) { object, slot, frame, types in
@@ -78,7 +84,8 @@ extension HostTypes {
   /// `object:has_changes()`.
   static let namesOfPropertiesOfObjects = ["has_changes", "entity"]
 
-  /// A property of the entity with this name takes precedence, even if an extension adds it later.
+  /// A property of the entity with this name takes precedence, even if an extension adds it later. Reading gives the
+  /// method's result, as `object.has_changes`; assigning throws `.invalidRequest`.
   private func describeProperty(_ method: ObjectMethod, of type: LuaHostType<ManagedObject>, _ entity: ResolvedEntity) {
     let name = method.name
     guard entity.property(name) == nil, entity.fetchedProperties[name] == nil else { return }
@@ -115,7 +122,8 @@ extension HostTypes {
       }, set: { object, _ in throw GraphError.fetchedProperty(name, of: object.entity) })
   }
 
-  /// The accessors of an attribute that an extension added. The attribute may be replaced or removed later.
+  /// The accessors of an attribute that an extension added. The attribute may be replaced or removed later. The slot is
+  /// looked up at each access, because a reload may move it. The symbol is made once.
   private func access(to name: String) -> (
     get: (ManagedObject, inout LuaCall) throws -> Void, set: (ManagedObject, inout LuaCall) throws -> Void
   ) {
@@ -147,6 +155,8 @@ extension HostTypes {
   }
 
   /// Adds new names to the types of objects after extensions were reloaded. Access to removed names raises an error.
+  /// `former` is the model before the reload; entities keep their positions. A type is moved to the entity's new shape,
+  /// and handles of existing objects stay valid.
   func take(_ model: ResolvedModel, after former: ResolvedModel) throws {
     recent = nil
     for (old, new) in zip(former.entities, model.entities) where old.shape != new.shape {
@@ -160,7 +170,8 @@ extension HostTypes {
     }
   }
 
-  /// `tostring(object)` shows the values, `pairs(object)` iterates over attributes and to-one relationships.
+  /// `tostring(object)` shows the values, `pairs(object)` iterates over attributes and to-one relationships. `#object`
+  /// throws, since `#` is for relationships.
   private func describeWhole(_ type: LuaHostType<ManagedObject>) {
     type.operator(.text) { call in call.return(try call.object(0, as: ManagedObject.self).description) }
     type.operator(.pairs) { [unowned self] call in
@@ -181,6 +192,7 @@ extension HostTypes {
     }
   }
 
+  /// Reads a property: a value, a relationship, or the destination object of a to-one relationship, nil without one.
   private func get(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let property = object.entity.property(at: slot)
     guard let relationship = property.relationship else {
@@ -197,6 +209,8 @@ extension HostTypes {
     try call.return(destination, as: type(of: destination.entity))
   }
 
+  /// Assigns a property. Numbers, texts and dates go directly into the row if no hook needs to know. A value of another
+  /// kind is converted first.
   private func set(_ object: ManagedObject, slot: Slot, call: inout LuaCall) throws {
     let domain = try openDomain()
     let scalar = call.scalar(0)
@@ -213,7 +227,7 @@ extension HostTypes {
     try finish(in: object.managedObjectContext)
   }
 
-  /// A method that every object has.
+  /// A method that every object has. Its name in Lua, the most arguments, and its body.
   typealias ObjectMethod = (name: String, count: Int, body: (ManagedObject, inout LuaCall) throws -> Void)
 
   /// The methods of every object, also available as `moonbase.object.NAME(object, ...)`. `count` is the number of
@@ -269,6 +283,8 @@ extension HostTypes {
     ]
   }
 
+  /// `object:validate()` checks the whole object, `object:validate("age", 12)` a proposed value. Returns true and
+  /// warnings, or nil and the error.
   private func validate(_ object: ManagedObject, call: inout LuaCall) throws {
     let domain = try openDomain()
     guard call.count > 0 else {
@@ -305,7 +321,8 @@ extension HostTypes {
 }
 
 extension LuaCall {
-  /// Returns a cell of a row. Returns false, without a result, for cells that must be read as values.
+  /// Returns a cell of a row. Returns false, without a result, for cells that must be read as values. Bytes are
+  /// borrowed from the row and copied by Lua.
   @inline(__always)
   fileprivate mutating func `return`(_ cell: RawCell, _ types: HostTypes) throws -> Bool {
     switch cell.kind {
@@ -320,7 +337,8 @@ extension LuaCall {
     return true
   }
 
-  /// Returns a plain value. Returns false, without a result, for other values.
+  /// Returns a plain value. Returns false, without a result, for other values. Used for values that the object has
+  /// computed already.
   fileprivate mutating func `return`(_ value: Value, _ types: HostTypes) throws -> Bool {
     switch value {
     case .null: returnNil()
@@ -337,6 +355,7 @@ extension LuaCall {
   }
 }
 
+/// Bytes are borrowed from Lua and valid until the call ends.
 extension RawCell {
   /// The cell for a scalar that needs no conversion to a value, in an attribute's type; nil for other scalars, and for
   /// text that is not UTF-8.
@@ -357,6 +376,7 @@ extension RawCell {
   }
 }
 
+/// Text is valid UTF-8 or refused; bytes become data only for binary attributes.
 extension Value {
   /// The value of a scalar that needs no domain, in an attribute's type; nil for other scalars, and for text that is
   /// not UTF-8.
@@ -386,7 +406,8 @@ extension Value {
 }
 
 extension ManagedObject {
-  /// The error of an object passed to another context.
+  /// The error of an object passed to another context. `context` is the context that the object was passed to. Names
+  /// the remedy: an ID within the same stores, a counterpart in a migration.
   func foreignError(in context: ManagedObjectContext?) -> GraphError {
     guard let own = managedObjectContext else { return detachedError }
     guard let context, own.coordinator !== context.coordinator else {

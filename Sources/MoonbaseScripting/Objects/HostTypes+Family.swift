@@ -6,6 +6,7 @@ import MoonbasePlatform
 /// The contexts related to a context (its parent and children, changes saved by other contexts), and the list of all
 /// its objects.
 extension HostTypes {
+  /// Describes `child`, `parent`, `close`, `merge_changes`, the settings of merging, and the lists of objects.
   func describeFamily() {
     context.method("child", upTo: 0) { [unowned self] context, call in
       let child = try openDomain().contexts.child(of: context)
@@ -42,6 +43,7 @@ extension HostTypes {
     describeMetadata()
   }
 
+  /// Describes the lists `inserted`, `updated`, `deleted` and `registered`, and the methods that concern all objects.
   private func describeObjectsOfContext() {
     objects("inserted") { $0.insertedObjects }
     objects("updated") { $0.updatedObjects }
@@ -56,7 +58,7 @@ extension HostTypes {
     }
   }
 
-  /// Defines a property that lists objects.
+  /// Defines a property that lists objects. The list is made at each access, in the order of the graph's set.
   private func objects(_ name: String, _ read: @escaping (ManagedObjectContext) -> [ManagedObject]) {
     context.property(
       name,
@@ -66,6 +68,8 @@ extension HostTypes {
       })
   }
 
+  /// Describes `metadata`, the values by name of the context's only store, and `set_metadata`, which merges names;
+  /// `moonbase.null` removes one.
   private func describeMetadata() {
     context.property(
       "metadata",
@@ -90,7 +94,7 @@ extension HostTypes {
     }
   }
 
-  /// Throws for metadata names reserved for the store or this engine.
+  /// Throws for metadata names reserved for the store or this engine. Core Data's own names begin with `NS`.
   private static func checkOwn(_ name: String) throws {
     try TextLimits.check(path: name)
     let kept = ["NS", "_NS", "Moonbase"].first { name.hasPrefix($0) }
@@ -99,6 +103,7 @@ extension HostTypes {
       .invalidRequest, message: "metadata '\(name)' is kept by the store: names of your own do not begin with \(kept)")
   }
 
+  /// The only store of a context. Throws `.invalidRequest` for no store or several.
   private static func store(of context: ManagedObjectContext) throws -> any PersistentStore {
     let stores = context.coordinator.persistentStores
     guard let first = stores.first, stores.count == 1 else {

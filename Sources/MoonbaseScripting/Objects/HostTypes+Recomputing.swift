@@ -4,12 +4,18 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// `context:recompute("Person", "full_name")` and `request:recompute("full_name")`.
+///
+/// Needed after an extension with a `stored` derived attribute was added or changed, because stored values are updated
+/// only when their objects are saved.
 extension HostTypes {
-  /// The number of objects saved together.
+  /// The number of objects saved together. Also the number of objects in memory at a time.
   private static let greatestChunk = 1000
 
   /// Updates stored derived attributes of objects, with intermediate saves. Returns the number of changed objects, or
   /// `nil`, the error and the number saved before it.
+  ///
+  /// Throws `.invalidRequest` if the context has unsaved changes, which the intermediate saves would include. A nil
+  /// name updates all stored derived attributes.
   func recompute(_ request: FetchRequest, _ name: String?, in context: ManagedObjectContext, call: inout LuaCall) throws
   {
     try Self.check(name, request.entityName, in: context)
@@ -42,6 +48,7 @@ extension HostTypes {
     call.return(count)
   }
 
+  /// Saves a chunk and turns its objects into faults. Returns the number of changed objects.
   private static func save(_ chunk: inout [ManagedObject], in context: ManagedObjectContext) throws -> Int {
     let count = context.updatedObjects.count
     if count > 0 { try context.save() }
@@ -50,6 +57,7 @@ extension HostTypes {
     return count
   }
 
+  /// Throws `.unknownName` for an attribute that is not stored, or an entity without any.
   private static func check(_ name: String?, _ entityName: String, in context: ManagedObjectContext) throws {
     let entity = try context.entity(entityName)
     let family = context.model.entities.filter { $0.isKind(of: entity) }
@@ -69,6 +77,7 @@ extension HostTypes {
       entity: entityName, property: name)
   }
 
+  /// Describes the method of contexts; that of requests is described with them.
   func describeRecomputing() {
     context.method("recompute", upTo: 2) { [unowned self] context, call in
       let entity = try Self.entity(of: call, in: context)

@@ -9,10 +9,13 @@ import struct MoonbaseModel.SortDescriptor
 
 extension HostTypes {
   /// Defines a method that returns a request with a further step, for requests or for relationships.
+  ///
+  /// Requests and to-many relationships have the same steps as methods. The body receives the request before the step.
   typealias StepDescription = (
     _ name: String, _ count: Int, _ body: @escaping (RequestBox, borrowing LuaCall, ScriptDomain) throws -> RequestBox
   ) -> Void
 
+  /// Describes a request's steps, its results, batch changes and errors of misuse.
   func describeRequest() {
     describeSteps { [unowned self] name, count, body in
       request.method(name, upTo: count) { [unowned self] box, call in
@@ -25,6 +28,8 @@ extension HostTypes {
   }
 
   /// Defines the steps, such as `where` and `sort`.
+  ///
+  /// A step returns a new request and leaves the old one unchanged: `local adults = people:where("age >= 18")`.
   func describeSteps(_ describe: StepDescription) {
     func step(
       _ name: String, upTo count: Int = .max,
@@ -104,7 +109,7 @@ extension HostTypes {
     }
   }
 
-  /// The nearest name; for names of other libraries, the corresponding name here.
+  /// The nearest name; for names of other libraries, the corresponding name here. Compared without case.
   private func advice(for name: String, known: [String]) -> String {
     let others = [
       "orderby": "sort", "order_by": "sort", "order": "sort", "filter": "where", "list": "all", "get": "all",
@@ -128,8 +133,11 @@ extension HostTypes {
     }
   }
 
+  /// Words for an order in other languages, with the prefix of a sort key here.
   private static let orders = ["desc": "-", "descending": "-", "asc": "", "ascending": ""]
 
+  /// Describes the methods that fetch: `all`, `first`, `ids`, `count`, `each`, `dictionaries`, `rows`, `recompute`,
+  /// `follow` and `explain`.
   private func describeResults() {
     request.method("all", upTo: 0) { [unowned self] box, call in
       try call.return(.table(try openDomain().list(of: box.objects("all"))))
@@ -198,6 +206,8 @@ extension HostTypes {
   }
 
   /// A request with the columns that a call names, if any.
+  ///
+  /// Columns are `{ "kind", total = "@sum.age" }`. Their memory is charged to `memory` while the call runs.
   private static func request(
     _ box: RequestBox, columns call: borrowing LuaCall, memory: inout HostMemory
   ) throws -> FetchRequest {
@@ -210,7 +220,8 @@ extension HostTypes {
     return request
   }
 
-  /// Refuses a keyword that stands for a value and is also the name of a property.
+  /// Refuses a keyword that stands for a value and is also the name of a property. For example `TRUE` or `SELF`. The
+  /// check concerns unquoted words only.
   private static func checkWords(_ text: String, of name: String, in context: ManagedObjectContext) throws {
     guard let entity = context.model.entity(name),
       let word = PredicateWords.property(in: text, of: entity, asOperand: true)
@@ -218,7 +229,8 @@ extension HostTypes {
     throw ModelError(.invalidPredicate, message: PredicateWords.advice(word), entity: name, property: word)
   }
 
-  /// Refuses a number in place of a date, because `os.time()` has another epoch.
+  /// Refuses a number in place of a date, because `os.time()` has another epoch. Throws an argument error that names
+  /// the attribute and the number's argument.
   private static func checkDates(
     _ predicate: Predicate, _ arguments: [Value], _ call: borrowing LuaCall, of name: String,
     in context: ManagedObjectContext
@@ -237,6 +249,9 @@ extension HostTypes {
   }
 
   /// The arguments of a call as a predicate: its text, and the values of its placeholders, which are also returned.
+  ///
+  /// A predicate with SQL wildcards in LIKE (`%`) is reported once per domain, because LIKE uses `*` and `?` as in Core
+  /// Data.
   private static func predicate(
     _ call: borrowing LuaCall, domain: ScriptDomain, in context: ManagedObjectContext
   ) throws -> (Predicate, [Value]) {
@@ -259,6 +274,7 @@ extension HostTypes {
     return (predicate, arguments)
   }
 
+  /// A number from 0 to 2^31 - 1, as for limits.
   private static func count(_ call: borrowing LuaCall) throws -> Int {
     let number = try call.integer(0)
     guard (0...Int64(Int32.max)).contains(number) else {
@@ -267,7 +283,7 @@ extension HostTypes {
     return Int(number)
   }
 
-  /// `{ "kind", total = "@sum.age" }` as names and key paths.
+  /// `{ "kind", total = "@sum.age" }` as names and key paths. A text without a key is its own name.
   private static func columns(_ table: LuaTable, memory: inout HostMemory) throws -> [FetchColumn] {
     let pairs = try table.pairs
     guard pairs.count <= RequestBox.greatestCount else {
@@ -285,6 +301,7 @@ extension HostTypes {
     return columns
   }
 
+  /// Throws `.invalidRequest` for a path that is no text, and errors of parsing.
   private static func column(_ key: LuaValue, _ value: LuaValue) throws -> FetchColumn {
     guard let path = value.textValue else {
       throw ScriptError(.invalidRequest, message: "dictionaries takes key paths as text, not \(value.typePhrase)")

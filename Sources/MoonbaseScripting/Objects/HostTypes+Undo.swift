@@ -8,6 +8,7 @@ import MoonbaseModel
 /// An undo step is a single call of a script that changes something, with all its consequences: an assignment, an
 /// insertion, a deletion, a transaction, the save of a child. `undo_group` makes a single step of a function.
 extension HostTypes {
+  /// Describes the undo members of a context. Without levels, `undo` and the others throw `.invalidRequest`.
   func describeUndo() {
     context.property(
       "undo_levels",
@@ -38,6 +39,7 @@ extension HostTypes {
     }
   }
 
+  /// Defines a property with the name of a step; nil without one.
   private func name(_ field: String, _ read: @escaping (UndoManager) -> String) {
     context.property(
       field,
@@ -47,6 +49,8 @@ extension HostTypes {
       })
   }
 
+  /// Sets the number of steps, from 1 to a million; nil turns undo off. At a prompt the prompt ends the steps,
+  /// elsewhere each call does.
   private func setUndoLevels(of context: ManagedObjectContext, _ call: borrowing LuaCall) throws {
     guard !call.isNil(0) else { return context.undoManager = nil }
     let count = try call.integer(0)
@@ -69,6 +73,7 @@ extension HostTypes {
     context.undoManager = undo
   }
 
+  /// The undo manager. Throws `.invalidRequest` if undo is off.
   private static func undo(of context: ManagedObjectContext) throws -> UndoManager {
     guard let undo = context.undoManager else {
       throw ScriptError(.invalidRequest, message: "undo is off: set context.undo_levels = 50 before the changes")
@@ -76,7 +81,8 @@ extension HostTypes {
     return undo
   }
 
-  /// The undo manager, for operations that are not allowed while the function of a group runs.
+  /// The undo manager, for operations that are not allowed while the function of a group runs. Throws `.invalidRequest`
+  /// within a group.
   private static func undo(of context: ManagedObjectContext, beside operation: String) throws -> UndoManager {
     let undo = try undo(of: context)
     guard undo.groupingLevel == 0 else {
@@ -86,7 +92,8 @@ extension HostTypes {
     return undo
   }
 
-  /// Runs a function whose changes form a single undo step, even if it throws.
+  /// Runs a function whose changes form a single undo step, even if it throws. `name` is the step's name in menus; a
+  /// nested group belongs to the outer one.
   private static func group(_ name: String?, in context: ManagedObjectContext, _ body: LuaFunction) throws -> [LuaValue]
   {
     let undo = try undo(of: context)

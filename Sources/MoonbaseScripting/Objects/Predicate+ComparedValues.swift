@@ -2,6 +2,9 @@ import MoonbaseModel
 
 extension Predicate {
   /// The constants compared with key paths, by path, in order. Constants within subqueries are not included.
+  ///
+  /// For example `[(["birth"], [.int(3)])]` for `birth > 3 OR name = nick`. Used to find numbers that are compared with
+  /// dates.
   var valuesByPath: [([String], [Value])] {
     switch self {
     case .constant: []
@@ -20,6 +23,7 @@ extension Predicate {
 }
 
 extension Expression {
+  /// The constants of an operand: a single one, or those of a list.
   fileprivate var constants: [Value] {
     switch self {
     case .constant(let value): value.elements
@@ -45,7 +49,8 @@ extension Value {
 }
 
 extension ResolvedModel {
-  /// The attribute at the end of a path through relationships; nil for other paths.
+  /// The attribute at the end of a path through relationships; nil for other paths. Operators such as `@count` end the
+  /// search.
   func attribute(at path: [String], from entity: ResolvedEntity) -> AttributeDescription? {
     var (entity, rest) = (entity, path[...])
     while let key = rest.popFirst() {

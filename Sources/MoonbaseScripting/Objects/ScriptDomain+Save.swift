@@ -3,6 +3,9 @@ import MoonbaseLua
 
 extension ScriptDomain {
   /// Saves. Returns `true` and the error of a `did_save` hook if there was one, or `nil` and the error.
+  ///
+  /// With `ahead`, the rows are written on another thread while the script continues; a later save throws their error.
+  /// An error that a script does not read is reported at the end of the program.
   func save(_ context: ManagedObjectContext, ahead: Bool = false, call: inout LuaCall) throws {
     let box = try notingEnd(behindSaveOf: context) {
       try attempt(&call) { ahead ? try context.saveAhead() : try context.save() }
@@ -15,7 +18,8 @@ extension ScriptDomain {
     try returnDidSaveError(of: context, call: &call)
   }
 
-  /// Saves, and notes whether the run ended in a hook after the save. A failed save keeps the changes.
+  /// Saves, and notes whether the run ended in a hook after the save. A failed save keeps the changes. The end of the
+  /// program then reports that the data is saved.
   func notingEnd<Result>(behindSaveOf context: ManagedObjectContext, _ save: () throws -> Result) rethrows -> Result {
     let hadChanges = context.hasChanges
     do { return try save() } catch {
@@ -31,7 +35,7 @@ extension ScriptDomain {
   }
 
   /// The error of a `did_save` hook since the last call. The error is reported at the end of the program unless a
-  /// script reads it.
+  /// script reads it. Several errors become one, with `details`.
   func didSaveError(of context: ManagedObjectContext) -> ErrorBox? {
     let errors = context.takeDidSaveErrors()
     guard var error = errors.first else { return nil }

@@ -1,6 +1,10 @@
 /// Tracks the open brackets, blocks and long strings of an input's lines. Inputs of very many lines are parsed only
 /// when nothing is open.
+///
+/// A quick scan of bytes, linear in the input, that only counts nesting; the parser decides whether the input is right.
+/// A pasted file of many lines would otherwise be parsed again after each line.
 package struct InputNesting {
+  /// The number of open brackets and blocks. May be negative after a wrong input.
   private var depth = 0
   /// The level of the open long bracket; nil if none is open.
   private var level: Int?
@@ -10,10 +14,10 @@ package struct InputNesting {
   /// An empty input.
   package init() {}
 
-  /// Whether the next line belongs to the input.
+  /// Whether the next line belongs to the input. Prompts show another prefix for such a line.
   package var isOpen: Bool { depth > 0 || level != nil || quote != nil }
 
-  /// Processes the next line, without its line break.
+  /// Processes the next line, without its line break. Bytes above 127 count as letters.
   package mutating func take(_ line: some Collection<UInt8>) {
     var rest = Array(line)[...]
     while !rest.isEmpty {
@@ -27,6 +31,7 @@ package struct InputNesting {
     }
   }
 
+  /// Consumes a token that begins outside of strings and comments.
   private mutating func takeToken(from rest: inout ArraySlice<UInt8>) {
     guard let byte = rest.popFirst() else { return }
     switch byte {
@@ -40,6 +45,7 @@ package struct InputNesting {
     }
   }
 
+  /// Consumes a comment: to the end of the line, or the start of a long comment.
   private mutating func takeComment(from rest: inout ArraySlice<UInt8>) {
     rest = rest.dropFirst()
     guard rest.first == UInt8(ascii: "[") else { return rest = [] }
@@ -57,6 +63,7 @@ package struct InputNesting {
     return true
   }
 
+  /// Consumes the rest of a long string or comment, or the line if it does not end there.
   private mutating func closeLong(_ signs: Int, in rest: inout ArraySlice<UInt8>) {
     while let place = rest.firstIndex(of: UInt8(ascii: "]")) {
       rest = rest[(place + 1)...]
@@ -80,6 +87,7 @@ package struct InputNesting {
     }
   }
 
+  /// Consumes a word and counts it if it opens or closes a block.
   private mutating func takeWord(_ first: UInt8, from rest: inout ArraySlice<UInt8>) {
     let more = rest.prefix(while: Self.isOfWord)
     rest = rest.dropFirst(more.count)
@@ -88,11 +96,14 @@ package struct InputNesting {
     if Self.closers.contains(word) { depth -= 1 }
   }
 
+  /// Whether a byte continues a name or keyword.
   private static func isOfWord(_ byte: UInt8) -> Bool {
     byte >= 128 || byte == UInt8(ascii: "_") || Character(UnicodeScalar(byte)).isLetter
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
+  /// Keywords after which a block is open. `then` counts for `if`, `do` for loops.
   static let openers: Set = ["function", "do", "then", "repeat"]
+  /// Keywords that close a block. `elseif` closes one, and its `then` opens the next.
   static let closers: Set = ["end", "until", "elseif"]
 }

@@ -2,9 +2,19 @@ import MoonbaseLua
 
 /// Keeps the variables of a prompt, because a `local` outside of blocks would end with its input. So `local x = 1` runs
 /// as `x = 1`.
+///
+/// For example:
+///
+/// ```text
+/// local x = 1; local function f() end      becomes
+///       x = 1;       function f() end
+/// ```
 enum KeptLocals {
   /// The source with these `local` keywords replaced by blanks. A declaration without a value, or with an attribute,
   /// stays local.
+  ///
+  /// Only declarations outside of blocks, brackets and functions are changed. Lengths and lines stay, so that errors
+  /// name the right columns.
   static func source(of bytes: [UInt8]) -> [UInt8] {
     var lexer = LuaLexer(bytes)
     var result = bytes

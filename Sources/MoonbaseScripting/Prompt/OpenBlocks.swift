@@ -2,21 +2,26 @@ import MoonbaseLua
 
 /// Finds the lines after a wrong input that belong to it: lines within its open blocks and brackets, indented lines,
 /// and lines that begin with a token that ends a block.
+///
+/// Without this, the rest of a pasted function with a mistake would run line by line.
 package struct OpenBlocks {
+  /// The number of open blocks and brackets, never negative.
   private var depth = 0
   /// Whether the next `do` belongs to a `for` or a `while`.
   private var awaitsDo = false
 
-  /// The open blocks of an input.
+  /// The open blocks of an input. A wrong input: the parser has refused it.
   package init(of input: [UInt8]) { count(input) }
 
-  /// Whether the next line belongs to the input. If so, its blocks are counted.
+  /// Whether the next line belongs to the input. If so, its blocks are counted. `line` is without its line break. An
+  /// empty line outside of blocks does not belong to the input.
   package mutating func takes(_ line: [UInt8]) -> Bool {
     guard depth > 0 || Self.goesOn(line) else { return false }
     count(line)
     return true
   }
 
+  /// Counts the blocks and brackets of some lines.
   private mutating func count(_ bytes: [UInt8]) {
     var lexer = LuaLexer(bytes)
     while true {
@@ -30,6 +35,7 @@ package struct OpenBlocks {
     }
   }
 
+  /// Counts a keyword.
   private mutating func take(_ word: String) {
     switch word {
     case "function", "if", "repeat": depth += 1
@@ -42,6 +48,7 @@ package struct OpenBlocks {
     }
   }
 
+  /// Whether a line is indented, or begins with `end`, `else`, `elseif`, `until` or a closing bracket.
   private static func goesOn(_ line: [UInt8]) -> Bool {
     guard let first = line.first(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) else { return false }
     if line[0] != first { return true }

@@ -3,6 +3,9 @@ import MoonbaseLua
 import MoonbaseModel
 
 /// The candidates for completing the text before the cursor of a prompt.
+///
+/// A plain value, made for each press of the key. The command replaces the bytes before the cursor by a candidate, or
+/// asks the file system.
 package struct PromptCompletion: Equatable {
   /// The number of bytes before the cursor that a candidate replaces.
   package var length = 0
@@ -14,7 +17,8 @@ package struct PromptCompletion: Equatable {
   /// No candidates.
   package static let none = PromptCompletion()
 
-  /// The names with this prefix, without duplicates.
+  /// The names with this prefix, without duplicates. `word` itself is left out. Candidates end in `(` if they are
+  /// called.
   package static func of(_ word: String, among names: [String]) -> PromptCompletion {
     var seen: Set<String> = []
     let candidates = names.filter { $0.hasPrefix(word) && $0 != word && seen.insert($0).inserted }
@@ -27,6 +31,8 @@ package struct PromptCompletion: Equatable {
   }
 }
 
+/// For example, for `moonbase.context:fetch("Pe`, the candidates are entities that begin with `Pe`; for `person.`, the
+/// properties of the entity.
 extension ScriptPrompt {
   /// Completes a line without running script code: tables are read without their metamethods, and objects are known by
   /// their entities, so that no getter is called and no fault fires.
@@ -52,6 +58,7 @@ extension ScriptPrompt {
     return PromptCompletion.of(word, among: names)
   }
 
+  /// The names of global variables and the keywords of Lua.
   private var globals: [String] {
     let names = (try? environment.table.pairs)?.compactMap { pair -> String? in
       guard let name = pair.key.textValue?.identifier else { return nil }
@@ -64,11 +71,16 @@ extension ScriptPrompt {
 // MARK: - Within a text
 
 extension ScriptPrompt {
+  /// Methods of contexts whose first text is an entity.
   private static let takingEntity: Set = ["fetch", "insert", "find", "upsert", "batch_insert", "recompute"]
+  /// Methods whose text has key paths.
   private static let takingPaths: Set = ["where", "sort", "prefetch", "group_by", "having", "observe", "primitive"]
+  /// Functions whose first text is a file.
   private static let takingFile: Set = ["dofile", "loadfile", "open", "lines"]
+  /// Fields of the table of `moonbase.open` that are files.
   private static let fieldsOfFiles: Set = ["store", "model", "extensions"]
 
+  /// Completes within a text that is not closed. `tokens` are those before it.
   private func completion(ofText text: CodeToken, behind tokens: [CodeToken]) -> PromptCompletion {
     guard case .string(let start) = text.token else { return .none }
     // A key of `moonbase.open { store = "..." }`.
@@ -95,9 +107,11 @@ extension ScriptPrompt {
     return Self.takingFile.contains(function) ? PromptCompletion(length: start.utf8.count, wantsFile: true) : .none
   }
 
+  /// The modules that `require` finds.
   private var modules: [String] { LuaFiles.modules + domain.state.modules.namesInFolders }
 
-  /// Completes the last key path of a predicate or a sort key.
+  /// Completes the last key path of a predicate or a sort key. Follows the relationships of the path; no candidates for
+  /// a path that is wrong.
   private func paths(from start: ResolvedEntity, _ text: String) -> PromptCompletion {
     let path = String(text.reversed().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }.reversed())
     var keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -115,12 +129,13 @@ extension ScriptPrompt {
 }
 
 extension CodeToken {
-  /// Whether a name written directly after it would be part of the token.
+  /// Whether a name written directly after it would be part of the token. For example after `12`, where a name would be
+  /// part of the number.
   var takesLetters: Bool { if case .number = token { true } else { false } }
 }
 
 extension String {
-  /// The text if it is an ASCII name in Lua; nil for keywords and other texts.
+  /// The text if it is an ASCII name in Lua; nil for keywords and other texts. A name of this form may follow a dot.
   var identifier: String? {
     guard let first = utf8.first, first < 0x30 || first > 0x39, !LuaLexer.keywords.contains(self) else { return nil }
     let isName = utf8.allSatisfy { byte in

@@ -3,8 +3,11 @@ import MoonbaseLua
 import MoonbaseModel
 
 /// The value before a `.` or `:` in a prompt, as far as it is known without running code.
+///
+/// Made for one completion. The initializer reads the tokens backwards to the beginning of the expression, then follows
+/// the accesses forwards: `context:fetch("Person"):first()` is a context, then a request for persons, then a person.
 struct PromptReceiver {
-  /// The kind of value of a part of the line.
+  /// The kind of value of a part of the line. Entities are known where the value itself is not.
   private enum Kind {
     case value(LuaValue)
     case context
@@ -17,7 +20,8 @@ struct PromptReceiver {
     case unknown
   }
 
-  /// An access after a name: a field, a method with its first text argument, or an element.
+  /// An access after a name: a field, a method with its first text argument, or an element. Accesses are read from the
+  /// end of the line.
   private enum Step {
     case field(String)
     case method(String, argument: String?)
@@ -25,10 +29,13 @@ struct PromptReceiver {
     case call
   }
 
+  /// Its environment has the global variables.
   private let prompt: ScriptPrompt
+  /// The kind after the last access.
   private var kind = Kind.unknown
 
-  /// Parses backwards from the end of the tokens.
+  /// Parses backwards from the end of the tokens. `.unknown` for expressions that are not followed, such as calls of
+  /// script functions.
   init(_ prompt: ScriptPrompt, _ tokens: some Collection<CodeToken>) {
     self.prompt = prompt
     var rest = Array(tokens)[...]
@@ -63,13 +70,15 @@ struct PromptReceiver {
     return .field(name)
   }
 
+  /// Removes `:name` from the end of the tokens; nil if there is none.
   private static func method(before rest: inout ArraySlice<CodeToken>, _ argument: String?) -> Step? {
     guard case .name(let name)? = rest.last?.token, rest.dropLast().last?.sign == ":" else { return nil }
     rest.removeLast(2)
     return .method(name, argument: argument)
   }
 
-  /// Removes a pair of brackets and returns the tokens within.
+  /// Removes a pair of brackets and returns the tokens within. The first token within comes first. Unclosed brackets
+  /// consume all tokens.
   private static func brackets(at rest: inout ArraySlice<CodeToken>) -> ArraySlice<CodeToken> {
     let all = rest
     var depth = 0
@@ -83,11 +92,13 @@ struct PromptReceiver {
 
   // MARK: Following
 
+  /// The kind of a global variable's value.
   private func global(_ name: String) -> Kind {
     let value = (try? prompt.environment.table.get(name)) ?? .nil
     return kind(of: value)
   }
 
+  /// The kind of a value that exists.
   private func kind(of value: LuaValue) -> Kind {
     // Scripts see some tables through proxies, which have no fields of their own.
     if case .table(let table) = value { return .value(.table((try? table.behindProxy) ?? table)) }
@@ -105,6 +116,7 @@ struct PromptReceiver {
     }
   }
 
+  /// The kind after an access.
   private func take(_ step: Step) -> Kind {
     switch (kind, step) {
     case (.value(let value), .field(let name)): field(name, of: value)
@@ -120,14 +132,17 @@ struct PromptReceiver {
     }
   }
 
+  /// A field of a table, read without metamethods.
   private func field(_ name: String, of value: LuaValue) -> Kind {
     guard case .table(let table) = value else { return .unknown }
     if let known = try? table.get(name), known.isPresent { return kind(of: known) }
     return .unknown
   }
 
+  /// The first element of a list stands for all of them.
   private func element(of table: LuaTable) -> Kind { (try? table.get(1)).map(kind) ?? .unknown }
 
+  /// The kind of an object's property, by the model.
   private func property(_ name: String, of entity: ResolvedEntity) -> Kind {
     guard let property = entity.property(name) else { return .unknown }
     switch property.kind {
@@ -137,6 +152,7 @@ struct PromptReceiver {
     }
   }
 
+  /// The kind of an attribute's values.
   private func kind(of type: AttributeType) -> Kind {
     let types = prompt.domain.types
     return switch type {
@@ -149,11 +165,13 @@ struct PromptReceiver {
     }
   }
 
+  /// The destination entity of a relationship.
   private func destination(of property: ResolvedProperty) -> ResolvedEntity? {
     guard let relationship = property.relationship, let model = prompt.model else { return nil }
     return model.destination(of: relationship)
   }
 
+  /// The kind of the result of a context's method.
   private func result(ofContext name: String, _ argument: String?) -> Kind {
     if name == "child" { return .context }
     guard let argument, let entity = prompt.model?.entity(argument) else { return .unknown }
@@ -164,8 +182,10 @@ struct PromptReceiver {
     }
   }
 
+  /// Methods of requests whose results have no members to complete.
   private static let ends: Set = ["each", "count", "ids", "dictionaries", "rows", "explain", "follow"]
 
+  /// The kind of the result of a request's method: an object, a list, or a further request.
   private func result(ofRequest name: String, _ entity: ResolvedEntity) -> Kind {
     if name == "first" { return .object(entity) }
     if name == "all" { return .objects(entity) }
@@ -174,7 +194,7 @@ struct PromptReceiver {
 
   // MARK: Answering
 
-  /// The entity for key paths in a predicate; nil if unknown.
+  /// The entity for key paths in a predicate; nil if unknown. Used for `where("`, `sort("` and their like.
   var entity: ResolvedEntity? {
     switch kind {
     case .object(let entity), .request(let entity), .members(let entity): entity
@@ -182,11 +202,12 @@ struct PromptReceiver {
     }
   }
 
-  /// The names after a `.` or a `:` that are valid identifiers.
+  /// The names after a `.` or a `:` that are valid identifiers. Methods end in `(`.
   func members(asMethods: Bool) -> [String] {
     allMembers(asMethods: asMethods).filter { ($0.hasSuffix("(") ? String($0.dropLast()) : $0).identifier != nil }
   }
 
+  /// The names, also those that are no identifiers.
   private func allMembers(asMethods: Bool) -> [String] {
     let domain = prompt.domain
     switch kind {
@@ -207,18 +228,22 @@ struct PromptReceiver {
     }
   }
 
+  /// The members of a host type, without describing it anew.
   private func names(of type: LuaAnyHostType, _ asMethods: Bool) -> [String] {
     let members = type.members(in: prompt.domain.state)
     return asMethods ? members.methods.map { "\($0)(" } : members.properties.sorted()
   }
 
+  /// The functions of a standard library.
   private func library(_ name: String) -> [String] {
     guard case .value(.table(let table)) = global(name) else { return [] }
     return fields(of: table, asMethods: true)
   }
 
+  /// Larger tables are not listed, because listing would delay the key.
   private static let greatestCount = 10_000
 
+  /// The names of a table's fields; with `asMethods` only functions.
   private func fields(of table: LuaTable, asMethods: Bool) -> [String] {
     guard let size = try? table.size, size <= Self.greatestCount, let pairs = try? table.pairs else { return [] }
     let names = pairs.compactMap { pair -> String? in

@@ -5,6 +5,10 @@ import MoonbasePlatform
 
 /// Runs the inputs of a person in a shared environment: `read` compiles an input, and `run` runs it. The domain's
 /// limits apply to each input.
+///
+/// Owned by the loop of the command's prompt. `read` only parses, so that an incomplete line costs little; `run`
+/// returns every outcome as a value and never throws. Variables stay in the environment between inputs, and unsaved
+/// changes in the contexts.
 package final class ScriptPrompt {
   /// The result of parsing an input.
   package enum Reading {
@@ -28,7 +32,9 @@ package final class ScriptPrompt {
 
   /// The domain in which inputs run.
   package let domain: ScriptDomain
+  /// The global variables of the inputs.
   let environment: LuaEnvironment
+  /// Makes messages and statuses as for scripts.
   private var runner: ScriptRunner
   /// The name of the inputs in messages.
   private let name: String
@@ -41,6 +47,8 @@ package final class ScriptPrompt {
   private let ceiling: Int
 
   /// Makes a prompt. `program` is the name in `arg[-1]`.
+  ///
+  /// The memory in use now does not count against the limit of the inputs.
   package init(_ domain: ScriptDomain, name: String, program: String = "moonbase") throws {
     (self.domain, self.name, runner) = (domain, name, ScriptRunner(domain))
     runner.tellsOnlyFrame = false
@@ -51,7 +59,7 @@ package final class ScriptPrompt {
     environment = try domain.state.environment(["arg": .table(arguments)])
   }
 
-  /// Makes the context from the host also available as `context`.
+  /// Makes the context from the host also available as `context`. Call this after `ScriptDomain.setContext(_:)`.
   package func nameContext() throws {
     try environment.table.set("context", to: domain.moonbase.get("context"))
   }
@@ -59,6 +67,8 @@ package final class ScriptPrompt {
   // MARK: Reading
 
   /// Reads an input: an expression whose values are shown, or statements.
+  ///
+  /// `2 + 3` and `= 2 + 3` are expressions. `firstLine` is the number of the input's first line, for messages.
   package func read(_ bytes: [UInt8], firstLine: Int) -> Reading {
     makeRoom()
     source = LuaSource(part: bytes, name: name, firstLine: firstLine)
@@ -78,11 +88,12 @@ package final class ScriptPrompt {
     }
   }
 
-  /// Loads a file to run like an input.
+  /// Loads a file to run like an input. Throws `LuaError` of kind `syntax` for a text that is not Lua.
   package func load(_ script: ScriptSource) throws -> LuaFunction {
     try domain.state.load(ScriptRunner.source(of: script), in: environment)
   }
 
+  /// Compiles some bytes. `shown` is the text for messages, where the compiled text differs.
   private func load(
     _ bytes: [UInt8], _ line: Int, isExpression: Bool, shown: [UInt8]? = nil
   ) throws(LuaError) -> LuaFunction {
@@ -90,11 +101,12 @@ package final class ScriptPrompt {
       LuaSource(part: bytes, name: name, firstLine: line, isExpression: isExpression, shown: shown), in: environment)
   }
 
-  /// `= 1 + 1`, the form of older prompts.
+  /// `= 1 + 1`, the form of older prompts. Whether an input begins with `=`.
   private static func isAsked(_ bytes: [UInt8]) -> Bool {
     bytes.drop { $0 == UInt8(ascii: " ") }.first == UInt8(ascii: "=")
   }
 
+  /// The input with a blank in place of its first `=`, so that columns in messages stay right.
   private static func withoutSign(_ bytes: [UInt8]) -> [UInt8] {
     guard let place = bytes.firstIndex(of: UInt8(ascii: "=")) else { return bytes }
     return bytes[..<place] + [UInt8(ascii: " ")] + bytes[(place + 1)...]
@@ -108,6 +120,7 @@ package final class ScriptPrompt {
     return refusal(Self.isAboutBeginning(ofStatements, of: bytes) ? ofExpression : ofStatements)
   }
 
+  /// Whether the statement parser failed at the first token.
   private static func isAboutBeginning(_ error: LuaError, of bytes: [UInt8]) -> Bool {
     var lexer = LuaLexer(bytes)
     _ = lexer.next()
@@ -115,9 +128,11 @@ package final class ScriptPrompt {
     return error.message == "unexpected symbol near '\(token)'"
   }
 
+  /// The reading of an input with a mistake.
   private func refusal(_ error: LuaError) -> Reading { .refused(runner.outcome(of: error).message ?? error.message) }
 
-  /// A quoted string ends with its line, unless a backslash continues it.
+  /// A quoted string ends with its line, unless a backslash continues it. Whether the parser failed at the end of the
+  /// input, so that a further line may complete it.
   private static func endsTooEarly(_ error: LuaError, _ bytes: [UInt8]) -> Bool {
     guard error.message.hasSuffix("<eof>") else { return false }
     return !error.message.hasPrefix("unfinished string") || bytes.last == UInt8(ascii: "\\")
@@ -128,6 +143,8 @@ package final class ScriptPrompt {
 
   /// Runs an input. `take` receives its values within the same run, so that limits and interruptions also apply to
   /// showing them.
+  ///
+  /// The first value becomes the variable `_`. A failure while values are shown gets the line of the input.
   package func run(_ chunk: LuaFunction, taking take: ([LuaValue]) throws -> Void) -> Ending {
     var isRun = false
     let ending = ending {
@@ -145,6 +162,9 @@ package final class ScriptPrompt {
   }
 
   /// Runs a command of the person to the host, under the same limits.
+  ///
+  /// Also the common part of `run`: contexts adopt reloaded extensions first, pending saves and files are finished at
+  /// the end.
   package func ending(of body: () throws -> Void) -> Ending {
     makeRoom()
     domain.endedBehindSave = false
@@ -166,6 +186,7 @@ package final class ScriptPrompt {
     }
   }
 
+  /// The advice about memory that variables hold; empty for other errors.
   private static func advice(for error: any Error) -> String {
     guard (error as? LuaError)?.kind == .limit(.memory) else { return "" }
     return "\nvalues that stay in variables count for all inputs: set those to nil that are not needed, as in t = nil"
@@ -175,7 +196,8 @@ package final class ScriptPrompt {
   /// variables. Releasing variables also takes memory.
   private static let part: UInt64 = 8
 
-  /// Raises the memory limit for the next input if earlier inputs left little room, up to twice the limit.
+  /// Raises the memory limit for the next input if earlier inputs left little room, up to twice the limit. A limit that
+  /// was raised for an earlier input is lowered first. Without a limit, or while a run is active, nothing changes.
   private func makeRoom() {
     guard let memory, memory < .max / 16, !domain.state.isRunning else { return }
     if domain.state.limits.memory != memory {
@@ -190,10 +212,12 @@ package final class ScriptPrompt {
     domain.state.limits.hardMemory = hardMemory ?? 4 * memory
   }
 
+  /// The bytes that the wanted room lacks; 0 if there is enough.
   private func missingRoom(of wanted: UInt64) -> UInt64 {
     UInt64(max(0, Int(wanted) - (ceiling - domain.state.memoryUsed)))
   }
 
+  /// The text of the unread failure, which is then forgotten.
   private func takeUnseenFailure() -> String? {
     defer { domain.unseenFailure = nil }
     return domain.unseenFailure.map(ScriptRunner.text(of:))
@@ -212,7 +236,8 @@ package final class ScriptPrompt {
   package var hasUnsavedChanges: Bool { domain.contexts.all.contains(where: \.hasChanges) }
 
   /// Saves all contexts over stores. Returns the number of saved objects and the warnings of rules. Children are not
-  /// saved, because they save into their parents.
+  /// saved, because they save into their parents. Throws the error of the first context that cannot save; contexts
+  /// before it are saved.
   package func save() throws -> (count: Int, warnings: [String]) {
     let before = domain.contexts.unsaved.ofRoots
     var warnings: [String] = []

@@ -20,9 +20,11 @@ package enum ShownValue {
 }
 
 extension ScriptDomain {
+  /// The most names of a listing that are shown.
   private static let greatestListing = 200
 
-  /// The form in which a prompt shows a value, with at most `most` objects or rows.
+  /// The form in which a prompt shows a value, with at most `most` objects or rows. Requests are fetched, relationships
+  /// and lists read, error values marked as read. Throws the errors of fetching.
   package func shown(_ value: LuaValue, most: Int) throws -> ShownValue {
     switch value {
     case .object(let object): try shown(object, value, most: most)
@@ -31,7 +33,8 @@ extension ScriptDomain {
     }
   }
 
-  /// The result of `tostring` for a value.
+  /// The result of `tostring` for a value. A listing of the model is shown by its names. Errors of a metatable's
+  /// `__tostring` are thrown.
   package func text(of value: LuaValue) throws -> String {
     if let listing = value.objectValue(as: ModelListing.self) {
       let names = listing.names.prefix(Self.greatestListing).joined(separator: ", ")
@@ -44,6 +47,7 @@ extension ScriptDomain {
   /// The result of `tostring` for an attribute's value.
   package func text(ofValue value: Value) throws -> String { try text(of: luaValue(from: value)) }
 
+  /// The form of a host object: an object, a request, a relationship, an error, or a text.
   private func shown(_ object: LuaObject, _ value: LuaValue, most: Int) throws -> ShownValue {
     switch object.object {
     case let object as ManagedObject where object.managedObjectContext != nil: return .object(object)
@@ -72,6 +76,8 @@ extension ScriptDomain {
     return .objects(objects, total: count)
   }
 
+  /// The first objects of a request and the number of all matches. A further query counts them only if there are more
+  /// than `most`.
   private func shown(_ box: RequestBox, most: Int) throws -> ShownValue {
     let context = try box.context
     var request = box.request
@@ -88,6 +94,7 @@ extension ScriptDomain {
     return .objects(Array(objects.prefix(most)), total: total)
   }
 
+  /// The rows of a grouped request. All rows are read to count them.
   private func rows(_ request: FetchRequest, in context: ManagedObjectContext, most: Int) throws -> ShownValue {
     var request = request
     request.resultType = .dictionaries
@@ -101,7 +108,8 @@ extension ScriptDomain {
     return .rows(rows.names, first, total: total)
   }
 
-  /// The explanation of how a request is executed; nil for a value that is neither a request nor a relationship.
+  /// The explanation of how a request is executed; nil for a value that is neither a request nor a relationship. Throws
+  /// errors in the request.
   package func explanation(of value: LuaValue) throws -> String? {
     guard let box = value.objectValue(as: RequestBox.self) else { return nil }
     var request = box.request

@@ -1,6 +1,6 @@
 import MoonbasePlatform
 
-/// The language of the user.
+/// The language of the user. Messages of rules are translated into it unless the program names a language.
 enum HostLanguage {
   /// The language, as `de-AT`, from `LC_ALL`, `LC_MESSAGES` or `LANG` in the environment, else from the system; nil if
   /// the environment requests none (`C`).

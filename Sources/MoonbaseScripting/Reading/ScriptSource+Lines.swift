@@ -10,7 +10,7 @@ extension ScriptSource {
 }
 
 extension LuaModelFile {
-  /// Reads a model from a text.
+  /// Reads a model from a text. Throws `ModelError` with file and line for a text that is not a model.
   public func read(_ source: ScriptSource) throws(ModelError) -> ManagedObjectModel {
     try read(text: source.text, name: source.name)
   }

@@ -7,6 +7,9 @@ public import MoonbasePlatform
 /// ```swift
 /// let script = ScriptSource(name: "hello.lua", text: "print('hello')")
 /// ```
+///
+/// The bytes are read once and kept; a changed file is a new value. Extensions, scripts, tests and models in Lua are
+/// all read by this type, which checks size and encoding.
 public struct ScriptSource: Sendable, Hashable {
   /// The name in messages: the path as given by the caller.
   public let name: String
@@ -67,6 +70,7 @@ public struct ScriptSource: Sendable, Hashable {
       bytes: Self.read(path, name: name, limit: limit), name: name, folderPath: path.folderOfPath, isProgram: isProgram)
   }
 
+  /// Checks the encoding: bytecode and bytes that are not UTF-8 are accepted for programs only.
   private init(bytes: [UInt8], name: String, folderPath: String?, isProgram: Bool) throws(ScriptError) {
     let text = bytes.withUnsafeBufferPointer { String(validUTF8: $0) }
     guard isProgram || text != nil && bytes.first != 0x1B else {
@@ -85,6 +89,7 @@ public struct ScriptSource: Sendable, Hashable {
     return bytes.first == 0x1B ? "bytecode" : "no UTF-8 text"
   }
 
+  /// Reads at most `limit` bytes of a regular file, with the refusal as an error.
   private static func read(_ path: String, name: String, limit: Int?) throws(ScriptError) -> [UInt8] {
     do {
       return try BoundedFile.read(path, limit: limit ?? LuaSource.greatestSize)
@@ -104,10 +109,12 @@ public struct ScriptSource: Sendable, Hashable {
     try self.init(bytes: bytes, name: name, isProgram: isProgram)
   }
 
+  /// Whether a name is that of a model bundle of Xcode, for the advice.
   private static func isModel(_ name: String) -> Bool {
     [".xcdatamodeld", ".xcdatamodel", ".momd"].contains { name.hasSuffix($0) || name.hasSuffix("\($0)/") }
   }
 
+  /// The error for a file that cannot be read, with advice.
   private static func refusal(of name: String, failure: BoundedFile.Failure) -> ScriptError {
     switch failure {
     case .tooLarge(let limit):

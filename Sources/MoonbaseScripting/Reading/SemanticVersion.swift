@@ -1,11 +1,16 @@
 /// A semantic version: `1`, `1.2`, `1.2.3`, `1.2.3-beta.1`. Build metadata after `+` is ignored.
+///
+/// Compared as semver.org defines: by numbers, then by prerelease parts, in which numbers precede texts. Missing
+/// numbers count as 0, so `1` equals `1.0.0`.
 struct SemanticVersion: Comparable, CustomStringConvertible {
+  /// Three numbers.
   let numbers: [Int]
   /// The prerelease parts after the hyphen. A version with a prerelease precedes the same version without.
   let prerelease: [String]
+  /// The text as written.
   let description: String
 
-  /// The number of numbers written.
+  /// The number of numbers written. From 1 to 3. `1` as a range allows any version 1.x.
   let precision: Int
 
   /// Nil for a text that is not a version.
@@ -22,16 +27,19 @@ struct SemanticVersion: Comparable, CustomStringConvertible {
     description = text
   }
 
+  /// A version of three numbers without a prerelease.
   private init(numbers: [Int]) {
     (self.numbers, prerelease, precision) = (numbers, [], 3)
     description = numbers.map(String.init).joined(separator: ".")
   }
 
+  /// A number of at most nine digits.
   private static func number(_ text: Substring) -> Int? {
     guard !text.isEmpty, text.utf8.count < 10, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int(text)
   }
 
+  /// Whether a text consists of ASCII letters, digits and hyphens.
   private static func isIdentifier(_ text: Substring) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0 & ~32) || $0 == 45 }
   }
@@ -42,6 +50,7 @@ struct SemanticVersion: Comparable, CustomStringConvertible {
       ? SemanticVersion(numbers: [numbers[0] + 1, 0, 0]) : SemanticVersion(numbers: [0, numbers[1] + 1, 0])
   }
 
+  /// The precision is not compared.
   static func == (left: Self, right: Self) -> Bool {
     left.numbers == right.numbers && left.prerelease == right.prerelease
   }
@@ -64,6 +73,8 @@ struct SemanticVersion: Comparable, CustomStringConvertible {
 }
 
 /// A range of versions: `1.2` (at least 1.2 and below 2), or comparisons that must all hold, as `>=1.2 <2`.
+///
+/// Used by `requires` of extensions: the version of the API and of other extensions.
 struct VersionRange: CustomStringConvertible {
   private enum Comparison: String {
     case atLeast = ">="
@@ -74,7 +85,9 @@ struct VersionRange: CustomStringConvertible {
     case compatible = ""
   }
 
+  /// All must hold.
   private let conditions: [(comparison: Comparison, version: SemanticVersion)]
+  /// The text as written.
   let description: String
 
   /// Nil for a text that is not a range.
@@ -92,7 +105,7 @@ struct VersionRange: CustomStringConvertible {
     description = text
   }
 
-  /// The conditions. Spaces after an operator are allowed.
+  /// The conditions. Spaces after an operator are allowed. Words are separated by spaces or commas.
   private static func words(of text: String) -> [String] {
     text.split(whereSeparator: { $0 == " " || $0 == "," }).reduce(into: []) { words, word in
       if let last = words.last, last.allSatisfy({ "<>=".contains($0) }) {
@@ -103,6 +116,7 @@ struct VersionRange: CustomStringConvertible {
     }
   }
 
+  /// Whether a version is in the range. A prerelease counts like any version: `2.0.0-beta` is below 2.
   func contains(_ version: SemanticVersion) -> Bool {
     conditions.allSatisfy { comparison, limit in
       switch comparison {

@@ -6,6 +6,9 @@ import Synchronization
 
 extension ScriptExtensions {
   /// Implements `ManagedObjectContext.reloadExtensions()`.
+  ///
+  /// Called on the context's thread. Throws `.contextBusy` within a hook or while a function of an extension runs,
+  /// errors of the files, and errors of `on_reload`. After an error the context runs its former generation.
   package func adopt(in context: ManagedObjectContext) throws {
     try context.refuseToReload()
     try ScriptDomain.of(context)?.refuseToReload()
@@ -13,17 +16,21 @@ extension ScriptExtensions {
     try adoption.tellOrTakeBack()
   }
 
-  /// A generation that a context has adopted.
+  /// A generation that a context has adopted. Kept until the hooks of the new files have succeeded.
   private struct Adoption {
+    /// The extensions with the new generation.
     fileprivate let extensions: ScriptExtensions
     fileprivate let context: ManagedObjectContext
+    /// Restores the former generation.
     fileprivate let undo: Restoration
+    /// The former files, whose tables the hooks receive, and the former model.
     fileprivate let former: (files: LoadedExtensions, model: ResolvedModel)
 
     /// Restores the former generation of the context.
     func takeBack() { undo.run(for: context, hasChanged: true) }
 
-    /// Calls the hooks of the new files, followed by `body`. On an error the objects are restored.
+    /// Calls the hooks of the new files, followed by `body`. On an error the objects are restored. `body` adopts
+    /// further contexts, so that an error there restores the objects of this context too.
     func tell(then body: () throws -> Void = {}) throws {
       try context.undoingHook {
         try extensions.callHooks(in: context, former: former.files)
@@ -32,6 +39,7 @@ extension ScriptExtensions {
       }
     }
 
+    /// Calls the hooks; on an error the former generation is restored.
     func tellOrTakeBack() throws {
       do { try tell() } catch {
         takeBack()
@@ -41,7 +49,7 @@ extension ScriptExtensions {
   }
 
   /// Makes a context adopt the latest generation; nil if the context runs no scripts. On an error the context keeps its
-  /// generation.
+  /// generation. Objects get their new added attributes here; hooks are called later.
   private func take(in context: ManagedObjectContext) throws -> Adoption? {
     guard let scripts = ScriptDomain.of(context) else { return nil }
     let adoption = Adoption(
@@ -62,6 +70,9 @@ extension ScriptExtensions {
 
   /// Reloads the extensions of several contexts. Either all of the contexts adopt them or none does. The hooks are
   /// called after all contexts have adopted.
+  ///
+  /// Used by `moonbase.reload()`. On an error the extensions keep their former generation, and observers are not
+  /// notified.
   static func reload(of contexts: [ManagedObjectContext]) throws {
     for context in contexts { try context.refuseToReload() }
     let pairs = contexts.compactMap { context in
@@ -92,6 +103,7 @@ extension ScriptExtensions {
     try adoptions.first?.tell { try tell(adoptions.dropFirst()) }
   }
 
+  /// Calls `on_reload(former)` of each file, where `former` is the table of the file's earlier version, or nil.
   private func callHooks(in context: ManagedObjectContext, former files: LoadedExtensions) throws {
     guard let scripts = ScriptDomain.of(context) else { return }
     for (name, _, hook, _) in scripts.loaded(of: self) {
@@ -104,6 +116,7 @@ extension ScriptExtensions {
     }
   }
 
+  /// Runs `body` within the limits of an extension, if it has any.
   private func limiting(_ name: String, in scripts: ScriptDomain, _ body: () throws -> Void) throws {
     guard let standing = current.withLock({ $0.standings.named(name) }),
       let running = RunningExtension(standing.source, profile: nil, standing: standing, in: scripts.state)
@@ -120,16 +133,27 @@ extension ScriptExtensions {
 }
 
 /// The state of a context before it adopted another generation.
+///
+/// A copy of references: registry contents, files, classes and model. Restoring runs no files and allocates nothing
+/// that can fail.
 private struct Restoration {
+  /// The context's registry, which is restored in place.
   private let domain: ExtensionRegistry
+  /// The domain of the context.
   private let scripts: ScriptDomain
   private let extensions: ScriptExtensions
+  /// The contents of the registry before the adoption.
   private let former: ExtensionRegistry
+  /// The files that ran before.
   private let files: LoadedExtensions
+  /// The methods and modules provided before.
   private let provided: ScriptDomain.Provided?
+  /// The classes registered before.
   private let classes: [(name: String, value: LuaTable)]
+  /// The model of `moonbase.model` before.
   private let model: ResolvedModel?
 
+  /// Records the state.
   init(of domain: ExtensionRegistry, _ scripts: ScriptDomain, _ extensions: ScriptExtensions) {
     (self.domain, self.scripts, self.extensions) = (domain, scripts, extensions)
     former = ExtensionRegistry()
@@ -155,6 +179,7 @@ private struct Restoration {
 }
 
 extension ExtensionRegistry {
+  /// Copies everything that a generation determines, without owner and provider.
   fileprivate func takeContents(of other: ExtensionRegistry) {
     (transformers, valueClasses) = (other.transformers, other.valueClasses)
     (attributeValueClasses, extensions) = (other.attributeValueClasses, other.extensions)
@@ -164,13 +189,15 @@ extension ExtensionRegistry {
 }
 
 extension ScriptExtensions: ReloadedExtensions {
-  /// Whether the latest generation is neither adopted nor refused by the context.
+  /// Whether the latest generation is neither adopted nor refused by the context. Called at each boundary of a
+  /// context's work, so it reads a single atomic number.
   package func isNewer(than domain: ExtensionRegistry) -> Bool {
     let number = announced.load(ordering: .acquiring)
     return domain.knownGeneration != number && domain.refusedGeneration != number
   }
 
-  /// Makes a context adopt the latest generation. Reports a failure as a refusal.
+  /// Makes a context adopt the latest generation. Reports a failure as a refusal. Does nothing while code of an
+  /// extension runs; the next boundary tries again.
   package func bringUpToDate(_ context: ManagedObjectContext) {
     guard ScriptDomain.of(context)?.isInExtension == false else { return }
     let number = announced.load(ordering: .acquiring)
@@ -188,13 +215,14 @@ extension ScriptExtensions: ReloadedExtensions {
 
 extension ScriptDomain {
   /// Whether code of an extension is running, also if a script called it. Adoption has to wait until it returns.
+  /// Determined by the sources of the calls on Lua's stack.
   var isInExtension: Bool {
     guard state.isRunning else { return false }
     let names = namesOfExtensionSources
     return state.callsUnderWay().contains { names.contains($0.source) }
   }
 
-  /// Throws if code of an extension is running.
+  /// Throws if code of an extension is running. `.contextBusy` is the code.
   func refuseToReload() throws {
     guard isInExtension else { return }
     throw GraphError(

@@ -1,12 +1,17 @@
 import MoonbasePlatform
 
 /// The state of files and folders at a moment, for detecting later writes.
+///
+/// A value; two states are compared for equality or by `differs(from:)`. Footprints come from the file system (size,
+/// times, inode) and need no reading of contents.
 package struct WatchedFiles: Equatable, Sendable {
   /// The footprints by path: numbers that change when the file is written or replaced.
   private var footprints: [String: [Int]] = [:]
+  /// The names of the Lua files in each folder, sorted.
   private var names: [String: [String]] = [:]
 
-  /// Records the files of sources, and the modules that they require or would require if these existed.
+  /// Records the files of sources, and the modules that they require or would require if these existed. A folder is
+  /// listed without its subfolders.
   package init(_ sources: [ExtensionSource] = [], modules: [String]) {
     for source in sources {
       guard let url = source.url else { continue }
@@ -39,13 +44,16 @@ package struct WatchedFiles: Equatable, Sendable {
       || names.contains { path, now in earlier.names[path].map { $0 != now } ?? false }
   }
 
+  /// Records the footprint of a path, also of a missing file.
   private mutating func note(_ path: String) { footprints[path] = FileIdentity.footprint(path) }
 
-  /// Whether a file was written so recently that another write might not change its footprint.
+  /// Whether a file was written so recently that another write might not change its footprint. The time stamps of file
+  /// systems are coarse.
   package var isFresh: Bool { footprints.keys.contains(where: FileIdentity.isFresh) }
 
   /// The folders whose events cover all writes, replacements, creations and removals of the files. A missing folder is
-  /// represented by its nearest existing ancestor.
+  /// represented by its nearest existing ancestor. Links are followed: the folder of the link and the folder of the
+  /// file are both listed.
   package var folders: Set<String> {
     var result: Set<String> = []
     for path in names.keys { result.formUnion([path, path.folderOfPath].compactMap(\.nearestFolder)) }
@@ -67,6 +75,7 @@ extension ExtensionSource {
     }
   }
 
+  /// Whether the source is a folder. A path of unknown kind is looked up now.
   fileprivate var isDirectory: Bool {
     switch kind {
     case .directory: true

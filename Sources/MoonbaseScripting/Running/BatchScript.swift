@@ -17,13 +17,20 @@ import MoonbasePlatform
 /// ```
 ///
 /// `request` may be the name of an entity instead.
+///
+/// A script object belongs to one thread with its domain. Workers of a parallel job load the file once each.
 package final class BatchScript {
   /// The Lua state of the script.
   package let domain: ScriptDomain
+  /// The entity, if `request` is a name.
   private let requestName: String?
+  /// Returns the request, if `request` is a function.
   private let requestFunction: LuaFunction?
+  /// Processes a chunk.
   private let chunkFunction: LuaFunction
+  /// Called before the first chunk; nil if absent.
   private let startFunction: LuaFunction?
+  /// Called after the last chunk; nil if absent.
   private let finishFunction: LuaFunction?
 
   /// The facts about the job passed to the script's functions.
@@ -43,7 +50,8 @@ package final class BatchScript {
     }
   }
 
-  /// Runs the file. Throws `ScriptError` for a wrong result, and errors that the file raises.
+  /// Runs the file. Throws `ScriptError` for a wrong result, and errors that the file raises. A job needs `request` and
+  /// `chunk`; unknown keys are refused.
   package init(_ source: ScriptSource, in domain: ScriptDomain) throws {
     self.domain = domain
     let environment = try domain.state.environment([:])
@@ -68,7 +76,8 @@ package final class BatchScript {
     finishFunction = try reader.function("finish")
   }
 
-  /// The request for the job's objects.
+  /// The request for the job's objects. Throws `.invalidRequest` if the function returns no request, or a request with
+  /// limit or offset.
   package func request(in context: ManagedObjectContext) throws -> FetchRequest {
     guard let requestFunction else { return FetchRequest(requestName ?? "") }
     let results = try requestFunction.call([.object(domain.types.context.handle(context))])
@@ -90,11 +99,13 @@ package final class BatchScript {
   /// Calls the script's function after the last chunk.
   package func finish(_ context: ManagedObjectContext, _ job: Job) throws { try call(finishFunction, context, job) }
 
+  /// Calls a function with the context and the job.
   private func call(_ function: LuaFunction?, _ context: ManagedObjectContext, _ job: Job) throws {
     _ = try function?.call([.object(domain.types.context.handle(context)), .table(table(job))])
   }
 
-  /// Processes a chunk of objects. A function that returns false, or nil and a reason, has failed.
+  /// Processes a chunk of objects. A function that returns false, or nil and a reason, has failed. Throws
+  /// `.invalidValue` with the reason in that case, and errors of the function.
   package func chunk(_ objects: [ManagedObject], _ context: ManagedObjectContext, _ job: Job) throws {
     let results = try chunkFunction.call([
       .table(domain.list(of: objects)), .object(domain.types.context.handle(context)), .table(table(job)),
@@ -106,6 +117,7 @@ package final class BatchScript {
     }
   }
 
+  /// The job as a table: `{ name, chunk, chunks, attempt }`.
   private func table(_ job: Job) throws -> LuaTable {
     let table = try domain.state.table()
     try table.set("name", to: .text(job.name))

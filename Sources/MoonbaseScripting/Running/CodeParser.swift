@@ -1,18 +1,29 @@
 import MoonbaseLua
 
 /// Parses Lua code that reads and sets attributes of a single object.
+///
+/// The parser recognises a subset: attribute accesses on the object, locals, and functions of the standard library
+/// without side effects. Any other construct gives nil, and the caller runs the code over objects. A wrong acceptance
+/// would change results, therefore unknown names are always refused.
 struct CodeParser {
+  /// The bytes of the code, from which pieces are cut.
   private let source: [UInt8]
+  /// The name of the variable with the object.
   private let object: String
+  /// The names that the code declares itself.
   private let locals: Set<String>
+  /// The attributes that are set, in the order of their first assignment.
   private(set) var attributes: [String] = []
+  /// The attributes that are read or set, in the order of their first access.
   private(set) var inputs: [String] = []
 
+  /// Collects the locals first, because they may hide functions of the library.
   init(_ tokens: ArraySlice<CodeToken>, in source: [UInt8], object: String) {
     (self.source, self.object, locals) = (source, object, Self.locals(of: tokens))
   }
 
-  /// The names declared by `local` and `for`, and the parameters.
+  /// The names declared by `local` and `for`, and the parameters. Scopes are not tracked: a name that is local anywhere
+  /// counts as local everywhere.
   private static func locals(of tokens: ArraySlice<CodeToken>) -> Set<String> {
     var names: Set<String> = []
     var isDeclaring = false
@@ -35,6 +46,9 @@ struct CodeParser {
   }
 
   /// Returns nil for code with other constructs. `tokens` may be a part of the code.
+  ///
+  /// Each piece is a text to copy, an attribute that is read, or an attribute that is set. A part of the code is the
+  /// right side of an assignment.
   mutating func pieces(of tokens: ArraySlice<CodeToken>) -> [CodePiece]? {
     guard !tokens.indices.contains(where: { tokens[$0] == "=" && tokens.assignsSeveral(at: $0) }) else { return nil }
     var pieces: [CodePiece] = []
@@ -69,7 +83,8 @@ struct CodeParser {
     return pieces
   }
 
-  /// The access to an attribute whose dot is at `index`. Advances `index` past the access.
+  /// The access to an attribute whose dot is at `index`. Advances `index` past the access. Nil if the value is indexed
+  /// or a field is accessed, and for several variables in an assignment.
   private mutating func piece(_ attribute: String, in tokens: ArraySlice<CodeToken>, at index: inout Int) -> CodePiece?
   {
     index += 2
@@ -86,9 +101,11 @@ struct CodeParser {
     return .assignment(attribute, value)
   }
 
+  /// Adds a name, without duplicates.
   private func note(_ name: String, in names: inout [String]) { if !names.contains(name) { names.append(name) } }
 
-  /// Whether a token other than a variable has the same meaning with values in place of the object.
+  /// Whether a token other than a variable has the same meaning with values in place of the object. Random numbers,
+  /// varargs and labels do not.
   private func isPlain(_ tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
     switch tokens[index].token {
     case .name(let field): !CodeWords.random.contains(field)
@@ -99,6 +116,7 @@ struct CodeParser {
     }
   }
 
+  /// Whether a name is a keyword, a local, a key of a table constructor, or a known function.
   private func isKnown(_ name: String, in tokens: ArraySlice<CodeToken>, at index: Int) -> Bool {
     // A named function is global unless it is local.
     if name == "function", index + 1 < tokens.endIndex, case .name = tokens[index + 1].token {

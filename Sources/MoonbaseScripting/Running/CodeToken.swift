@@ -1,8 +1,13 @@
 import MoonbaseLua
 
 /// A token with its range.
+///
+/// A wrapper of the lexer's token, for looking backwards and forwards in arrays of tokens. Two tokens are equal if
+/// their kinds and texts are equal, wherever they stand; literals such as `"="` and `"end"` are compared with tokens.
 struct CodeToken: Equatable, ExpressibleByStringLiteral {
+  /// The kind of token, with its text.
   let token: LuaLexer.Token
+  /// The bytes in the source.
   var range = 0..<0
 
   /// Whether it is a quoted string without its closing quote.
@@ -14,8 +19,10 @@ struct CodeToken: Equatable, ExpressibleByStringLiteral {
     return String(UnicodeScalar(byte))
   }
 
+  /// The tokens of a text, without comments and the final end.
   static func all(of text: String) -> [CodeToken] { all(of: Array(text.utf8)) }
 
+  /// The tokens of a source's bytes.
   static func all(of bytes: [UInt8]) -> [CodeToken] {
     var lexer = LuaLexer(bytes)
     var tokens: [CodeToken] = []
@@ -29,16 +36,20 @@ struct CodeToken: Equatable, ExpressibleByStringLiteral {
     }
   }
 
+  /// A token at a place.
   init(_ token: LuaLexer.Token, _ range: Range<Int>) { (self.token, self.range) = (token, range) }
 
+  /// A symbol of one character, or a name or keyword.
   init(_ text: String) {
     let first = text.utf8.first ?? 0
     let isSymbol = text.utf8.count == 1 && !Character(UnicodeScalar(first)).isLetter && first != UInt8(ascii: "_")
     token = isSymbol ? .symbol(first) : .name(text)
   }
 
+  /// A token without a place, for comparison.
   init(stringLiteral text: String) { self.init(text) }
 
+  /// Compares without the places.
   static func == (one: CodeToken, other: CodeToken) -> Bool { one.token == other.token }
 }
 
@@ -61,6 +72,8 @@ extension ArraySlice<CodeToken> {
   }
 
   /// The end of the expression that begins at an index; nil if it has none.
+  ///
+  /// For example, in `a + f(b) c = 1` the expression from index 0 ends before `c`. Functions are not recognised.
   func endOfExpression(from start: Int) -> Int? {
     var (index, wantsOperand) = (start, true)
     while index < endIndex {
@@ -96,13 +109,18 @@ extension ArraySlice<CodeToken> {
     return wantsOperand ? nil : index
   }
 
+  /// Brackets that open.
   private static var opening: [UInt8] { [UInt8](#"([{"#.utf8) }
+  /// Brackets that close.
   private static var closing: [UInt8] { [UInt8](#")]}"#.utf8) }
+  /// Operators before an operand.
   private static var unary: [UInt8] { [UInt8]("-#~".utf8) }
+  /// Characters of operators between operands, including accesses.
   private static var binary: [UInt8] { [UInt8]("+-*/%^&|~<>.:".utf8) }
   /// Symbols that may occur doubled in an operator.
   private static var doubled: [UInt8] { [UInt8]("/<>.".utf8) }
 
+  /// The index after the bracket that closes the one at `start`; nil without it.
   private func endOfBrackets(from start: Int) -> Int? {
     var depth = 0
     for index in start..<endIndex {
@@ -118,7 +136,8 @@ extension ArraySlice<CodeToken> {
 // MARK: Assignments
 
 extension ArraySlice<CodeToken> {
-  /// Whether the assignment at an index sets several existing variables.
+  /// Whether the assignment at an index sets several existing variables. True for `a, b = 1, 2`, where right sides may
+  /// depend on the order of assignment; false for declarations and tables.
   func assignsSeveral(at equals: Int) -> Bool {
     guard var start = startOfVariable(endingAt: equals - 1) else { return false }
     let last = start
@@ -131,7 +150,7 @@ extension ArraySlice<CodeToken> {
     return !isInTable(at: start)
   }
 
-  /// The first token of the variable or call that ends at an index.
+  /// The first token of the variable or call that ends at an index. Nil if no variable ends there.
   private func startOfVariable(endingAt last: Int) -> Int? {
     var place = last
     while place >= startIndex {
@@ -164,6 +183,7 @@ extension ArraySlice<CodeToken> {
     }
   }
 
+  /// The index of the bracket that opens the one at `last`; nil without it.
   private func startOfBrackets(endingAt last: Int) -> Int? {
     var depth = 0
     for index in self[...last].indices.reversed() {
@@ -175,7 +195,8 @@ extension ArraySlice<CodeToken> {
     return nil
   }
 
-  /// Whether a token is directly in a table constructor, outside of nested calls and functions.
+  /// Whether a token is directly in a table constructor, outside of nested calls and functions. A key with `=` is then
+  /// a field, not a variable.
   func isInTable(at index: Int) -> Bool {
     var (depth, blocks) = (0, 0)
     for place in self[..<index].indices.reversed() {
@@ -205,6 +226,7 @@ enum CodeWords {
   static let functions: Set<String> = [
     "assert", "error", "ipairs", "next", "pairs", "rawequal", "rawlen", "select", "tonumber", "tostring", "type",
   ]
+  /// Libraries whose functions depend only on their arguments, besides the names in `random`.
   static let libraries: Set<String> = ["math", "string", "table", "utf8"]
   /// Fields of libraries with a different result at each call.
   static let random: Set<String> = ["random", "randomseed"]

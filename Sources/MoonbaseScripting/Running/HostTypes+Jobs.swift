@@ -5,6 +5,7 @@ import MoonbasePlatform
 
 /// `moonbase.background` and `moonbase.parallel`: modules that run on other threads.
 extension ScriptDomain {
+  /// `maker` makes the states of the jobs, which cannot start jobs themselves.
   func installJobs(maker: ScriptDomainMaker) throws {
     let types = types
     try define("background", upTo: 2) { [unowned types] call in
@@ -29,7 +30,8 @@ extension ScriptDomain {
     }
   }
 
-  /// The context whose stores a job uses: `moonbase.context`, or the only open context.
+  /// The context whose stores a job uses: `moonbase.context`, or the only open context. Throws `.invalidRequest` for no
+  /// context or several, `.contextBusy` within a hook.
   private func contextOfJobs() throws -> ManagedObjectContext {
     let roots = contexts.all.filter { $0.parent == nil }
     if let context = contexts.given ?? (roots.count == 1 ? roots.first : nil) {
@@ -46,8 +48,10 @@ extension ScriptDomain {
 
   /// The number of parts for each thread, so that threads finish at about the same time.
   private static let partsOfThread = 8
+  /// The most objects of a part, because a part is a transaction of its own.
   private static let greatestPart = 5000
 
+  /// The IDs of a request's objects, in order, divided into parts. Unsaved objects are refused.
   private static func parts(of box: RequestBox) throws -> [[ManagedObjectID]] {
     try box.context.refuseJobsWithinHooks()
     let ids = try box.context.fetchIDs(box.objectRequest("parallel"))
@@ -59,6 +63,7 @@ extension ScriptDomain {
     return stride(from: 0, to: ids.count, by: size).map { Array(ids[$0..<min(ids.count, $0 + size)]) }
   }
 
+  /// Runs the parts on as many threads as there are cores. Blocks until all have ended.
   private static func results(
     of parts: [[ManagedObjectID]], _ arguments: Value, _ setting: ScriptWorker.Setting
   ) throws -> [Result<Value, any Error>] {
@@ -70,7 +75,7 @@ extension ScriptDomain {
   }
 
   /// Returns the results in the order of the parts, with `moonbase.null` for failed parts, followed by a table of their
-  /// errors by part number if any failed.
+  /// errors by part number if any failed. An error that is not read is reported at the end of the program.
   private func answer(_ call: inout LuaCall, with results: [Result<Value, any Error>], of module: String) throws {
     let job = ScriptJob(module)
     let errors = try state.table()
@@ -93,7 +98,8 @@ extension ScriptDomain {
 }
 
 extension ManagedObjectContext {
-  /// Throws within a hook, because the store may wait for the hook while the job waits for the store.
+  /// Throws within a hook, because the store may wait for the hook while the job waits for the store. The code is
+  /// `.contextBusy`.
   fileprivate func refuseJobsWithinHooks() throws {
     guard isWithinHook else { return }
     throw GraphError(
@@ -102,6 +108,7 @@ extension ManagedObjectContext {
 }
 
 extension HostTypes {
+  /// Describes `is_done`, `progress`, `cancel()` and `wait()`, which returns the result, or nil and the error.
   func describeJob() {
     job.property("is_done", get: { job, call in call.return(job.isDone) })
     job.property(

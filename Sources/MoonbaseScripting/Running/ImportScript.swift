@@ -20,26 +20,31 @@ import MoonbasePlatform
 /// `columns` maps names of columns to properties. `row` receives a table of the columns with values, and returns a
 /// table whose names are columns or properties. Returning false skips the row, nil with a reason rejects it, and
 /// returning nothing uses the received table as modified.
+///
+/// Confined to the thread of the import. The importer calls `row` for each record, looks up the cells' names as columns
+/// or properties, and converts texts as it converts texts of the file.
 package final class ImportScript {
   /// The Lua state of the script.
   package let domain: ScriptDomain
   /// Property names by column name.
   package let columns: [String: String]
+  /// Nil for a script that only maps columns.
   private let rowFunction: LuaFunction?
 
-  /// A value of a row made by a script.
+  /// A value of a row made by a script. The Lua value stays in the script's state until the row is converted.
   package struct Cell {
     /// The name of the column or property.
     package let name: String
     /// The text, converted like a file's text; nil for other values.
     package let text: String?
+    /// The value in Lua, converted by `value(_:for:in:)`.
     fileprivate let value: LuaValue
 
     /// The bytes of the cell, without text in Lua, which is counted there.
     package var weight: Int { 96 + name.utf8.count + (text?.utf8.count ?? 0) }
   }
 
-  /// The content of a column in the file.
+  /// The content of a column in the file. A field without a value does not appear in the table.
   package enum Field {
     case none
     case text(String)
@@ -71,6 +76,10 @@ package final class ImportScript {
   package var changesRows: Bool { rowFunction != nil }
 
   /// The result of the function for a row; nil if it skips the row. `names` and `fields` correspond by index.
+  ///
+  /// Throws `.invalidValue` with the reason if the function rejects the row, and `.invalidRequest` with the function's
+  /// place for a wrong result. The table passed to the function is new for each row, so the function may change or keep
+  /// it.
   package func row(_ names: [String], _ fields: [Field]) throws -> [Cell]? {
     guard let rowFunction else { return nil }
     let table = try domain.state.table()
@@ -96,6 +105,7 @@ package final class ImportScript {
     }
   }
 
+  /// The entries of a table. Keys have to be texts.
   private func cells(of table: LuaTable, _ function: LuaFunction) throws -> [Cell] {
     try table.pairs.map { pair in
       guard let name = pair.key.textValue else {
@@ -105,7 +115,7 @@ package final class ImportScript {
     }
   }
 
-  /// The value of a cell without text, converted for a property.
+  /// The value of a cell without text, converted for a property. Throws `.invalidValue` for a value that does not fit.
   package func value(_ cell: Cell, for property: ResolvedProperty, in context: ManagedObjectContext) throws -> Value {
     try domain.graphValue(from: cell.value, for: property, in: context)
   }
@@ -113,7 +123,7 @@ package final class ImportScript {
 
 extension ScriptDomain {
   /// The value of a registered class parsed from a text by the class's function `parse`; nil if the class has none.
-  /// Throws if the text is not valid.
+  /// Throws if the text is not valid. `Color.parse("#ff0000")`, for example; used by imports and by queries with texts.
   package func value(_ text: String, ofClass name: String) throws -> Value? {
     try value(.text(text), ofClass: name, by: "parse", subject: "the text")
   }
@@ -124,6 +134,7 @@ extension ScriptDomain {
     try value(luaValue(from: tree), ofClass: name, by: "from_tree", subject: "the \(tree.typeDescription)")
   }
 
+  /// Calls a function of a class. A nil result is an error with the function's reason.
   private func value(
     _ argument: LuaValue, ofClass name: String, by function: String, subject: String
   ) throws -> Value? {

@@ -15,6 +15,9 @@ import MoonbasePlatform
 ///
 /// The names are entities of the older model, or `PersonToHuman` for objects that change their entity. A function that
 /// returns false omits the object.
+///
+/// The script runs within the transaction of the migration: an error of a function undoes the whole migration. Confined
+/// to the thread of the migration; `begin` comes before the first call and `end` after the last one.
 public final class MigrationScript {
   /// The Lua state of the script.
   public let domain: ScriptDomain
@@ -23,12 +26,17 @@ public final class MigrationScript {
   /// The names of the mappings that have functions, sorted.
   public let mappingNames: [String]
 
+  /// The functions by mapping name.
   private let functions: [String: LuaFunction]
+  /// The table passed as `migration`; nil outside of `begin` and `end`.
   private var handle: LuaTable?
   /// The memory of the state after the last garbage collection here.
   private var keptMemory = 0
 
   /// Finds the new objects made from an old object, by a mapping or by all mappings. Used by the script's `migration`.
+  ///
+  /// `mapping` is a name as in `mappingNames`; nil searches all mappings. The result is empty for an object that was
+  /// left out.
   public typealias Finder = (_ source: ManagedObject, _ mapping: String?) throws -> [ManagedObject]
 
   /// Runs the file. Throws `ScriptError` if it does not return a table of functions, and errors that the file raises.
@@ -44,7 +52,8 @@ public final class MigrationScript {
     mappingNames = found.map(\.key)
   }
 
-  /// A registry for the contexts of the migration, in the same Lua state.
+  /// A registry for the contexts of the migration, in the same Lua state. The contexts have no extensions of their own;
+  /// the script sees their objects through the same types.
   public func makeRegistry(for model: ManagedObjectModel) throws -> ExtensionRegistry {
     try ScriptExtensions([], for: model).makeRegistry(in: domain)
   }
@@ -70,13 +79,15 @@ public final class MigrationScript {
     self.handle = handle
   }
 
+  /// The new objects for the arguments of `migration:destination(object, mapping)`.
   private static func found(_ call: inout LuaCall, _ find: Finder) throws -> [ManagedObject] {
     try call.refuse(from: 3)
     let object = try call.object(1, as: ManagedObject.self, name: "object")
     return try find(object, try call.value(2).textValue)
   }
 
-  /// Calls the function of a mapping. Returns false if the new object is to be omitted.
+  /// Calls the function of a mapping. Returns false if the new object is to be omitted. Returns true for a mapping
+  /// without a function. Throws `.invalidRequest` for results other than a boolean or nothing.
   public func call(_ name: String, old: ManagedObject, new: ManagedObject) throws -> Bool {
     guard let function = functions[name] else { return true }
     let migration: LuaValue = handle.map { .table($0) } ?? .nil
@@ -98,6 +109,7 @@ public final class MigrationScript {
     keptMemory = domain.state.memoryUsed
   }
 
+  /// In bytes. A collection of less garbage would cost more time than it saves memory.
   private static let greatestGarbage = 32 << 20
 
   /// Releases the references to the migration.

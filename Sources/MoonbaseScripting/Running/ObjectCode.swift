@@ -11,23 +11,30 @@ import MoonbaseModel
 /// The code consists of attributes, its own locals, and functions of the standard library that depend only on their
 /// arguments. So it may be called with values in place of the object, any number of times. Code with other constructs
 /// is not recognised.
+///
+/// A command such as `moonbase each --do` runs the code over millions of objects. Recognised code becomes a pure
+/// function, which the store runs within an `UPDATE` statement, with the same result as over objects
+/// (`ObjectFunction.runInStore`).
 struct ObjectCode {
   /// The attributes that are set.
   let attributes: [String]
   /// The attributes that are read or set.
   let inputs: [String]
+  /// The code in parts, in which accesses to the object are replaced.
   private let pieces: [CodePiece]
+  /// Whether the code returns early, so that it has to become a function of its own.
   private let returns: Bool
   /// Whether the code may distinguish equal values.
   private let tellsEqualsApart: Bool
 
-  /// Parses code that accesses `object`.
+  /// Parses code that accesses `object`. Nil for code that is not recognised, and for code that sets nothing.
   init?(body: String) {
     let tokens = CodeToken.all(of: body)
     self.init(tokens[...], in: Array(body.utf8), object: "object")
   }
 
-  /// Parses a file of the form `return function(object, context) ... end`.
+  /// Parses a file of the form `return function(object, context) ... end`. The parameters may have any names. Nil for a
+  /// file of another form.
   init?(file: String) {
     let tokens = CodeToken.all(of: file)
     guard tokens.starts(with: ["return", "function", "("]), tokens.count > 7, tokens.last?.token == .name("end"),
@@ -45,6 +52,7 @@ struct ObjectCode {
     self.init(rest.dropFirst(), in: Array(file.utf8), object: object)
   }
 
+  /// Parses the tokens of the body.
   private init?(_ tokens: ArraySlice<CodeToken>, in source: [UInt8], object: String) {
     var parser = CodeParser(tokens, in: source, object: object)
     guard let pieces = parser.pieces(of: tokens), !parser.attributes.isEmpty else { return nil }
@@ -55,6 +63,17 @@ struct ObjectCode {
 
   /// Lua code that returns a function from the inputs to the new value of an attribute. Nil if an assigned value is
   /// read again and its type has several forms of values.
+  ///
+  /// For `object.age = object.age + 1` the text ends with this function:
+  ///
+  /// ```text
+  /// return function(__object_age)
+  /// do __object_age = (__object_age + 1
+  /// )
+  /// end
+  /// return __object_age
+  /// end
+  /// ```
   func text(setting attribute: String, types: (String) -> AttributeType?) -> String? {
     let checked = readAgain
     // An object returns a new date at each read.
@@ -77,7 +96,7 @@ struct ObjectCode {
   }
 
   /// The attributes whose assigned values the code may read or overwrite. An assigned value must be converted as an
-  /// object would convert it.
+  /// object would convert it. With loops and functions these are all attributes that are set.
   private var readAgain: Set<String> {
     if pieces.contains(where: \.mayRepeat) { return Set(attributes) }
     var (assigned, found): (Set<String>, Set<String>) = ([], [])
@@ -93,7 +112,8 @@ struct ObjectCode {
     return found
   }
 
-  /// Lua code that returns a value as an object would store it, or fails.
+  /// Lua code that returns a value as an object would store it, or fails. Nil for a type without a single form of
+  /// values. The code sees `value` and `former`.
   private static func check(_ type: AttributeType) -> String? {
     let (isRight, conversion) = forms(of: type)
     guard let isRight else { return nil }
@@ -102,7 +122,8 @@ struct ObjectCode {
       + "if value == nil or \(isRight) then return value end error('another value')"
   }
 
-  /// The Lua test that a value has a type, and the conversion of numbers.
+  /// The Lua test that a value has a type, and the conversion of numbers. The test is nil for types whose values are
+  /// objects in Lua, such as dates.
   private static func forms(of type: AttributeType) -> (isRight: String?, conversion: String) {
     let integer = "math.type(value) == 'integer'"
     let toInteger = "if math.type(value) == 'float' then value = math.tointeger(value) or value end "
@@ -124,7 +145,10 @@ struct ObjectCode {
 }
 
 /// A part of the code.
+///
+/// The concatenated texts of all pieces are the code again, with variables in place of accesses.
 enum CodePiece {
+  /// Code without accesses; `mayRepeat` marks keywords of loops and functions.
   case text(String, mayRepeat: Bool)
   /// An attribute that is read.
   case attribute(String)
@@ -133,13 +157,17 @@ enum CodePiece {
 
   /// A prefix of names that code must not contain.
   static let prefix = "__object_"
+  /// The variable with an attribute's value.
   static func variable(_ attribute: String) -> String { prefix + attribute }
+  /// The function that converts an assigned value.
   static func check(_ attribute: String) -> String { "__check_" + attribute }
 
   /// The attribute that is read; nil for other parts.
   var name: String? { if case .attribute(let name) = self { name } else { nil } }
+  /// Whether code after this part may run more than once.
   var mayRepeat: Bool { if case .text(_, true) = self { true } else { false } }
 
+  /// The part as Lua code. Values assigned to `attributes` are converted.
   func text(checking attributes: Set<String>) -> String {
     switch self {
     case .text(let text, _): return text

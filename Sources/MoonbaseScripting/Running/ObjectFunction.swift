@@ -10,14 +10,19 @@ import MoonbasePlatform
 /// let function = try ObjectFunction(body: ScriptSource(name: "--do", text: "object.age = object.age + 1"), in: domain)
 /// try function.call(person, in: context)
 /// ```
+///
+/// Belongs to a domain and its thread. For each object the caller chooses: `call(_:in:)` works on objects with hooks
+/// and rules; `runInStore` updates all rows at once where the result is the same.
 public final class ObjectFunction {
   private let domain: ScriptDomain
+  /// The prepared call with two arguments.
   private let call: LuaFastCall
+  /// The script's function.
   private let function: LuaFunction
   /// The parsed code; nil if it was not recognised.
   private let code: ObjectCode?
 
-  /// Compiles Lua code.
+  /// Compiles Lua code. Throws `LuaError` of kind `syntax`. The code may use `return` to leave early.
   public init(body source: ScriptSource, in domain: ScriptDomain) throws {
     let environment = try domain.state.environment([:])
     // On the first line, so that line numbers are unchanged.
@@ -46,6 +51,8 @@ public final class ObjectFunction {
 
   /// Calls the function for an object. On an error all its changes in the object's context are undone. The function
   /// must not save.
+  ///
+  /// Throws the error of the code. Changes to other objects in the context are undone as well.
   public func call(_ object: ManagedObject, in context: ManagedObjectContext) throws {
     try context.undoingOnFailure {
       try context.refusingSaves {
@@ -58,13 +65,17 @@ public final class ObjectFunction {
     }
   }
 
-  /// Whether `runInStore` may support the text of a script or of Lua code.
+  /// Whether `runInStore` may support the text of a script or of Lua code. A quick test of the text alone; the entity
+  /// and its rules decide in the end.
   package static func maySuitStore(_ source: ScriptSource, isBody: Bool) -> Bool {
     (isBody ? ObjectCode(body: source.text) : ObjectCode(file: source.text)) != nil
   }
 
   /// Makes the store set attributes of all matching objects in a single statement, with the same result as calling the
   /// function for each and saving; nil, without changes, if that is not possible.
+  ///
+  /// Not possible are unrecognised code, requests with limit, offset or without subentities, and entities whose hooks
+  /// or rules need objects. Throws errors of the store, and of rules that do not hold.
   package func runInStore(
     _ request: FetchRequest, in context: ManagedObjectContext
   ) throws -> HookFreeUpdate.Outcome? {
@@ -88,6 +99,8 @@ public final class ObjectFunction {
     }
   }
 
+  /// A function of the update for an attribute, with its rules in the same call where all are functions of scripts; nil
+  /// if the text does not compile.
   private func function(
     setting attribute: String, by code: ObjectCode, of entity: ResolvedEntity, _ assignment: HookFreeUpdate.Assignment
   ) throws -> HookFreeUpdate.Function? {
@@ -113,7 +126,7 @@ public final class ObjectFunction {
     return HookFreeUpdate.Function(body, plain: plain, asksRules: asking != nil)
   }
 
-  /// The text of an error, with its place in the script.
+  /// The text of an error, with its place in the script. The message with place and traceback for an error of Lua.
   public static func text(of error: any Error) -> String {
     guard let error = error as? LuaError else { return "\(error)" }
     return error.description
@@ -121,6 +134,8 @@ public final class ObjectFunction {
 
   /// Whether an error ends the whole operation, and not only that for a single object: a limit, an interruption,
   /// `os.exit`, a busy or failing store.
+  ///
+  /// A command over many objects counts the failure of an object and continues; it stops at these errors.
   public static func endsAll(_ error: any Error) -> Bool {
     switch error {
     case let error as LuaError: return error.endsRun || error.underlying.map(endsAll) ?? false
@@ -138,7 +153,8 @@ public final class ObjectFunction {
     }
   }
 
-  /// Whether an error concerns the script's text and would recur for every object, such as an unknown name.
+  /// Whether an error concerns the script's text and would recur for every object, such as an unknown name. A command
+  /// over many objects stops at the first of these errors.
   public static func isOfProgram(_ error: any Error) -> Bool {
     switch error {
     case let error as LuaError:
@@ -154,6 +170,7 @@ public final class ObjectFunction {
     }
   }
 
+  /// Codes of errors that concern the store as a whole.
   private static let failuresOfStores: Set<ErrorCode> = [
     .storeFailure, .invalidStore, .incompatibleSchema, .cannotOpenFile,
   ]

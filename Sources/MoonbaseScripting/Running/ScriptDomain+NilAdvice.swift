@@ -4,7 +4,7 @@ import MoonbasePlatform
 
 extension ScriptDomain {
   /// A guess at the meaning of a nil name: a module, an entity, a class, a method of requests called on a list, or a
-  /// property without a value. `message` is Lua's.
+  /// property without a value. `message` is Lua's. Nil for messages of another form, and where no guess is likely.
   func advice(forNil message: String) -> String? {
     guard let match = message.firstMatch(of: /a nil value \((global|field|method) '(\w+)'\)/) else { return nil }
     let name = String(match.2)
@@ -15,6 +15,7 @@ extension ScriptDomain {
     }
   }
 
+  /// The guess for a global variable.
   private func adviceForGlobal(_ name: String) -> String? {
     if LuaFiles.modules.contains("moonbase.\(name)") {
       return "\(name) is a module: write local \(name) = require(\"moonbase.\(name)\")"
@@ -29,6 +30,7 @@ extension ScriptDomain {
     return nearestName(to: name, among: ["moonbase"]).map { "did you mean \($0)?" }
   }
 
+  /// The guess for a field.
   private func adviceForField(_ name: String) -> String? {
     if let near = nearestName(to: name, among: currentClasses.map(\.name)) {
       return "moonbase.classes has no \(name); did you mean \(near)?"
@@ -37,6 +39,7 @@ extension ScriptDomain {
     return "a property without a value is nil: look first, as in if object.\(name) then"
   }
 
+  /// The guess for a method.
   private func adviceForMethod(_ name: String) -> String? {
     guard types.request.names.contains(name), name != "all" else { return nil }
     return "\(name) is a method of requests: all() and first() give a list and an object, which have it not; "

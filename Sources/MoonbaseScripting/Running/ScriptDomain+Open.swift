@@ -8,6 +8,9 @@ extension ScriptDomain {
   /// Provides `moonbase.open{ store =, model =, extensions =, read_only = }` to scripts.
   ///
   /// `store` is a path, or a table of paths by the configuration that each store holds.
+  ///
+  /// The result is `{ context, reload }`. A store is made if missing; it is not migrated. Call this before the first
+  /// script runs.
   public func installOpen(_ opener: @escaping ContainerOpener) throws {
     let types = types
     try define("open", upTo: 1) { [unowned types] call in
@@ -23,6 +26,8 @@ extension ScriptDomain {
     }
   }
 
+  /// Opens what a table describes. Unused contexts are released first, so that scripts may open any number of stores in
+  /// turn.
   private func open(_ table: LuaTable, with opener: ContainerOpener) throws -> LuaTable {
     contexts.letGoOfUnused()
     // A context that reads nothing more would keep these pages.
@@ -44,7 +49,8 @@ extension ScriptDomain {
     return result
   }
 
-  /// A context over an opened container whose extensions run in this domain's Lua state.
+  /// A context over an opened container whose extensions run in this domain's Lua state. Throws errors of the extension
+  /// files.
   public func context(of container: StoreHandle) throws -> ManagedObjectContext {
     let context = ManagedObjectContext(
       container.coordinator, extensionRegistry: try container.extensions.makeRegistry(in: self))
@@ -76,7 +82,7 @@ extension ScriptDomain {
     state.weigh(growth)
   }
 
-  /// The measured memory of a store's connections and statements.
+  /// The measured memory of a store's connections and statements. In bytes, for each file.
   private static let storeWeight = 160 << 10
 
   /// Refuses a path that is too long for the system, before it is parsed.
@@ -88,6 +94,7 @@ extension ScriptDomain {
         + " (\(path.utf8.count) bytes; \(PATH_MAX - 1) at most)")
   }
 
+  /// The table as a description. Unknown keys and values of wrong types throw `.invalidExtension`.
   private func containerDescription(_ table: LuaTable) throws -> ContainerDescription {
     let reader = ScriptTableReader(table: table, source: ScriptSource(name: "moonbase.open", text: ""), path: [])
     try reader.check(["store", "model", "extensions", "read_only"])
@@ -98,6 +105,7 @@ extension ScriptDomain {
     return description
   }
 
+  /// The stores: a path, or paths by configuration. None means memory.
   private func stores(_ reader: ScriptTableReader) throws -> [PersistentStoreDescription] {
     switch try reader.table.get("store") {
     case .nil: return []
@@ -116,7 +124,7 @@ extension ScriptDomain {
     }
   }
 
-  /// A script migrates no store by opening it.
+  /// A script migrates no store by opening it. Addresses of servers are refused, because grants concern paths.
   private static func store(_ path: String, configuration: String? = nil) throws -> PersistentStoreDescription {
     // Access to files is granted by their paths; nothing grants a script a server.
     guard !PersistentStoreDescription.isAddress(path) else {
@@ -131,6 +139,7 @@ extension ScriptDomain {
     return store
   }
 
+  /// The model: a path, a table with the contents of a model file, or the model that the store keeps.
   private func model(of table: LuaTable) throws -> ContainerDescription.Model {
     switch try table.get("model") {
     case .nil: return .kept

@@ -10,6 +10,9 @@ import MoonbasePlatform
 /// if let message = outcome.message { print(message) }
 /// exit(outcome.status)
 /// ```
+///
+/// A value over a domain, which it neither closes nor owns. The runner never throws: every error becomes a status and a
+/// message for standard error, with advice.
 public struct ScriptRunner {
   /// The outcome of a script.
   public struct Outcome: Sendable, Equatable {
@@ -22,6 +25,7 @@ public struct ScriptRunner {
     public var code: ErrorCode?
   }
 
+  /// The domain of the scripts.
   private let domain: ScriptDomain
   /// Whether a traceback is shown even if it contains only the place of the error.
   var tellsOnlyFrame = true
@@ -34,6 +38,8 @@ public struct ScriptRunner {
   /// `arg[0]` is the name of the last source and `arg[-1]` that of the program. `prepare` is called after all sources
   /// were compiled, before the first runs, so that a broken script opens nothing. The domain's limits apply to both.
   /// Unsaved changes, and a failed save that no script read, are reported.
+  ///
+  /// At the end, jobs are awaited, pending saves finished and files flushed, still within the limits.
   public func run(
     _ sources: [ScriptSource], arguments: [String] = [], program: String = "moonbase", prepare: () throws -> Void = {}
   ) -> Outcome {
@@ -58,7 +64,8 @@ public struct ScriptRunner {
     }
   }
 
-  /// Flushes the output of a script that was ended. A slow reader has as much time as at the end of a script.
+  /// Flushes the output of a script that was ended. A slow reader has as much time as at the end of a script. A run
+  /// that was ended by a limit or an interruption gets no further time, and its pending saves are abandoned.
   func delivered(_ outcome: Outcome, cancelsJobs: Bool = true) -> Outcome {
     if cancelsJobs { domain.cancelJobs() }
     guard ![LuaInterpreter.Status.limit, LuaInterpreter.Status.interrupted].contains(outcome.status) else {
@@ -77,21 +84,23 @@ public struct ScriptRunner {
     }
   }
 
-  /// The kind of a file that was mistaken for a script.
+  /// The kind of a file that was mistaken for a script. Nil for results of other forms, which are ignored.
   private static func form(of results: [LuaValue]) throws -> String? {
     guard let table = results.first?.tableValue else { return nil }
     if try ReturnedTable.isModel(table) { return "a model (name it with --model)" }
     return try ReturnedTable.isExtension(table) ? "an extension (name it with --extension)" : nil
   }
 
+  /// The source in the form that Lua loads, as text or as a program.
   static func source(of script: ScriptSource) -> LuaSource {
     script.program.map { LuaSource(bytes: $0, name: script.name) } ?? LuaSource(script.text, name: script.name)
   }
 
-  /// The exit status for a busy store; trying again may help.
+  /// The exit status for a busy store; trying again may help. The number of `EX_TEMPFAIL` in sysexits.
   private static let busy: Int32 = 75
 
-  /// The exit status for an error: 75 for a busy store, 3 for a limit, 130 for an interruption, else 1.
+  /// The exit status for an error: 75 for a busy store, 3 for a limit, 130 for an interruption, else 1. An underlying
+  /// error decides where the error itself has status 1.
   public static func status(of error: any Error) -> Int32 {
     typealias Status = LuaInterpreter.Status
     switch error {
@@ -105,6 +114,7 @@ public struct ScriptRunner {
     }
   }
 
+  /// The status of a code.
   private static func status(of code: ErrorCode) -> Int32 {
     switch code {
     case .storeBusy: busy
@@ -114,12 +124,14 @@ public struct ScriptRunner {
     }
   }
 
+  /// The environment of the scripts, with the table `arg`.
   private func environment(_ name: String, program: String, arguments: [String]) throws -> LuaEnvironment {
     let table = try domain.state.argumentTable(script: name, program: program, arguments: arguments)
     return try domain.state.environment(["arg": .table(table)])
   }
 
-  /// The outcome of a completed script, determined by unsaved changes and unread failures.
+  /// The outcome of a completed script, determined by unsaved changes and unread failures. The status is 0 for unsaved
+  /// changes, which are only reported.
   private func ending() -> Outcome {
     if let failure = domain.unseenFailure {
       return Outcome(
@@ -142,13 +154,15 @@ public struct ScriptRunner {
     return Outcome(status: 0, message: messages.isEmpty ? nil : messages.joined(separator: "\n"))
   }
 
-  /// A failure that no script has read, with its place.
+  /// A failure that no script has read, with its place. For example `shop.lua:12: a save failed and nothing was saved:
+  /// Person.age: must be at least 0`.
   static func text(of failure: UnseenFailure) -> String {
     let place = failure.error.place.map { failure.error.text.hasPrefix("\($0): ") ? "" : "\($0): " } ?? ""
     let lines = ["\(place)\(failure.cause.rawValue): \(failure.error.text)"] + traceback(failure.error.hookTraceback)
     return lines.joined(separator: "\n")
   }
 
+  /// The outcome of an error: status, message with advice and tracebacks, code. `os.exit` gives its own status.
   func outcome(of error: any Error) -> Outcome {
     let script = error as? LuaError ?? (error as? ScriptError)?.underlying as? LuaError
     if let status = script?.kind.exitStatus {
@@ -166,6 +180,7 @@ public struct ScriptRunner {
       code: Self.code(of: raised ?? script?.underlying ?? error))
   }
 
+  /// The code of a coded error; nil for errors of Lua.
   private static func code(of error: any Error) -> ErrorCode? { (error as? any CodedError)?.code }
 
   /// The words before a limit or an interruption in a hook behind a save.
@@ -181,7 +196,8 @@ public struct ScriptRunner {
     return error.underlying as? LuaError ?? error.details.lazy.compactMap { $0.underlying as? LuaError }.first
   }
 
-  /// `hook` is the error raised by an extension.
+  /// `hook` is the error raised by an extension. The lines are the message, details, advice, the line of code, and the
+  /// tracebacks of extension and script.
   private func text(of error: LuaError, hook: LuaError?) -> String {
     // Messages of a plain program are not changed.
     var lines = [Self.beginning(of: domain.state.preset == .trusted ? error.plainDescription : error.description)]
@@ -203,16 +219,17 @@ public struct ScriptRunner {
     return lines.joined(separator: "\n")
   }
 
-  /// The longest message shown whole, because this runs after the run, without limits.
+  /// The longest message shown whole, because this runs after the run, without limits. In bytes.
   private static let greatestMessage = 1 << 20
 
+  /// The message, shortened if it is very long.
   private static func beginning(of message: String) -> String {
     let count = message.utf8.count
     guard count > greatestMessage else { return message }
     return String(decoding: message.utf8.prefix(greatestMessage), as: UTF8.self) + "… (\(count) bytes in all)"
   }
 
-  /// Advice about a nil value, a missing context, and a list in place of an iterator.
+  /// Advice about a nil value, a missing context, and a list in place of an iterator. Nil for other messages.
   private func advice(for error: LuaError) -> String? {
     // Lua's own messages are short, so a prefix suffices.
     let message = String(decoding: error.message.utf8.prefix(1024), as: UTF8.self)
@@ -243,7 +260,7 @@ public struct ScriptRunner {
       ? "\(reading); the method of objects is moonbase.object.\(name)(object) where a property hides it" : reading
   }
 
-  /// Advice for `os.execute` and other functions of Lua that a preset omits.
+  /// Advice for `os.execute` and other functions of Lua that a preset omits. Names the preset that has the function.
   private func adviceForLibraries(_ message: String) -> String? {
     guard domain.state.preset != .trusted,
       let match = message.firstMatch(of: /a nil value \((?:field|global) '(\w+)'\)/),
@@ -255,6 +272,7 @@ public struct ScriptRunner {
         ? "--sandbox standard has it" : "--sandbox trusted has all of Lua, for programs of your own")
   }
 
+  /// Names that a preset may lack, with their full spelling.
   private static let leftOut = [
     "execute": "os.execute", "popen": "io.popen", "tmpname": "os.tmpname", "setlocale": "os.setlocale",
     "dofile": "dofile", "loadfile": "loadfile", "loadlib": "package.loadlib", "sethook": "debug.sethook",
@@ -262,6 +280,7 @@ public struct ScriptRunner {
     "package": "package",
   ]
 
+  /// A heading and at most 20 frames; empty without frames.
   private static func traceback(_ frames: [String], heading: String = "stack traceback:") -> [String] {
     frames.isEmpty ? [] : [heading] + frames.prefix(20).map { "  \($0)" }
   }

@@ -1,5 +1,6 @@
 extension ScriptTests {
-  /// Makes the argument of tests, given a function that compares a text with its snapshot.
+  /// Makes the argument of tests, given a function that compares a text with its snapshot. The chunk returns the table
+  /// `t` with `equal`, `fails` and `snapshot`. Used by `moonbase test`.
   static let tools = """
     local compare = ...
 
@@ -48,7 +49,9 @@ extension ScriptTests {
 
     function t.equal(value, expected, message)
       if same(value, expected) then return end
-      local text = shown(value, 1) .. " is not " .. shown(expected, 1)
+      local left, right = shown(value, 1), shown(expected, 1)
+      local text = left .. " is not " .. right
+      if left == right then text = text .. ": the types or digits that are not shown differ" end
       if #text > 60 and is_plain(value) and is_plain(expected) then
         text = "the tables differ:\\n" .. table.concat(differences(value, expected, "", {}), "\\n")
       end
@@ -59,7 +62,9 @@ extension ScriptTests {
       local results = table.pack(pcall(body))
       local err = results[2]
       if results[1] then
-        if results.n < 3 or err ~= nil then error("it does not fail", 2) end
+        if results.n < 3 or err ~= nil then
+          error("it does not fail: where a call returns nil and an error, let the function return them", 2)
+        end
         err = results[3]
       end
       if type(code) == "string" then

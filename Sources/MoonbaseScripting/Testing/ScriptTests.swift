@@ -14,6 +14,9 @@ public import MoonbasePlatform
 ///
 /// A file returns functions by name: `return { ["ages count"] = function(t) t.equal(t.context:fetch("Person"):count(),
 /// 0) end }`. Each test has its own state, context and store in memory, in which the file runs again.
+///
+/// A value with settings; change them before `run`. Tests cannot influence each other, since nothing is shared but the
+/// files of snapshots. Not safe to use on several threads at once.
 public struct ScriptTests {
   /// The outcome of a test.
   public struct Result: Sendable, Equatable {
@@ -46,6 +49,7 @@ public struct ScriptTests {
   /// Whether differing snapshots are overwritten.
   public var updatesSnapshots = false
 
+  /// The extensions under test.
   private let extensions: ScriptExtensions
 
   /// Loads the extensions. Throws as `ScriptExtensions` does.
@@ -58,13 +62,15 @@ public struct ScriptTests {
 
   /// Runs the tests of a file in the order of the file.
   ///
-  /// Throws for a file that does not run, and for a file that returns no table of functions.
+  /// Throws for a file that does not run, and for a file that returns no table of functions. A failing test is a
+  /// result, not an error.
   public func run(_ source: ScriptSource) throws -> [Result] {
     try names(in: source).filter { filter?($0) != false }.map { try run($0, of: source) }
   }
 
   // MARK: Files
 
+  /// The names of the tests in the order of their lines, which Lua's tables do not keep. Runs the file once.
   private func names(in source: ScriptSource) throws -> [String] {
     let domain = try maker.make()
     defer { close(domain) }
@@ -74,24 +80,29 @@ public struct ScriptTests {
     return found.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
   }
 
+  /// A context over an empty store in memory, with the extensions.
   private func makeContext(in domain: ScriptDomain) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(model: extensions.resolvedModel)
     try coordinator.add(InMemoryStore(model: extensions.resolvedModel))
     return try domain.context(of: StoreHandle(coordinator: coordinator, extensions: extensions))
   }
 
+  /// Notes the required files and the coverage, then closes the domain.
   private func close(_ domain: ScriptDomain) {
     noteFiles?(domain.state.requiredFiles + domain.state.missingFiles)
     domain.state.noteCoverage()
     domain.close()
   }
 
+  /// A test of a file.
   private struct Test {
     var name: String
+    /// The line of the function, for the order.
     var line: Int
     var function: LuaFunction
   }
 
+  /// Runs the file and reads the returned table. Throws `.malformedFile` for other results.
   private func tests(of source: ScriptSource, in domain: ScriptDomain) throws -> [Test] {
     let results = try domain.state.load(source.text, name: source.name).call([])
     guard case .table(let table)? = results.first else {
@@ -111,6 +122,7 @@ public struct ScriptTests {
   package static let form =
     "a file of tests returns a table of functions by name, as { [\"adds\"] = function(t) ... end }"
 
+  /// The `.malformedFile` error that names what the file returned.
   private static func malformed(_ source: ScriptSource, _ found: String) -> ScriptError {
     ScriptError(
       .malformedFile,
@@ -121,6 +133,7 @@ public struct ScriptTests {
 
   // MARK: Tests
 
+  /// Runs a test in its own state. An unread failure makes the test fail too.
   private func run(_ name: String, of source: ScriptSource) throws -> Result {
     let domain = try maker.make()
     defer { close(domain) }
@@ -148,13 +161,15 @@ public struct ScriptTests {
     return result
   }
 
+  /// Sets message and place of a failure.
   private func describe(_ error: any Error, in result: inout Result) {
     guard let error = error as? LuaError else { return result.failure = "\(error)" }
     result.failure = error.message
     if let script = error.script, let line = error.line { result.place = "\(script):\(line)" }
   }
 
-  /// The argument of a test: `equal`, `fails`, `snapshot` and `context`.
+  /// The argument of a test: `equal`, `fails`, `snapshot` and `context`. `t.snapshot` numbers the snapshots of a test
+  /// from 1.
   private func tools(
     for name: String, of source: ScriptSource, _ context: ManagedObjectContext, in domain: ScriptDomain
   ) throws -> LuaTable {
@@ -173,7 +188,8 @@ public struct ScriptTests {
 
   // MARK: Snapshots
 
-  /// The difference between a value and its snapshot; nil if there is none. A new value is written.
+  /// The difference between a value and its snapshot; nil if there is none. A new value is written. The file is named
+  /// after the test file, the test and the number. With `updatesSnapshots` a differing value is written.
   private func compare(_ text: String, with name: String, of source: ScriptSource) throws -> String? {
     guard let folder = snapshotFolder else { return "there is no folder for snapshots: the host names one" }
     let file = folder.appendingPathComponent(Self.fileName(source.name + " " + name))
@@ -185,6 +201,7 @@ public struct ScriptTests {
     return nil
   }
 
+  /// A file name with letters, digits and `._-` only, at most 120 characters before the extension.
   private static func fileName(_ text: String) -> String {
     let name = text.split(separator: "/").last.map(String.init) ?? text
     return String(name.map { $0.isLetter || $0.isNumber || "._-".contains($0) ? $0 : "_" }.prefix(120)) + ".txt"

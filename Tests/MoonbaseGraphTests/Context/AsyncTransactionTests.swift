@@ -111,6 +111,44 @@ import Testing
     #expect(person["firstName"] == "of another task" && !context.hasChanges)
   }
 
+  /// Another task changes a different attribute, saved or not.
+  @Test(arguments: [false, true]) func changesOfDifferentAttributesAreMerged(_ isSaved: Bool) async throws {
+    let person = try context.insert("Person", values: ["firstName": "before", "lastName": "before"])
+    try context.save()
+    try await context.transaction { context in
+      try context.object(with: person.objectID).setValue("of the body", forKey: "firstName")
+      await Task.yield()
+      try person.setValue("of another task", forKey: "lastName")
+      if isSaved { try self.context.save() }
+    }
+    #expect(person["firstName"] == "of the body" && person["lastName"] == "of another task" && !context.hasChanges)
+    let other = try ManagedObjectContext(coordinator)
+    let stored = try other.object(with: person.objectID)
+    #expect(stored["firstName"] == "of the body" && stored["lastName"] == "of another task")
+  }
+
+  /// The body deletes an object that another task changes afterwards. Whether the body had read the object does not
+  /// matter.
+  @Test(arguments: [false, true], [false, true])
+  func anEditIsNotLostToADeletion(_ isSaved: Bool, _ isRead: Bool) async throws {
+    let person = try context.insert("Person", values: ["firstName": "before"])
+    try context.save()
+    let id = person.objectID
+    try context.reset()
+    let error = await #expect(throws: GraphError.self) {
+      try await context.transaction { context in
+        let object = try context.object(with: id)
+        if isRead { #expect(object["firstName"] == "before") }
+        try context.delete(object)
+        await Task.yield()
+        try self.context.object(with: id).setValue("of another task", forKey: "firstName")
+        if isSaved { try self.context.save() }
+      }
+    }
+    #expect(error?.code == .mergeConflict, "\(String(describing: error))")
+    #expect(try context.object(with: id)["firstName"] == "of another task")
+  }
+
   @Test func severalTransactionsMayBeUnderWay() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<20 {

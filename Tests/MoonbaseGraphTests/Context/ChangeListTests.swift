@@ -43,9 +43,9 @@ import Testing
     let context = bench.context()
     let objects = try (0..<20).map { _ in try context.insert("Department") }
     try context.delete(objects[3])
-    #expect(Array(context.newDeletedObjects) == [objects[3]])
+    #expect(Array(context.deletions.newObjects) == [objects[3]])
     try context.processPendingChanges()
-    #expect(context.newDeletedObjects.isEmpty && context.changedObjects.count == 19)
+    #expect(context.deletions.newObjects.isEmpty && context.changedObjects.count == 19)
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try context.undoingOnFailure {
@@ -55,10 +55,10 @@ import Testing
       }
     }
     try context.processPendingChanges()
-    #expect(context.newDeletedObjects.isEmpty && context.insertedObjects.contains(objects[4]))
+    #expect(context.deletions.newObjects.isEmpty && context.insertedObjects.contains(objects[4]))
     try context.delete(objects[4])
     try context.save()
-    #expect(context.newDeletedObjects.isEmpty && context.brokenInvariants().isEmpty)
+    #expect(context.deletions.newObjects.isEmpty && context.brokenInvariants().isEmpty)
     #expect(try context.count(FetchRequest("Department")) == 18)
   }
 }

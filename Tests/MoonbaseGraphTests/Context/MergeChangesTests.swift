@@ -283,7 +283,7 @@ import Testing
     observation.cancel()
     try context.insert("Person")
     try context.save()
-    #expect(log.count == 3 && context.saveObservations.isEmpty)
+    #expect(log.count == 3 && context.observations.saves.isEmpty)
   }
 
   /// An observation cancelled by an earlier closure of the same save is not called.

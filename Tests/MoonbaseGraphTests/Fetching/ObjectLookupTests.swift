@@ -87,20 +87,20 @@ import enum MoonbaseModel.Predicate
       try context.firstObject(of: entity, with: [("firstName", name)], mayBeOld: true)
     }
     #expect(try find("a") == nil)
-    let session = context.lookupSession
+    let session = context.lookupCache.session
     #expect(session != nil)
     // Any context of this process saves.
     let other = bench.stranger()
     _ = try other.insert("Person", values: ["firstName": "a"])
     try other.save()
     #expect(try find("a") != nil)
-    #expect(context.lookupSession !== session)
+    #expect(context.lookupCache.session !== session)
     // The session may have ended already.
-    context.lookupSession?.end()
+    context.lookupCache.session?.end()
     #expect(try find("a") != nil)
     _ = try context.insert("Person", values: ["firstName": "b"])
     try context.save()
-    #expect(context.lookupSession == nil)
+    #expect(context.lookupCache.session == nil)
     #expect(try find("b") != nil)
   }
 }

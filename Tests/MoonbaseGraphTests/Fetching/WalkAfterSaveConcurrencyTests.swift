@@ -145,7 +145,7 @@ import struct MoonbaseModel.SortDescriptor
         try context.save()
         for person in people { person["age"] = 7 }
         try context.saveAhead()
-        #expect(context.pendingSave != nil)
+        #expect(context.writing.pendingSave != nil)
         try context.finishSave()
       }
       #expect(store == nil)

@@ -120,13 +120,13 @@ import Testing
       let sequences = (context.didChangeObjectIDs, context.didSaveObjectIDs)
       try context.insert("Person")
       try context.save()
-      #expect(context.changeEvent != nil && context.tellsOfSaves)
+      #expect(context.observations.changeEvent != nil && context.tellsOfSaves)
       withExtendedLifetime(sequences) {}
     }
     try context.insert("Person")
     try context.save()
-    #expect(context.changeEvent == nil && context.journal.base == 0 && !context.tellsOfSaves)
-    #expect(context.saveSequences == nil)
+    #expect(context.observations.changeEvent == nil && context.journal.base == 0 && !context.tellsOfSaves)
+    #expect(context.observations.sequences == nil)
     // An observer of the context still receives changes.
     var count = 0
     let observation = context.observeChanges { _ in count += 1 }
@@ -135,7 +135,7 @@ import Testing
     try context.save()
     #expect(count == 1)
     observation.cancel()
-    #expect(context.changeEvent == nil)
+    #expect(context.observations.changeEvent == nil)
   }
 
   @Test func whatNobodyReadsIsBounded() async throws {

@@ -22,11 +22,11 @@ import Testing
       all += try insertPeople(context, "round \(round)")
       let pages = all.suffix(Self.count).map(\.page)
       try context.saveAhead()
-      #expect(context.pendingSave != nil)
+      #expect(context.writing.pendingSave != nil)
       #expect(zip(all.suffix(Self.count), pages).allSatisfy { $0.page === $1 && $0.isFault })
     }
     try context.finishSave()
-    #expect(context.pendingSave == nil && !context.hasChanges && context.brokenInvariants() == [])
+    #expect(context.writing.pendingSave == nil && !context.hasChanges && context.brokenInvariants() == [])
     #expect(all.allSatisfy { !$0.isInserted && !$0.objectID.isTemporaryID && !$0.isFault && $0.rowVersion == 1 })
     #expect(all[205]["firstName"] == "round 2 5" && all[205]["fullName"] == "transient")
     #expect(Set(all.map(\.objectID)).count == all.count)
@@ -35,8 +35,8 @@ import Testing
     for person in all.prefix(Self.count) { person["lastName"] = "changed" }
     let new = try context.insert("Person", values: ["lastName": "new"])
     try context.saveAhead()
-    #expect(context.pendingSave != nil)
-    #expect(new["lastName"] == "new" && context.pendingSave == nil && all[3]["lastName"] == "changed")
+    #expect(context.writing.pendingSave != nil)
+    #expect(new["lastName"] == "new" && context.writing.pendingSave == nil && all[3]["lastName"] == "changed")
     #expect(try bench.saved("Person", "lastName").filter { $0 == "new" }.count == 1)
   }
 
@@ -96,10 +96,10 @@ import Testing
       let context = bench.contextSavingAhead()
       let people = try insertPeople(context, "A")
       try context.saveAhead()
-      #expect(context.pendingSave != nil, "\(name)")
+      #expect(context.writing.pendingSave != nil, "\(name)")
       let isAnswered = try ask(context, people[3])
       #expect(isAnswered, "\(name)")
-      #expect(context.pendingSave == nil && context.brokenInvariants() == [], "\(name)")
+      #expect(context.writing.pendingSave == nil && context.brokenInvariants() == [], "\(name)")
     }
   }
 
@@ -162,7 +162,7 @@ import Testing
       let context = bench.contextSavingAhead()
       let people = try insertPeople(context, "A")
       try context.saveAhead()
-      #expect(context.pendingSave != nil && people.count == Self.count)
+      #expect(context.writing.pendingSave != nil && people.count == Self.count)
     }()
     #expect(try bench.saved("Person", "firstName").count == Self.count)
   }

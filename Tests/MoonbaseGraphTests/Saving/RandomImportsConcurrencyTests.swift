@@ -75,7 +75,7 @@ import Testing
       } catch {
         #expect(fails)
       }
-      let isAhead = context.pendingSave != nil
+      let isAhead = context.writing.pendingSave != nil
       if isAhead { countAhead += 1 }
       if fails {
         if isAhead, Bool.random(using: &random) { try addChunk() }

@@ -73,12 +73,12 @@ import Testing
     for round in 0..<4 {
       let new = try context.insert("Department", values: ["name": .string("new \(round)")])
       all += try insertPeople(context, "saved \(round)", of: saved, friend: friend)
-      #expect((context.pendingSave != nil) == (round > 0), "\(round): who comes to a list does not wait")
+      #expect((context.writing.pendingSave != nil) == (round > 0), "\(round): who comes to a list does not wait")
       all += try insertPeople(context, "new \(round)", of: new)
       all += try insertPeople(context, "last \(round)", of: departments.last)
       departments.append(new)
       try context.saveAhead()
-      #expect(context.pendingSave != nil, "\(round)")
+      #expect(context.writing.pendingSave != nil, "\(round)")
     }
     try context.finishSave()
     #expect(!context.hasChanges && context.brokenInvariants() == [] && context.updatedObjects.isEmpty)
@@ -100,7 +100,7 @@ import Testing
     store.fail(atCommit: fails)
     try context.saveAhead()
     let second = try insertPeople(context, "second", of: department, friend: friend)
-    #expect(context.pendingSave != nil)
+    #expect(context.writing.pendingSave != nil)
     context.settle()
     store.fail(atCommit: false)
     #expect(first.allSatisfy { $0.isInserted == fails } && second.allSatisfy(\.isInserted) && department.isUpdated)
@@ -109,7 +109,7 @@ import Testing
     #expect(context.brokenInvariants() == [])
     if fails { #expect(throws: GraphError.self) { try context.finishSave() } }
     try context.saveAhead()
-    #expect(context.pendingSave != nil)
+    #expect(context.writing.pendingSave != nil)
     try context.finishSave()
     #expect(!context.hasChanges && context.brokenInvariants() == [])
     #expect(try known(first + second + [friend], [department]) == stored(bench))
@@ -167,10 +167,10 @@ import Testing
     ]
     for (name, ask) in questions {
       let (bench, context, department, people) = try underWay(kind)
-      #expect(context.pendingSave != nil, "\(name)")
+      #expect(context.writing.pendingSave != nil, "\(name)")
       let isAnswered = try ask(context, department, people)
       #expect(isAnswered, "\(name)")
-      #expect(context.pendingSave == nil && context.brokenInvariants() == [], "\(name)")
+      #expect(context.writing.pendingSave == nil && context.brokenInvariants() == [], "\(name)")
       try context.save()
       let departments = department.managedObjectContext == nil ? [] : [department]
       #expect(try known(people, departments) == stored(bench), "\(name)")
@@ -239,13 +239,13 @@ import Testing
       try context.undoingOnFailure {
         let new = try context.insert("Person")
         try new.setObject(department, forKey: "department")
-        #expect(context.pendingSave != nil)
+        #expect(context.writing.pendingSave != nil)
         try new.setValue("text", forKey: "age")
       }
     }
     #expect(try department.objects(forKey: "employees").count == Self.count)
     try context.save()
-    #expect(context.pendingSave == nil && !context.hasChanges && context.brokenInvariants() == [])
+    #expect(context.writing.pendingSave == nil && !context.hasChanges && context.brokenInvariants() == [])
     #expect(try known(people, [department]) == stored(bench))
   }
 
@@ -257,8 +257,8 @@ import Testing
       try context.undoingOnFailure {
         let new = try context.insert("Person")
         try new.setObject(department, forKey: "department")
-        #expect(context.pendingSave != nil && department.hasChanges)
-        #expect(context.pendingSave == nil)
+        #expect(context.writing.pendingSave != nil && department.hasChanges)
+        #expect(context.writing.pendingSave == nil)
         if isDeleted { try context.delete(new) }
         throw Broken()
       }
@@ -295,7 +295,7 @@ import Testing
       _ = try insertPeople(context, "A", of: department)
       try change()
       try context.saveAhead()
-      #expect(context.pendingSave == nil && !context.hasChanges)
+      #expect(context.writing.pendingSave == nil && !context.hasChanges)
     }
     try isSavedAtOnce { try department.add(context.insert("Project"), to: "projects") }
     try isSavedAtOnce { try one.setObject(department, forKey: "department") }

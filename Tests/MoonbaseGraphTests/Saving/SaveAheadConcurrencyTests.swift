@@ -43,10 +43,10 @@ import Testing
     for round in 1...5 {
       try age(people) { Int64(round * 1000 + $0) }
       try context.saveAhead()
-      #expect(context.pendingSave != nil && people.allSatisfy(\.isFault))
+      #expect(context.writing.pendingSave != nil && people.allSatisfy(\.isFault))
     }
     #expect(people[7]["age"] == .int(5007))
-    #expect(context.pendingSave == nil && !context.hasChanges && context.brokenInvariants() == [])
+    #expect(context.writing.pendingSave == nil && !context.hasChanges && context.brokenInvariants() == [])
     try context.finishSave()
     #expect(try storedAges(bench) == (0..<Self.count).map { Int64(5000 + $0) })
     #expect(people.allSatisfy { $0.rowVersion.map { $0 == 6 } ?? true })
@@ -88,10 +88,10 @@ import Testing
       try context.save()
       try age(people) { Int64(1000 + $0) }
       try context.saveAhead()
-      #expect(context.pendingSave != nil, "\(name)")
+      #expect(context.writing.pendingSave != nil, "\(name)")
       let isAnswered = try ask()
       #expect(isAnswered, "\(name)")
-      #expect(context.pendingSave == nil, "\(name)")
+      #expect(context.writing.pendingSave == nil, "\(name)")
       #expect(try storedAges(bench).first == 1000, "\(name)")
       #expect(context.brokenInvariants() == [], "\(name)")
     }
@@ -162,7 +162,7 @@ import Testing
       try age(people) { Int64.random(in: 2000...9000) + Int64($0) }
       try change()
       try context.saveAhead()
-      #expect(context.pendingSave == nil && !context.hasChanges)
+      #expect(context.writing.pendingSave == nil && !context.hasChanges)
     }
     let department = try context.insert("Department", values: ["name": "A"])
     try context.save()
@@ -187,7 +187,7 @@ import Testing
       let (context, people) = try people(bench)
       try age(people) { Int64(1000 + $0) }
       try context.saveAhead()
-      #expect(context.pendingSave != nil)
+      #expect(context.writing.pendingSave != nil)
     }()
     #expect(try storedAges(bench).first == 1000)
   }

@@ -48,6 +48,33 @@ import struct MoonbaseModel.SortDescriptor
     #expect(try ann.fetchedObjects(forKey: "books").map { $0["title"] } == ["a", "b"])
   }
 
+  /// Each way to set a relationship refuses an object of a store that is open only elsewhere.
+  @Test(arguments: [StoreKind.memory, .sqlite]) func anObjectOfAStoreThatIsNotOpenHereIsRefused(_ kind: StoreKind)
+    throws
+  {
+    let model = try People.model().resolved()
+    let coordinators = [PersistentStoreCoordinator(model: model), PersistentStoreCoordinator(model: model)]
+    for coordinator in coordinators { try coordinator.add(kind.store(for: model, in: folder)) }
+    let (context, elsewhere) = (try ManagedObjectContext(coordinators[0]), try ManagedObjectContext(coordinators[1]))
+    let department = try elsewhere.insert("Department")
+    let other = try elsewhere.insert("Person")
+    try elsewhere.save()
+    let person = try context.insert("Person")
+    let ways: [() throws -> Void] = [
+      { try context.insert("Person", values: ["department": .objectID(department.objectID)]) },
+      { try person.setValue(.objectID(department.objectID), forKey: "department") },
+      { try person.setValue(.list([.objectID(other.objectID)]), forKey: "friends") },
+    ]
+    for (index, way) in ways.enumerated() {
+      let error = #expect(throws: GraphError.self, "\(index)") { try way() }
+      // The IDs of a list are looked up first.
+      let expected: GraphError.Code = index == 2 ? .objectNotFound : .externalRelationship
+      #expect(error?.code == expected, "\(index): \(String(describing: error))")
+    }
+    #expect(try context.count(FetchRequest("Person")) == 1)
+    try context.save()
+  }
+
   @Test(arguments: kinds) func aRelationshipAcrossStoresNamesBoth(_ one: StoreKind, _ two: StoreKind) throws {
     let coordinator = PersistentStoreCoordinator(model: try People.model().resolved())
     let stores = try [one, two].map { try $0.store(for: coordinator.model, in: folder) }

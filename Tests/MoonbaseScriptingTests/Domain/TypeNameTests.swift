@@ -8,7 +8,8 @@ import Testing
 /// The names that scripts find in values equal those that `lua/types` gives editors.
 @Suite struct TypeNameTests {
   private func promised(of name: String) throws -> Set<String> {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../lua/types")
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../lua/types")
     let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
     let text = try files.filter { $0.pathExtension == "lua" }.sorted { $0.path < $1.path }
       .map { try String(contentsOf: $0, encoding: .utf8) }.joined()

@@ -215,7 +215,7 @@ import Testing
       print(pcall(request.explain, request, "age"))
       """)
     #expect(lines.count { $0.hasPrefix("the store: ") } == 2)
-    #expect(lines.contains { $0.contains("GROUP BY") } == (kind == .sqlite), "\(lines)")
+    #expect(lines.contains { $0.contains("GROUP BY") } == (kind != .memory), "\(lines)")
     #expect(lines.contains("  SCAN t0") == (kind == .sqlite))
     #expect(lines.last?.hasPrefix("false\t") == true && lines.last?.contains("a table of key paths") == true)
   }

@@ -27,9 +27,11 @@ import Testing
 
   @Test(arguments: StoreKind.allCases)
   func aValueIsTheRowsUntilTheObjectHasOneOfItsOwn(_ kind: StoreKind) throws {
+    // No text in PostgreSQL has the character NUL.
+    let full = kind == .memory || kind == .sqlite ? "a\0b" : "a b"
     let lines = try ThingBench.bench(kind, "").lines(
       """
-      local p = context:insert("P", { s = "", bin = ("\0x"):rep(2500), full = "a\0b", i = 1, d = 0.5 })
+      local p = context:insert("P", { s = "", bin = ("\0x"):rep(2500), full = "\(full)", i = 1, d = 0.5 })
       assert(context:save())
       local function show() print(p.s, #(p.bin or ""), #p.full, p.i, p.d, p.f) end
       show()

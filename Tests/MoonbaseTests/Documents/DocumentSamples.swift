@@ -115,4 +115,11 @@ private enum DocumentSamples {
     // end
     _ = found
   }
+
+  private static func postgreSQL() {
+    // shown
+    let store = PersistentStoreDescription.postgreSQL(URL(string: "postgresql:///shop?schema=people")!)
+    // end
+    _ = store
+  }
 }

@@ -27,12 +27,12 @@ final class Book: ManagedObject {
   }
   var author: Author? { self[Self.author] }
 
-  /// What `#Predicate` and Foundation's sort descriptors may name.
+  /// The names for `#Predicate` and Foundation's sort descriptors.
   override class var keyPaths: [PropertyKeyPath] {
     [.init(\Book.title, title), .init(\Book.pages, pages), .init(\Book.author, author)]
   }
 
-  /// Who asks for `size` or sets it by its key comes here.
+  /// The getter and the setter of the key `size`.
   override class var customAccessors: [CustomAccessor] {
     [CustomAccessor("size", of: Book.self, get: { try $0.size() }, set: { try $0.setSize($1) })]
   }

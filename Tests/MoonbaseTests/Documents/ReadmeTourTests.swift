@@ -12,7 +12,7 @@ import Testing
         AttributeDescription("age", type: .integer16).between(0, 150)
       }
     }
-    // A store that stays: .sqlite(URL(fileURLWithPath: "people.sqlite"))
+    // A store in a file: .sqlite(URL(fileURLWithPath: "people.sqlite"))
     let container = try PersistentContainer(model: model, store: .inMemory)
 
     // A background context lives on its own thread. Object IDs leave it; returning an object does not compile.

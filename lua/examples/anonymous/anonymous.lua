@@ -3,12 +3,12 @@
 --   scripts/moonbase backup app.sqlite copy.sqlite
 --   scripts/moonbase each Person --store copy.sqlite --script lua/examples/anonymous/anonymous.lua
 --
--- Texts become others of the same form, the same text the same one, so that equals stay equal; numbers and dates
--- stay. With --dry-run it shows what it would do.
+-- Each text becomes another text of the same form. Equal texts stay equal, and numbers and dates stay. With --dry-run
+-- the command shows what would change.
 
 local alphabet = "abcdefghijklmnopqrstuvwxyz"
 
---- A text of the same form: each letter and digit is another one, and which depends on the whole text.
+--- A text of the same form: each letter and digit is replaced, and the whole text decides by which.
 local function disguised(text)
   local seed = 0
   for _, code in utf8.codes(text) do seed = (seed * 31 + code) % 2147483647 end
@@ -24,7 +24,7 @@ local function disguised(text)
   end))
 end
 
---- The substitute of a value. In a composite attribute, or a table that a transformer gives, each text is another one.
+--- The substitute of a value. In a composite attribute, or a table that a transformer gives, each text is replaced.
 local function stand_in(value)
   if type(value) == "string" then return utf8.len(value) and disguised(value) or value end
   if type(value) == "table" then

@@ -31,7 +31,7 @@ local context = moonbase.open {
 }.context
 local DebianVersion = moonbase.classes.DebianVersion
 
--- Reading: one record at a time, so that the text never stands in memory as a whole ----------------------------
+-- Reading: a record at a time, so that the text never stands in memory as a whole ------------------------------
 
 --- The fields that are wanted, each as its first line: lines that begin with white space go on with the field before.
 local function fields_of(text)
@@ -122,7 +122,7 @@ end
 
 -- Writing ------------------------------------------------------------------------------------------------------
 
---- What an earlier run left of an entity, by a key.
+--- The objects that an earlier run left of an entity, by a key.
 local function known(entity, key)
   local objects = {}
   for object in context:fetch(entity):each() do

@@ -1,4 +1,4 @@
--- The model of the packages example: what Debian's package index holds.
+-- The model of the packages example: the contents of Debian's package index.
 return {
   version = "1",
   entities = {

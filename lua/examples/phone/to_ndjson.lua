@@ -3,7 +3,7 @@
 --   scripts/moonbase run --store app.sqlite --read-only lua/examples/phone/to_ndjson.lua [FOLDER]
 --
 -- No model is needed, for the store keeps its own. The files go into the current folder, or a folder below it that is
--- there. What an app archived in a transformable attribute is written as far as it has a form in JSON.
+-- there. A value that an app archived in a transformable attribute is written as far as it has a form in JSON.
 -- (`moonbase export --all` keeps everything.)
 
 local json, base64 = require "moonbase.json", require "moonbase.base64"

@@ -4,11 +4,24 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// Changes that the page makes. Each change is a step that can be undone.
+///
+/// Each method answers one POST route. It runs on the thread of the session, changes objects in the
+/// session's context, and returns JSON with the names of the changed parts. Nothing is written to
+/// the store until `save`.
+///
+/// The value is created for a single request.
 struct InspectEdits {
+  /// The session whose objects are changed.
   let session: InspectSession
+  /// The context of the session.
   private var context: ManagedObjectContext { session.context }
 
   /// Makes a change as one step. If the change fails, nothing of it remains.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the step, which the page shows beside the undo button.
+  ///   - body: Makes the change.
+  /// - Returns: The result of `body`.
   private func step<Result>(_ name: String, _ body: () throws -> Result) throws -> Result {
     do {
       // If the body fails, its changes are reverted here, so that they are not part of an undo or redo step.
@@ -23,6 +36,11 @@ struct InspectEdits {
   }
 
   /// Sets a property. If a rule rejects the value, the value is kept and reported until a save.
+  ///
+  /// Request: `id`, `property`, and one of `text`, `base64` and `clear`.
+  ///
+  /// - Returns: The object with its values and its violations of rules.
+  /// - Throws: `.unknownName`, or `.validation` for a text that is not a valid value.
   func set(_ input: InspectInput) throws -> InspectJSON {
     let object = try session.object(input.id)
     let name = input.property ?? ""
@@ -41,6 +59,8 @@ struct InspectEdits {
   }
 
   /// The error with its message assigned to the field of the property.
+  ///
+  /// The page shows such an error beside the field, not at the top.
   private static func atField(_ error: any Error, _ property: ResolvedProperty, _ object: ManagedObject) -> any Error {
     guard !(error is InspectRefusal), error is any CodedError else { return error }
     var result = (error as? GraphError) ?? GraphError(.validation, message: InspectFailure.message(of: error))
@@ -53,6 +73,8 @@ struct InspectEdits {
   }
 
   /// Adds objects to a to-many relationship, and removes others.
+  ///
+  /// Request: `id`, `property`, `add` and `remove`. Both lists are part of one step.
   func link(_ input: InspectInput) throws -> InspectJSON {
     let object = try session.object(input.id)
     let name = input.property ?? ""
@@ -66,6 +88,9 @@ struct InspectEdits {
     return try InspectObject(object, session).json()
   }
 
+  /// Creates an object. Request: `entity`.
+  ///
+  /// - Throws: An `InspectRefusal` for an abstract entity.
   func insert(_ input: InspectInput) throws -> InspectJSON {
     let entity = try session.entity(input.entity)
     guard !entity.isAbstract else { throw InspectRefusal(400, "\(entity.name) is abstract: no object is of it alone") }
@@ -73,6 +98,7 @@ struct InspectEdits {
     return try InspectObject(object, session).json()
   }
 
+  /// Deletes objects as one step. Request: `ids`.
   func delete(_ input: InspectInput) throws -> InspectJSON {
     let ids = input.ids ?? []
     let objects = try ids.map(session.object)
@@ -82,10 +108,15 @@ struct InspectEdits {
     return ["deleted": .int(objects.count)]
   }
 
+  /// Reverts the last step. The answer has its name, or null if there is no step.
   func undo() throws -> InspectJSON { ["done": .text(try session.prompt.undo())] }
 
+  /// Repeats the last reverted step. The answer has its name, or null if there is no step.
   func redo() throws -> InspectJSON { ["done": .text(try session.prompt.redo())] }
 
+  /// Saves all changes. The answer has the number of saved objects and the warnings.
+  ///
+  /// - Throws: The validation errors and conflicts of the save. Nothing is saved then.
   func save() throws -> InspectJSON {
     let (count, warnings) = try session.prompt.save()
     return ["saved": .int(count), "warnings": .strings(warnings)]
@@ -93,6 +124,9 @@ struct InspectEdits {
 
   /// Ends conflicts with saves of another process. The changes in the page are either kept on top of the other changes
   /// or discarded.
+  ///
+  /// Request: `keep` with the value `own` or `stored`, and `ids`. The steps that could be undone
+  /// are forgotten.
   func resolve(_ input: InspectInput) throws -> InspectJSON {
     guard let keep = input.keep.flatMap(InspectInput.Side.init) else {
       throw InspectRefusal(400, "the request has to say what it keeps: 'own' or 'stored'")
@@ -104,6 +138,7 @@ struct InspectEdits {
     return ["resolved": .int(objects.count)]
   }
 
+  /// Discards all unsaved changes, and answers with their number.
   func discard() throws -> InspectJSON {
     let count = session.prompt.unsavedCount
     try session.prompt.rollback()
@@ -111,6 +146,8 @@ struct InspectEdits {
   }
 
   /// The objects with changes.
+  ///
+  /// At most 200 objects are listed, together with the number of all.
   func changes() throws -> InspectJSON {
     let most = 200
     let all = context.insertedObjects + context.updatedObjects + context.deletedObjects

@@ -5,12 +5,21 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// The Lua prompt in the page.
+///
+/// It answers the route `/api/lua`. Code runs in the same Lua state and context as the rest of the
+/// page, so that a script can change the objects that the page shows. All answers have the printed
+/// output, the returned values, the error and the notices.
 struct InspectScript {
   /// The number of objects or rows of a list that are shown.
   private static let greatestCount = 100
+  /// The number of columns for a value that is shown as a text.
   private static let width = 100
+  /// The session whose prompt runs the code.
   let session: InspectSession
 
+  /// Compiles and runs the code of a request.
+  ///
+  /// - Returns: `incomplete` if the code ends in the middle of a statement, otherwise the result.
   func run(_ input: InspectInput) throws -> InspectJSON {
     let bytes = Array((input.code ?? "").utf8)
     _ = session.output.take()
@@ -21,6 +30,11 @@ struct InspectScript {
     }
   }
 
+  /// Runs a compiled chunk. A failure of the chunk is part of the answer.
+  ///
+  /// - Parameters:
+  ///   - chunk: The code.
+  ///   - name: The name of the chunk, for the undo step and for errors.
   private func run(_ chunk: LuaFunction, named name: String) -> InspectJSON {
     var shown: [InspectJSON] = []
     let ending = session.prompt.run(chunk) { values in
@@ -39,6 +53,12 @@ struct InspectScript {
     return answer(shown, error: error, notices: notices)
   }
 
+  /// The answer for the page.
+  ///
+  /// - Parameters:
+  ///   - values: The returned values as JSON.
+  ///   - error: The message of an error, or nil.
+  ///   - notices: Messages for the user, such as a warning about discarded changes.
   private func answer(_ values: [InspectJSON] = [], error: String? = nil, notices: [String] = []) -> InspectJSON {
     [
       "output": .string(session.output.take()), "values": .array(values), "error": .text(error),
@@ -46,6 +66,8 @@ struct InspectScript {
     ]
   }
 
+  /// A returned value as JSON. Lists of objects and lists of similar tables become rows with
+  /// columns, and all other values become a text.
   private func json(_ value: LuaValue) throws -> InspectJSON {
     let domain = session.prompt.domain
     switch try domain.shown(value, most: Self.greatestCount) {
@@ -63,6 +85,12 @@ struct InspectScript {
     }
   }
 
+  /// Rows of a Lua table as the page shows the rows of an entity.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the columns.
+  ///   - rows: The shown rows.
+  ///   - total: The number of all rows.
   private func listing(_ names: [String], _ rows: [[Value]], total: Int) throws -> InspectJSON {
     let cell = InspectCell(session: session)
     let cells = try rows.map { row -> InspectJSON in
@@ -73,6 +101,11 @@ struct InspectScript {
     return ["columns": .array(columns), "rows": .array(cells), "total": .int(total)]
   }
 
+  /// Rows of objects. The columns belong to the nearest entity that all objects share.
+  ///
+  /// - Parameters:
+  ///   - objects: The shown objects.
+  ///   - total: The number of all objects.
   private func objects(_ objects: [ManagedObject], total: Int) throws -> InspectJSON {
     guard let first = objects.first else { return ["text": "no objects"] }
     guard objects.allSatisfy({ $0.managedObjectContext === session.context }) else {

@@ -1,18 +1,28 @@
 import MoonbasePlatform
 
 /// A connection from a browser. Requests are answered one after the other.
+///
+/// It implements the part of HTTP/1.1 that browsers need: persistent connections, and bodies with
+/// `Content-Length`. Chunked bodies are refused with status 411. The value belongs to the thread of
+/// the connection, which `HTTPServer` starts.
 struct HTTPConnection {
   /// The maximum size of the lines before a body, in bytes.
   private static let greatestHead = 16 << 10
+  /// The maximum size of the body of a request, in bytes. Larger bodies are refused with status
+  /// 413.
   static let greatestBody = 16 << 20
   /// The time that a browser has to send a request, and to receive an answer, in seconds.
   private static let patience = 20
   /// The time limit is extended by a second for each of these bytes of a body.
   private static let leastRate = 1 << 20
+  /// The socket. The server closes it after `serve` returns.
   private let descriptor: Int32
   /// Received bytes that belong to the next request.
   private var ahead = Data()
 
+  /// Sets the time limits of the socket, and disables the delay of small packets.
+  ///
+  /// - Parameter descriptor: A connected socket.
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
     var time = timeval(tv_sec: Self.patience, tv_usec: 0)
@@ -28,6 +38,12 @@ struct HTTPConnection {
 
   /// Answers requests until the browser closes the connection, or until an invalid or refused request arrives.
   /// `admitted` is called after the first valid request.
+  ///
+  /// - Parameters:
+  ///   - refusal: Returns a response for a request that is not allowed. It is called before the body
+  ///     is read.
+  ///   - admitted: Is called once.
+  ///   - answer: Returns the response to an allowed request.
   mutating func serve(
     refusing refusal: (HTTPRequest) -> HTTPResponse?, admitted: () -> Void, _ answer: (HTTPRequest) -> HTTPResponse
   ) {
@@ -53,13 +69,19 @@ struct HTTPConnection {
     }
   }
 
+  /// The result of reading a request.
   private enum Reading {
+    /// A complete request.
     case request(HTTPRequest)
+    /// An invalid request, with the status and the message of its response.
     case refused(Int, String)
+    /// A valid request that is not allowed, with its response.
     case barred(HTTPRequest, HTTPResponse)
+    /// The browser has closed the connection, or the time limit has passed.
     case end
   }
 
+  /// Reads the next request up to the end of its body.
   private mutating func next(_ refusal: (HTTPRequest) -> HTTPResponse?) -> Reading {
     let end = Data("\r\n\r\n".utf8)
     var range = ahead.range(of: end)
@@ -79,6 +101,7 @@ struct HTTPConnection {
     return readBody(of: request)
   }
 
+  /// Reads the body of a request whose head was read. The length must be a plain decimal number.
   private mutating func readBody(of request: HTTPRequest) -> Reading {
     guard request.headers["transfer-encoding"] == nil else { return .refused(411, "a body needs a Content-Length") }
     guard let text = request.headers["content-length"] else { return .request(request) }
@@ -94,6 +117,8 @@ struct HTTPConnection {
     return .request(request.with(body: body))
   }
 
+  /// Reads more bytes into `ahead`. Returns false at the end of the connection, or after the time
+  /// limit.
   private mutating func readMore() -> Bool {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -102,10 +127,17 @@ struct HTTPConnection {
     return true
   }
 
+  /// Sends a response. Returns false if the connection was lost.
+  ///
+  /// - Parameters:
+  ///   - response: The response.
+  ///   - keepsAlive: Whether the connection is kept open afterwards.
+  ///   - hasBody: False for a HEAD request, whose response has no body.
   private func send(_ response: HTTPResponse, keepsAlive: Bool, hasBody: Bool = true) -> Bool {
     send(response.head(keepsAlive: keepsAlive)) && (!hasBody || send(response.body))
   }
 
+  /// Sends all bytes, in several parts if needed. Returns false if the browser takes too long.
   private func send(_ data: Data) -> Bool {
     let end = Date().addingTimeInterval(Double(Self.patience + data.count / Self.leastRate))
     return data.withUnsafeBytes { bytes in

@@ -1,7 +1,11 @@
 import MoonbasePlatform
 
 /// A complete request of a browser.
+///
+/// `HTTPConnection` creates it from the received bytes. It is immutable, so that it can be passed
+/// to the thread of the session.
 struct HTTPRequest: Sendable {
+  /// The method in upper case, such as `GET`.
   let method: String
   /// The decoded path.
   let path: String
@@ -9,9 +13,13 @@ struct HTTPRequest: Sendable {
   let query: [String: String]
   /// The headers by name in lower case.
   let headers: [String: String]
+  /// The body, which is empty for most requests.
   let body: Data
 
   /// The value of a cookie.
+  ///
+  /// - Parameter name: The name of the cookie, with regard to case.
+  /// - Returns: The value, or nil if the request does not contain the cookie.
   func cookie(_ name: String) -> String? {
     for pair in (headers["cookie"] ?? "").split(separator: ";") {
       let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -21,11 +29,17 @@ struct HTTPRequest: Sendable {
   }
 
   /// Whether the connection is kept open for more requests.
+  ///
+  /// In HTTP/1.1, this is the default.
   var keepsAlive: Bool { headers["connection"]?.lowercased() != "close" }
 }
 
 extension HTTPRequest {
   /// Parses the lines before the body. Returns nil if they are not a valid request.
+  ///
+  /// - Parameters:
+  ///   - head: The request line and the headers, without the empty line at the end.
+  ///   - body: The body, which may be added later.
   init?(head: some Collection<UInt8>, body: Data = Data()) {
     let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
     let words = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
@@ -45,6 +59,7 @@ extension HTTPRequest {
     self.init(method: String(words[0]), path: path, query: query, headers: headers, body: body)
   }
 
+  /// Decodes `a=1&b=2`. Returns nil if an escape sequence is invalid.
   private static func query(_ text: Substring) -> [String: String]? {
     var query: [String: String] = [:]
     for pair in text.split(separator: "&") {
@@ -57,6 +72,8 @@ extension HTTPRequest {
   }
 
   /// The request with a body.
+  ///
+  /// The body is read after the headers have been checked.
   func with(body: Data) -> HTTPRequest {
     HTTPRequest(method: method, path: path, query: query, headers: headers, body: body)
   }

@@ -7,23 +7,35 @@ import MoonbasePlatform
 /// Moonbase has its own server because the tested libraries load other libraries when the command starts
 /// (docs/development.md, "The server of inspect").
 final class HTTPServer: Sendable {
+  /// The maximum number of connections at a time.
   private static let greatestCount = 64
+  /// The port on which the server listens. If port 0 was requested, this is the port that the
+  /// system chose.
   let port: UInt16
+  /// The listening socket.
   private let descriptor: Int32
+  /// The connections, which are shared by their threads.
   private let connections = Lock(Connections())
 
   /// The open connections by file descriptor.
   private struct Connections {
+    /// The facts about a connection.
     private struct Known {
+      /// The position in the order of arrival.
       let number: Int
+      /// Whether an allowed request has arrived on the connection.
       var isAdmitted = false
     }
 
+    /// All open connections.
     private var all: [Int32: Known] = [:]
+    /// The number of connections since the start.
     private var count = 0
 
     /// Adds a connection. If there are too many connections, the oldest connection without an admitted request is
     /// closed. Returns false if there is no such connection.
+    ///
+    /// - Parameter descriptor: The socket of the new connection.
     mutating func take(_ descriptor: Int32) -> Bool {
       if all.count >= HTTPServer.greatestCount {
         let strangers = all.filter { !$0.value.isAdmitted }
@@ -36,12 +48,16 @@ final class HTTPServer: Sendable {
       return true
     }
 
+    /// Marks a connection as admitted, so that it is not closed to make room.
     mutating func admit(_ descriptor: Int32) { all[descriptor]?.isAdmitted = true }
 
+    /// Forgets a closed connection.
     mutating func remove(_ descriptor: Int32) { all[descriptor] = nil }
   }
 
   /// Listens on a port. Port 0 chooses a free port. Throws `.cannotOpenFile` if the port is in use.
+  ///
+  /// - Parameter port: The port on 127.0.0.1.
   init(port: UInt16) throws {
     #if canImport(Darwin)
       let descriptor = socket(AF_INET, SOCK_STREAM, 0)
@@ -74,6 +90,12 @@ final class HTTPServer: Sendable {
   }
 
   /// Starts to answer requests. `refusal` is called before the body of a request is read.
+  ///
+  /// The server runs until `stop` is called. Both closures are called on several threads at a time.
+  ///
+  /// - Parameters:
+  ///   - refusal: Returns the response to a request that is not allowed, or nil.
+  ///   - answer: Returns the response to an allowed request.
   func start(
     refusing refusal: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
     _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
@@ -92,6 +114,7 @@ final class HTTPServer: Sendable {
     }
   }
 
+  /// Starts a thread for a connection. The connection is closed at once if there are too many.
   private func serve(
     _ descriptor: Int32, _ refusal: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
     _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
@@ -108,5 +131,7 @@ final class HTTPServer: Sendable {
   }
 
   /// Stops listening.
+  ///
+  /// Open connections are not closed. They end with the process.
   func stop() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

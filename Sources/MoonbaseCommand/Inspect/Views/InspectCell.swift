@@ -6,20 +6,35 @@ import MoonbaseScripting
 
 /// A value in the form that the page expects. Plain values are texts, and all other values are objects that contain
 /// their kind. The size is limited.
+///
+/// Numbers, Booleans, dates and short texts are JSON texts. JSON objects stand for the rest: `cut`
+/// and `length` for a long text, `bytes` for data, `id` for an object, and `failure` for an error.
 struct InspectCell {
+  /// The maximum length of a text in a list, in bytes.
   private static let greatestText = 200
+  /// The maximum length of a text in the view of one object, in bytes.
   private static let greatestWholeText = 256 << 10
   /// The maximum number of elements in a tree.
   private static let greatestCount = 5000
+  /// The session whose extensions convert values to texts.
   let session: InspectSession
   /// Whether the value is shown in the view of one object, and not in a list.
   var isWhole = false
 
   /// The value of an attribute as JSON. A number of single precision has the fewest digits that give the same number.
+  ///
+  /// Example: the float `0.1` is `0.1`, although its double is longer.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - type: The type of the attribute, or nil if the value does not come from an attribute.
   func json(_ value: Value, of type: AttributeType?) throws -> InspectJSON {
     try json(type == .float ? value.inFewestDigits : value)
   }
 
+  /// The JSON of a value in the form that its kind requires.
+  ///
+  /// - Throws: The errors of an extension that converts a value to a text.
   func json(_ value: Value) throws -> InspectJSON {
     switch value {
     case .null: .null
@@ -38,19 +53,32 @@ struct InspectCell {
   }
 
   /// A placeholder for a value that cannot be read.
+  ///
+  /// - Parameter error: The error of reading the value.
   static func failure(_ error: any Error) -> InspectJSON {
     ["failure": .string(InspectFailure.message(of: error))]
   }
 
+  /// A text, which is cut after a number of bytes.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - most: The maximum number of bytes.
   static func text(_ text: String, most: Int) -> InspectJSON {
     guard text.utf8.count > most else { return .string(text) }
     return ["cut": .string(String(decoding: text.utf8.prefix(most), as: UTF8.self)), "length": .int(text.utf8.count)]
   }
 
+  /// Binary data with its size and its first bytes.
   static func bytes(_ data: Data) -> InspectJSON {
     bytes(count: data.count, beginning: Array(data.prefix(24)))
   }
 
+  /// Binary data of which only the size and the first bytes are known.
+  ///
+  /// - Parameters:
+  ///   - count: The size in bytes.
+  ///   - beginning: At least the first 24 bytes, if there are so many.
   static func bytes(count: Int, beginning: [UInt8]) -> InspectJSON {
     [
       "bytes": .int(count), "image": .text(ImageForm(beginning)?.rawValue),
@@ -59,6 +87,11 @@ struct InspectCell {
   }
 
   /// The text that the class of an extension has for its value.
+  ///
+  /// - Parameters:
+  ///   - value: The value of an attribute.
+  ///   - object: The object of the extension in the value.
+  /// - Throws: The errors of the extension's function.
   private func text(of value: Value, _ object: OpaqueObject) throws -> InspectJSON {
     let own = session.context.extensionRegistry.valueClasses[object.className]
     if let text = own?.text { return Self.text(try text(value), most: Self.greatestText) }
@@ -66,6 +99,9 @@ struct InspectCell {
   }
 
   /// The text for editing a value, or nil if JSON cannot represent the value exactly.
+  ///
+  /// The text is parsed again and compared. Dates and decimals inside a list, for example, have no
+  /// exact JSON.
   private static func exactJSON(_ value: Value) -> String? {
     var (bytes, losses) = ([UInt8](), OutputLosses())
     bytes.append(json: value, dates: .iso, column: "", losses: &losses)
@@ -74,11 +110,18 @@ struct InspectCell {
     return JSONText.value(text) == value ? text : nil
   }
 
+  /// A list or a map as nested JSON. Deeper or larger parts are replaced by an ellipsis.
   private func tree(_ value: Value) -> InspectJSON {
     var left = Self.greatestCount
     return Self.tree(value, levels: 32, &left)
   }
 
+  /// The JSON of a part of a tree.
+  ///
+  /// - Parameters:
+  ///   - value: The part to convert.
+  ///   - levels: The number of levels that are still allowed.
+  ///   - left: The number of elements that are still allowed.
   private static func tree(_ value: Value, levels: Int, _ left: inout Int) -> InspectJSON {
     left -= 1
     switch value {
@@ -99,10 +142,14 @@ struct InspectCell {
 }
 
 /// The image formats that a browser shows without running code in them.
+///
+/// SVG is not among them, because it can contain scripts.
 enum ImageForm: String {
   case png, jpeg, gif, webp
 
   /// Detects the format from the first bytes. Returns nil for all other data, including SVG.
+  ///
+  /// - Parameter bytes: The first bytes, of which 12 are needed to detect every format.
   init?(_ bytes: [UInt8]) {
     func has(_ magic: [UInt8], at place: Int = 0) -> Bool {
       bytes.dropFirst(place).prefix(magic.count).elementsEqual(magic)

@@ -7,13 +7,20 @@ import MoonbaseSQLiteStore
 import MoonbaseScripting
 
 /// The findings of `moonbase doctor`, without repairs. The files are read independently of the session.
+///
+/// The check of a large file takes long, so that it must not block the session. It has a connection
+/// of its own and sees saved values only.
 struct InspectDoctor {
+  /// The number of findings after which the check stops.
   private static let greatestCount = 1000
+  /// The options of the command, with the stores to check.
   let settings: CommandSettings
+  /// The model of the session.
   let model: ResolvedModel
   /// Can interrupt functions of extensions.
   let output: InspectOutput
 
+  /// Ends a check that has found enough.
   private struct Enough: Error {}
 
   /// The findings. They are searched on a thread with a large stack, which scripts need.
@@ -23,6 +30,8 @@ struct InspectDoctor {
     return try result.get()
   }
 
+  /// Checks the files of all stores, and then the values with the extensions. The answer says
+  /// whether the check is complete.
   private func look() throws -> InspectJSON {
     var found: [StoreFinding] = []
     var isWhole = true
@@ -47,10 +56,17 @@ struct InspectDoctor {
     ]
   }
 
+  /// Checks one file with the stored model.
+  ///
+  /// - Parameters:
+  ///   - url: The location of the store.
+  ///   - take: Receives each finding.
   private func look(at url: URL, _ take: @escaping (StoreFinding) throws -> Void) throws {
     try StoreCheck(storeAt: url, model: model.base ?? model, busyTimeout: settings.stores.busyTimeout, take).run()
   }
 
+  /// Checks values with the rules of the extensions. Damaged stores and stores without extensions
+  /// are skipped.
   private func lookWithExtensions(beside found: inout [StoreFinding]) throws {
     var stores = settings.stores
     stores.readOnly = true

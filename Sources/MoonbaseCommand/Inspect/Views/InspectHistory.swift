@@ -3,12 +3,21 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The history as a timeline with the latest transactions first.
+///
+/// Each transaction has its changes with old and new values, as far as `HistoryValues` knows them.
 struct InspectHistory {
+  /// The number of transactions in a page, for each store.
   private static let page: Int64 = 50
+  /// The number of changes of a transaction that are shown. The others are counted.
   private static let greatestChanges = 100
+  /// The session whose stores are read.
   let session: InspectSession
 
   /// A page of transactions before a token. Without a token, the page contains the latest transactions.
+  ///
+  /// The answer has a token for the next page. If the stores keep no history, `kept` is false.
+  ///
+  /// - Parameter query: The parameter `before` with the token of the last answer.
   func json(_ query: [String: String]) throws -> InspectJSON {
     let context = session.context
     guard let last = try context.coordinator.currentPersistentHistoryToken() else {
@@ -30,6 +39,7 @@ struct InspectHistory {
     ]
   }
 
+  /// Reads a range of transactions in the order of the store.
   private func transactions(
     after start: PersistentHistoryToken, upTo end: PersistentHistoryToken
   ) throws -> [InspectJSON] {
@@ -57,12 +67,17 @@ struct InspectHistory {
     return entries.map(json)
   }
 
+  /// A transaction during the walk.
   private struct Entry {
+    /// The transaction without its changes.
     let transaction: PersistentHistoryTransaction
+    /// The shown changes as JSON.
     var rows: [InspectJSON] = []
+    /// The number of all changes.
     var total = 0
   }
 
+  /// The transaction with its number, its date, its author and its changes.
   private func json(_ entry: Entry) -> InspectJSON {
     let transaction = entry.transaction
     return [
@@ -73,6 +88,7 @@ struct InspectHistory {
     ]
   }
 
+  /// A change with the object, the kind, the names of the properties and the values.
   private func json(_ row: HistoryValues.Row) throws -> InspectJSON {
     let change = row.change
     return [
@@ -81,6 +97,7 @@ struct InspectHistory {
     ]
   }
 
+  /// The values by property, or null if none are known.
   private func json(_ value: Value) throws -> InspectJSON {
     guard case .map(let map) = value else { return .null }
     let cell = InspectCell(session: session)

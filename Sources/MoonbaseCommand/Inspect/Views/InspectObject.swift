@@ -3,16 +3,26 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// An object with all its properties. For each property, it has the value and the stored form.
+///
+/// It answers the route for one object, and is created for each request. A property that cannot be
+/// read has its error in the place of the value, so that the rest of the object can be shown.
 struct InspectObject {
   /// The maximum size of a value in this view. Larger values have a route of their own.
   private static let greatestRead = 1 << 20
+  /// The session of the object.
   private let session: InspectSession
+  /// The object to show.
   private let object: ManagedObject
+  /// Describes the properties.
   private let model: InspectModel
+  /// The facts of values in the file, by property.
   private let facts: [String: StoredFacts.Fact]
+  /// Converts values. Texts are cut at a higher limit than in lists.
   private let cell: InspectCell
+  /// The names of the properties with unsaved changes.
   private let changed: Set<String>
 
+  /// Reads the facts from the file, and does not yet read values.
   init(_ object: ManagedObject, _ session: InspectSession) throws {
     (self.object, self.session) = (object, session)
     model = InspectModel(session: session)
@@ -22,12 +32,15 @@ struct InspectObject {
     facts = ((try? StoredFacts(session).facts(of: [id], StoredFacts.converted)) ?? [:])[id] ?? [:]
   }
 
+  /// The state for the page: `deleted`, `new` or `changed`. Nil for an object without unsaved
+  /// changes.
   static func state(of object: ManagedObject) -> String? {
     if object.isDeleted { return "deleted" }
     if object.isInserted { return "new" }
     return object.hasChanges ? "changed" : nil
   }
 
+  /// The object with its names, its state, its problems and its properties.
   func json() throws -> InspectJSON {
     let problems = object.hasChanges && !object.isDeleted ? Self.problems(of: object, session) : []
     let id = object.objectID
@@ -41,6 +54,9 @@ struct InspectObject {
   }
 
   /// The violations of rules by the current values of the object.
+  ///
+  /// An object without changes is not validated, because its stored values were valid when they
+  /// were saved.
   static func problems(of object: ManagedObject, _ session: InspectSession) -> [InspectJSON] {
     do {
       try object.validate()
@@ -52,6 +68,7 @@ struct InspectObject {
     }
   }
 
+  /// A property with its value, its stored form and whether it is changed.
   private func property(_ property: ResolvedProperty) -> InspectJSON {
     var members: [(String, InspectJSON)] = []
     do {
@@ -64,6 +81,8 @@ struct InspectObject {
       members + [("changed", .bool(changed.contains(property.name)))])
   }
 
+  /// The value of a property. A to-many relationship has only the number of its members, and a
+  /// to-one relationship has the ID and the label of its destination.
   private func value(_ property: ResolvedProperty) throws -> InspectJSON {
     switch property.kind {
     case .toMany: return ["count": .int(try object.memberCount(property.slot))]
@@ -82,6 +101,9 @@ struct InspectObject {
   }
 
   /// The stored form of a value if it differs from the value. For a derived attribute, this is the stored copy.
+  ///
+  /// Returns nil for a relationship, and for a text or a number, because their stored form is the
+  /// same.
   private func stored(_ property: ResolvedProperty) -> InspectJSON? {
     if let derived = model.derived(property.name, of: object.entity), let shadow = derived.shadow {
       let value = (try? object.value(forKey: shadow)).flatMap { try? cell.json($0) }
@@ -102,11 +124,16 @@ struct InspectObject {
 
   // MARK: Labels
 
+  /// The label of an object by its ID, or nil if the object does not exist or has no label.
   private func label(of id: ManagedObjectID) throws -> String? {
     try session.context.existingObject(with: id).flatMap(Self.label)
   }
 
   /// A text that identifies an object for users.
+  ///
+  /// Long texts are cut after 80 characters.
+  ///
+  /// - Returns: The label, or nil if the object has none.
   static func label(of object: ManagedObject) throws -> String? {
     guard let named = labelProperty(of: object.entity), case .string(let text) = try object.value(at: named.slot) else {
       return nil
@@ -115,6 +142,9 @@ struct InspectObject {
   }
 
   /// The property for the label. This is the name or the title, otherwise the first text.
+  ///
+  /// - Parameter entity: The entity, whose inherited attributes count too.
+  /// - Returns: Nil if the entity has no text.
   static func labelProperty(of entity: ResolvedEntity) -> ResolvedProperty? {
     let texts = entity.properties.filter { $0.attributeType == .string && !$0.isTransient }
     let preferred = ["name", "title", "label", "fullName", "lastName", "email"]
@@ -124,6 +154,10 @@ struct InspectObject {
   // MARK: Members
 
   /// A page of the destinations of a relationship, or of the objects of a fetched property.
+  ///
+  /// - Parameters:
+  ///   - name: The name of a relationship or a fetched property.
+  ///   - query: The parameters `offset`, `limit` and `columns`.
   func members(_ name: String, _ query: [String: String]) throws -> InspectJSON {
     let offset = try InspectQuery.number(query, "offset", otherwise: 0, 0...(.max))
     let limit = try InspectQuery.number(query, "limit", otherwise: 50, 1...InspectQuery.greatestLimit)
@@ -135,6 +169,9 @@ struct InspectObject {
     ])
   }
 
+  /// The IDs of the members, and the entity whose columns are shown.
+  ///
+  /// - Throws: `.unknownName` if the entity has no such property.
   private func memberIDs(_ name: String) throws -> ([ManagedObjectID], ResolvedEntity) {
     if let property = object.entity.property(name), let relationship = property.relationship {
       let destination = session.model.destination(of: relationship)

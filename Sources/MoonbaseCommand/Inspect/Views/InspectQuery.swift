@@ -6,11 +6,22 @@ import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate
 
 /// The parameters of a view of rows: an entity, a predicate, an order and a range.
+///
+/// Rows, counts, and the explanation of a query use the same parameters. They come from the address
+/// of a GET request, such as `entity=Person&where=age > 3&sort=name&limit=50`.
 struct InspectQuery {
+  /// The maximum number of rows in an answer.
   static let greatestLimit = 500
+  /// The request that the parameters describe.
   let request: FetchRequest
+  /// The entity whose columns are shown.
   let entity: ResolvedEntity
 
+  /// With `id`, the request finds one object. With `id` and `property`, it finds the destinations
+  /// of a relationship.
+  ///
+  /// - Throws: `.unknownName` for the entity, the errors of the predicate parser, and an
+  ///   `InspectRefusal` for a range that is not valid.
   init(_ query: [String: String], in session: InspectSession) throws {
     let object = try query["id"].map(session.object)
     let relationship = try object.flatMap { try Self.relationship(query["property"], of: $0) }
@@ -28,6 +39,9 @@ struct InspectQuery {
     self.request = request
   }
 
+  /// The relationship of an object, or nil if no name is given.
+  ///
+  /// - Throws: `.unknownName` for an attribute and for an unknown name.
   private static func relationship(_ name: String?, of object: ManagedObject) throws -> ResolvedRelationship? {
     guard let name else { return nil }
     guard let property = object.entity.property(name), let relationship = property.relationship else {
@@ -37,6 +51,8 @@ struct InspectQuery {
   }
 
   /// The predicate that finds an object, or the objects at the other end of one of its relationships.
+  ///
+  /// - Throws: An `InspectRefusal` for a relationship without an inverse.
   private static func condition(_ object: ManagedObject, _ relationship: ResolvedRelationship?) throws -> Predicate {
     let value = Expression.constant(.objectID(object.objectID))
     guard let relationship else { return .comparison(.init(.evaluatedObject, .equal, value)) }
@@ -46,6 +62,14 @@ struct InspectQuery {
     return .comparison(.init(.keyPath(inverse), relationship.isInverseToMany ? .contains : .equal, value))
   }
 
+  /// A number in the parameters.
+  ///
+  /// - Parameters:
+  ///   - query: The parameters.
+  ///   - name: The name of the parameter.
+  ///   - otherwise: The value without the parameter.
+  ///   - range: The allowed values.
+  /// - Throws: An `InspectRefusal` with status 400.
   static func number(
     _ query: [String: String], _ name: String, otherwise: Int, _ range: ClosedRange<Int>
   ) throws -> Int {
@@ -58,10 +82,13 @@ struct InspectQuery {
   }
 
   /// A description of how the query is answered.
+  ///
+  /// It has the SQL statement and the query plan of SQLite.
   func explanation(in session: InspectSession) throws -> InspectJSON {
     ["text": .string(try session.context.explain(request))]
   }
 
+  /// The number of all rows, without the range.
   func count(in session: InspectSession) throws -> InspectJSON {
     var all = request
     (all.fetchOffset, all.fetchLimit, all.sortDescriptors) = (0, 0, [])

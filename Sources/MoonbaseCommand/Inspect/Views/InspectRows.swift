@@ -3,16 +3,28 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// A page of rows. Large values are not read for it, and their sizes come from the file.
+///
+/// Each row has the ID, the state and the cells. It is created for each request.
 struct InspectRows {
   /// The number of columns if none are selected.
   private static let usualColumns = 12
   /// The maximum total size of the binary values in a row. Larger values are not read.
   private static let greatestRow = 1 << 20
+  /// The session whose objects are shown.
   private let session: InspectSession
+  /// The entity whose columns are shown. The objects may be of subentities.
   private let entity: ResolvedEntity
+  /// The names of the columns.
   private let names: [String]
+  /// Converts the values.
   private let cell: InspectCell
 
+  /// Selects the columns, and checks their names.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - entity: The entity of the rows.
+  ///   - columns: The names, separated by commas, or nil for the default columns.
   init(_ session: InspectSession, _ entity: ResolvedEntity, columns: String?) throws {
     (self.session, self.entity) = (session, entity)
     names = (columns.flatMap { $0.isEmpty ? nil : FetchColumns.names($0) }) ?? Self.usual(of: entity)
@@ -22,6 +34,8 @@ struct InspectRows {
   }
 
   /// The default columns. The attribute that identifies an object for users is the first.
+  ///
+  /// At most twelve columns are selected, with up to three to-one relationships at the end.
   private static func usual(of entity: ResolvedEntity) -> [String] {
     let label = InspectObject.labelProperty(of: entity)
     let all = entity.allProperties.filter { $0.slot != label?.slot }
@@ -32,12 +46,18 @@ struct InspectRows {
   }
 
   /// The rows of a query.
+  ///
+  /// - Parameter query: The query with its range.
   func json(_ query: InspectQuery) throws -> InspectJSON { try json(ids: session.pages.ids(query.request)) }
 
+  /// The rows of some objects.
+  ///
+  /// - Parameter ids: The objects of the page, in their order.
   func json(ids: [ManagedObjectID]) throws -> InspectJSON {
     ["columns": .array(names.map(column)), "rows": .array(try rows(ids))]
   }
 
+  /// The heading of a column: its name, its type and whether rows can be sorted by it.
   private func column(_ name: String) -> InspectJSON {
     let property = entity.property(name)
     return [
@@ -48,6 +68,7 @@ struct InspectRows {
     ]
   }
 
+  /// Loads the objects together. Rows with large values are not loaded.
   private func rows(_ ids: [ManagedObjectID]) throws -> [InspectJSON] {
     let facts = (try? StoredFacts(session).facts(of: ids, StoredFacts.large)) ?? [:]
     let large = Set(ids.filter { id in (facts[id] ?? [:]).values.reduce(0) { $0 + $1.length } > Self.greatestRow })
@@ -60,6 +81,7 @@ struct InspectRows {
     }
   }
 
+  /// The row of a loaded object. A value that cannot be read is replaced by its error.
   private func row(_ id: ManagedObjectID, _ object: ManagedObject, _ facts: [String: StoredFacts.Fact]) -> InspectJSON {
     let cells = names.map { name -> InspectJSON in
       do { return try value(name, of: object, facts[name]) } catch { return InspectCell.failure(error) }
@@ -67,10 +89,13 @@ struct InspectRows {
     return head(id).adding([("state", .text(InspectObject.state(of: object))), ("cells", .array(cells))])
   }
 
+  /// The members that every row has. The entity is only given if it differs from the entity of the
+  /// columns.
   private func head(_ id: ManagedObjectID) -> InspectJSON {
     ["id": .string(session.name(of: id)), "entity": id.entityName == entity.name ? .null : .string(id.entityName)]
   }
 
+  /// The cell of a column. The value of a binary attribute in a separate file is not read.
   private func value(_ name: String, of object: ManagedObject, _ fact: StoredFacts.Fact?) throws -> InspectJSON {
     if name == FetchColumns.id { return ["id": .string(session.name(of: object.objectID))] }
     if let property = object.entity.property(name) {
@@ -83,6 +108,10 @@ struct InspectRows {
   // MARK: Rows that are not read whole
 
   /// A row with large values. Only the other columns are read.
+  ///
+  /// - Parameters:
+  ///   - id: The object.
+  ///   - facts: The types and sizes of the large values.
   private func row(_ id: ManagedObjectID, _ facts: [String: StoredFacts.Fact]) throws -> InspectJSON {
     let plain = names.filter { name in
       guard let property = entity.property(name), !entity.isAdded(property.slot) else { return false }
@@ -98,6 +127,9 @@ struct InspectRows {
     return head(id).adding([("state", .null), ("cells", .array(cells))])
   }
 
+  /// The cell of a value that is not read.
+  ///
+  /// - Parameter fact: The facts from the file.
   static func cell(_ fact: StoredFacts.Fact) -> InspectJSON {
     if fact.type == "null" { return .null }
     if fact.isInFile { return ["file": true] }
@@ -108,6 +140,8 @@ struct InspectRows {
       count: fact.length - (isMarked ? 1 : 0), beginning: Array(beginning.dropFirst(isMarked ? 1 : 0)))
   }
 
+  /// Reads some attributes of an object with a request for dictionaries, so that SQLite does not
+  /// read the large columns.
   private func plainValues(_ names: [String], of id: ManagedObjectID) throws -> [String: Value] {
     guard !names.isEmpty else { return [:] }
     var request = FetchRequest(

@@ -4,12 +4,22 @@ import MoonbasePlatform
 
 /// The bytes of a value as a document that runs no code. The first bytes decide whether it is an image, otherwise it is
 /// a download.
+///
+/// The browser never interprets the bytes as HTML or a script, whatever the store contains.
 struct InspectValue {
   /// The maximum size of a value that is sent.
   private static let greatestSize = 512 << 20
 
+  /// The bytes of the value.
   let data: Data
 
+  /// Reads the value, after a check of its size in the file.
+  ///
+  /// - Parameters:
+  ///   - query: The parameters `id` and `property`.
+  ///   - session: The session.
+  /// - Throws: `.unknownName`, and an `InspectRefusal` for a value that is too large or has no
+  ///   bytes.
   init(_ query: [String: String], in session: InspectSession) throws {
     let object = try session.object(query["id"])
     guard let name = query["property"], let property = object.entity.property(name), property.attribute != nil else {
@@ -29,6 +39,9 @@ struct InspectValue {
     if !object.hasChanges { try session.context.turnIntoFaults([object]) }
   }
 
+  /// The response, which the browser shows as an image or offers as a download.
+  ///
+  /// The name of a download consists of the ASCII letters and digits of the property's name.
   func response(name: String) -> HTTPResponse {
     let form = ImageForm(Array(data.prefix(16)))
     let kind = form == nil ? "attachment" : "inline"

@@ -4,9 +4,13 @@ import MoonbasePlatform
 import MoonbaseSQLiteStore
 
 /// Types, sizes and first bytes of values in the file. The values themselves are not read.
+///
+/// A query with the SQL functions `typeof`, `length` and `substr` reads them. Lists use them to
+/// avoid large values, and the view of an object uses them to show the stored form.
 struct StoredFacts {
   /// A value in a column of a row.
   struct Fact {
+    /// The storage class of SQLite: `null`, `integer`, `real`, `text` or `blob`.
     let type: String
     /// The length of a value in bytes, or of a text in characters.
     let length: Int
@@ -19,9 +23,14 @@ struct StoredFacts {
 
   /// The first bytes of larger values are not read, because SQLite would read the whole value.
   private static let greatestRead = 1 << 20
+  /// The number of columns in one statement.
   private static let greatestColumns = 500
+  /// The session whose stores are read.
   private let session: InspectSession
 
+  /// Creates a reader of facts. Nothing is read yet.
+  ///
+  /// - Parameter session: The session.
   init(_ session: InspectSession) { self.session = session }
 
   /// The attributes whose values may be large.
@@ -34,6 +43,7 @@ struct StoredFacts {
     stored(of: entity, [.binaryData, .transformable, .uuid, .date, .decimal, .uri])
   }
 
+  /// The stored attributes of an entity with one of these types.
   private static func stored(of entity: ResolvedEntity, _ types: Set<AttributeType>) -> [ResolvedProperty] {
     entity.properties.filter { property in
       property.attributeType.map { types.contains($0) && !property.isTransient } ?? false
@@ -41,6 +51,11 @@ struct StoredFacts {
   }
 
   /// The facts by object and by name. Unsaved objects, and objects of stores that are not files, have no facts.
+  ///
+  /// - Parameters:
+  ///   - ids: The objects, which may be of several entities and stores.
+  ///   - properties: Returns the attributes that are of interest for an entity.
+  /// - Returns: The facts. An object that another process deleted has none.
   func facts(
     of ids: [ManagedObjectID], _ properties: (ResolvedEntity) -> [ResolvedProperty]
   ) throws -> [ManagedObjectID: [String: Fact]] {
@@ -60,6 +75,14 @@ struct StoredFacts {
     return all
   }
 
+  /// Reads the facts of some columns for objects of one entity.
+  ///
+  /// - Parameters:
+  ///   - names: The attributes.
+  ///   - ids: The objects.
+  ///   - entity: The entity of all objects.
+  ///   - url: The location of the store.
+  ///   - take: Receives each fact.
   private func read(
     _ names: [String], of ids: [ManagedObjectID], _ entity: ResolvedEntity, _ url: URL,
     _ take: (ManagedObjectID, String, Fact) -> Void

@@ -6,14 +6,28 @@ import MoonbasePlatform
 import MoonbaseScripting
 
 /// A model that was read from one form and written in another form, in memory.
+///
+/// `moonbase model convert` reads the source, writes it in memory, checks the result, and only then
+/// writes the destination. A format may be unable to contain everything. In this case, the user
+/// must allow the loss.
 struct ModelConversion {
+  /// The model in the new form.
   let written: WrittenModel
   /// Messages about versions that are left out, and warnings of the reader.
   let notes: [String]
+  /// The path of the source.
   private let source: String
+  /// The new form.
   private let form: ModelForm
 
   /// Reads a model and writes it. If the model has no versions, it becomes a version with the given name.
+  ///
+  /// - Parameters:
+  ///   - source: The path of the model.
+  ///   - form: The new form.
+  ///   - version: The name of the only version to convert, or nil for all.
+  ///   - name: The name for a model without versions.
+  /// - Throws: The errors of reading the model, and `.unknownName` for the version.
   init(source: String, form: ModelForm, version: String?, name: String) throws {
     (self.source, self.form) = (source, form)
     let file = try ModelSource(contentsOf: URL(literalPath: source))
@@ -35,6 +49,12 @@ struct ModelConversion {
   }
 
   /// Reads all versions, or only the named version, even if other versions are invalid.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the source.
+  ///   - file: The contents of the source.
+  ///   - names: The names of all versions, or nil if the source has no versions.
+  ///   - version: The requested version.
   private static func read(
     _ path: String, file: ModelSource, names: [String]?, version: String?
   ) throws -> VersionedModel {
@@ -52,6 +72,11 @@ struct ModelConversion {
 
   /// Throws if information is lost and this is not allowed. The written bytes are read again, and must give an equal
   /// model.
+  ///
+  /// - Parameters:
+  ///   - allowingLoss: Whether losses are printed as warnings.
+  ///   - quiet: Whether the warnings are left out.
+  /// - Throws: The first loss as an error.
   func check(allowingLoss: Bool, quiet: Bool) throws {
     if let first = written.losses.first {
       guard allowingLoss else {
@@ -68,6 +93,8 @@ struct ModelConversion {
     try compare()
   }
 
+  /// Reads the written bytes of each version, and compares the models. A difference would be a
+  /// mistake of the writer.
   private func compare() throws {
     let readers = ManagedObjectModel.readers + [LuaModelFile()]
     for (model, bytes) in written.versions {

@@ -4,15 +4,30 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// The file or folder for a model. It appears under its name when it is complete.
+///
+/// A form such as `.xcdatamodeld` is a folder with several files. The folder is first written
+/// beside the destination by a `Successor`.
 struct ModelDestination {
+  /// The path as given.
   private let name: String
+  /// The form, which says what a replaced folder may contain.
   private let form: ModelForm
+  /// Whether an existing model is replaced.
   private let replacing: Bool
 
+  /// Creates the destination. Nothing is checked or written yet.
+  ///
+  /// - Parameters:
+  ///   - name: The path as given.
+  ///   - form: The form of the model.
+  ///   - replacing: Whether `--force` is given.
   init(_ name: String, form: ModelForm, replacing: Bool) {
     (self.name, self.form, self.replacing) = (name, form, replacing)
   }
 
+  /// Writes a file or a folder with all its contents.
+  ///
+  /// - Throws: `.cannotOpenFile` if something exists that must not be replaced.
   func write(_ piece: WrittenModel.Piece) throws {
     switch piece {
     case .file(let bytes):
@@ -26,6 +41,13 @@ struct ModelDestination {
     }
   }
 
+  /// Writes a part of a folder. Folders are written recursively.
+  ///
+  /// - Parameters:
+  ///   - piece: The file or folder.
+  ///   - name: Its name.
+  ///   - folder: The path of the folder that is being written.
+  ///   - parent: The final path of the folder, for messages.
   private static func write(
     _ piece: WrittenModel.Piece, to name: String, in folder: String, named parent: String
   ) throws {
@@ -45,6 +67,8 @@ struct ModelDestination {
 
   /// Whether the destination is a folder with a model that may be replaced. Throws if it contains something that must
   /// not be replaced.
+  ///
+  /// An empty folder may always be filled.
   private func isReplaced() throws -> Bool {
     guard access(name, F_OK) == 0 else { return false }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: name) else {

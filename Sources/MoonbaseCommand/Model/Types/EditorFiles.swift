@@ -31,6 +31,12 @@ enum EditorFiles {
 
   /// Writes all files into a folder. Definitions are replaced, and settings are only written if they do not exist.
   /// Returns messages about the required changes to existing settings.
+  ///
+  /// - Parameters:
+  ///   - model: The definitions of the model.
+  ///   - folder: The folder of the project.
+  /// - Returns: The messages, each of which names a file and the missing setting.
+  /// - Throws: `.cannotOpenFile` if a file cannot be written.
   static func write(model: String, into folder: String) throws -> [String] {
     let types = "\(folder)/\(Self.folder)"
     do {
@@ -65,6 +71,7 @@ enum EditorFiles {
     }
   }
 
+  /// Replaces a file in one step.
   private static func write(_ bytes: [UInt8], to path: String) throws {
     do {
       try Data(bytes).write(to: URL(literalPath: path), options: .atomic)

@@ -2,6 +2,9 @@ import MoonbaseLua
 import MoonbaseModel
 
 /// Names and types in the syntax of the Lua language server.
+///
+/// Names in a model may contain any characters. The functions turn them into class names, keys and
+/// literals that the language server can parse.
 enum EditorName {
   /// Types of the language server that an entity must not replace.
   private static let builtIn: Set = [
@@ -15,6 +18,11 @@ enum EditorName {
 
   /// A class name for each of these names. The name itself is used if it is a valid class name, otherwise a similar
   /// one.
+  ///
+  /// Example: the entities `Person` and `string` become `Person` and `string_`.
+  ///
+  /// - Parameter names: The names of all entities.
+  /// - Returns: As many different names, in the same order.
   static func classes(of names: [String]) -> [String] {
     var taken = Set(names.filter { identifier($0) == $0 && !builtIn.contains($0) })
     return names.map { name in
@@ -29,21 +37,28 @@ enum EditorName {
   }
 
   /// The name with invalid characters replaced, so that it is an identifier.
+  ///
+  /// Example: `2nd-name` becomes `_2nd_name`.
   private static func identifier(_ name: String) -> String {
     let plain = String(name.unicodeScalars.map { isOfIdentifier($0) ? Character($0) : "_" })
     return plain.first?.isNumber == true || plain.isEmpty ? "_\(plain)" : plain
   }
 
+  /// Whether a character may be in an identifier of the language server.
   private static func isOfIdentifier(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII && (scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
   }
 
   /// A key of a table or a field of a class.
+  ///
+  /// A name that is no identifier is written in brackets: `["first name"]`.
   static func key(_ name: String) -> String {
     identifier(name) == name && !keywords.contains(name) ? name : "[\(text(name))]"
   }
 
   /// A text in quotation marks on one line.
+  ///
+  /// Control characters are escaped.
   static func text(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -59,11 +74,17 @@ enum EditorName {
   }
 
   /// A text for a comment on one line.
+  ///
+  /// Control characters become spaces, because a line end would end the comment.
   static func comment(_ text: String) -> String {
     String(text.unicodeScalars.map { $0.value < 32 ? " " : Character($0) })
   }
 
   /// The class of an attribute's values if it is neither built in nor an entity.
+  ///
+  /// - Parameters:
+  ///   - attribute: An attribute of the model.
+  ///   - entities: The class names of the entities.
   static func valueClass(_ attribute: AttributeDescription, besides entities: [String]) -> String? {
     guard let name = attribute.valueClassName, identifier(name) == name, !builtIn.contains(name),
       !AppleNames.isValueClass(name), !entities.contains(name)
@@ -71,6 +92,11 @@ enum EditorName {
     return name
   }
 
+  /// The type of an attribute's values in Lua.
+  ///
+  /// - Parameters:
+  ///   - attribute: An attribute of the model.
+  ///   - entities: The class names of the entities.
   static func type(of attribute: AttributeDescription, besides entities: [String]) -> String {
     if let values = literals(of: attribute) { return values }
     switch attribute.type {
@@ -91,6 +117,9 @@ enum EditorName {
   }
 
   /// The values that the model allows if they are texts or integers.
+  ///
+  /// Example: `("new"|"old")`. Returns nil if the model does not list the values, or if one of them
+  /// has another type.
   private static func literals(of attribute: AttributeDescription) -> String? {
     guard let allowed = attribute.validation.allowedValues, !allowed.isEmpty else { return nil }
     let literals = allowed.compactMap { value -> String? in

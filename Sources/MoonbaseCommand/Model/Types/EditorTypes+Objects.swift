@@ -3,6 +3,8 @@ import MoonbaseModel
 /// Definitions of objects, requests and lists.
 extension EditorTypes {
   /// The class for the objects of an entity. Inherited members are in the class of the parent.
+  ///
+  /// Own attributes, relationships, fetched properties and methods are fields of the class.
   func object(of entity: ResolvedEntity) -> String {
     let parent = entity.parent.map { names[$0] } ?? "moonbase.Object"
     let properties = entity.allProperties.filter { $0.declaringEntity == entity.index }.map { property in
@@ -19,6 +21,8 @@ extension EditorTypes {
   }
 
   /// The type of the tables that create objects. Every value is optional, and some values may be texts.
+  ///
+  /// An example is the second argument of `insert`.
   func values(of entity: ResolvedEntity) -> String {
     let name = "moonbase.Values.\(name(of: entity))"
     let parent = entity.parent.map { ": moonbase.Values.\(names[$0])" } ?? ""
@@ -28,10 +32,13 @@ extension EditorTypes {
     return Self.declaration(name + parent, fields: fields)
   }
 
+  /// The class for the objects of an entity that a fetched property names.
   private func destination(_ entity: String) -> String {
     model.entity(entity).map { name(of: $0) } ?? "moonbase.Object"
   }
 
+  /// The type of a property when a script reads it. A question mark stands for a value that may be
+  /// nil.
   private func type(of property: ResolvedProperty) -> String {
     switch property.kind {
     case .attribute(let attribute): EditorName.type(of: attribute, besides: names) + (isGiven(property) ? "" : "?")
@@ -46,6 +53,7 @@ extension EditorTypes {
     return !attribute.isTransient || !attribute.defaultValue.isNull
   }
 
+  /// The type of a property when a script sets it. Dates and decimals can be given as texts.
   private func assigned(_ property: ResolvedProperty) -> String {
     switch property.kind {
     case .attribute(let attribute):
@@ -59,6 +67,7 @@ extension EditorTypes {
     }
   }
 
+  /// A remark after the type: that the value is derived or transient, or nothing.
   private func comment(on property: ResolvedProperty) -> String {
     switch property.kind {
     case .attribute where property.slot >= (model.entities[property.declaringEntity].properties.count):
@@ -79,6 +88,12 @@ extension EditorTypes {
     "save_every count: integer",
   ]
 
+  /// The fields for the methods that return a request. They are repeated for each entity, so that
+  /// the type of the result is known.
+  ///
+  /// - Parameters:
+  ///   - name: The class of the objects.
+  ///   - type: The class that has the methods.
   private func steps(of name: String, from type: String) -> [String] {
     Self.steps.map { step in
       let parts = step.split(separator: " ", maxSplits: 1)
@@ -86,6 +101,7 @@ extension EditorTypes {
     }
   }
 
+  /// The fields for the methods that return objects.
   private func results(of name: String, from type: String) -> [String] {
     [
       "each fun(self: \(type)): fun(): \(name)?", "all fun(self: \(type)): \(name)[]",
@@ -93,6 +109,7 @@ extension EditorTypes {
     ]
   }
 
+  /// The class for the requests of an entity.
   func request(of entity: ResolvedEntity) -> String {
     let name = name(of: entity)
     let type = "moonbase.Fetch.\(name)"
@@ -103,6 +120,8 @@ extension EditorTypes {
       ])
   }
 
+  /// The class for a to-many relationship with objects of an entity. It has methods to add and to
+  /// remove objects.
   func members(of entity: ResolvedEntity) -> String {
     let name = name(of: entity)
     let type = "moonbase.ToMany.\(name)"
@@ -117,6 +136,7 @@ extension EditorTypes {
       ])
   }
 
+  /// The class for the results of a controller that observes objects of an entity.
   func results(of entity: ResolvedEntity) -> String {
     let name = name(of: entity)
     let type = "moonbase.Results.\(name)"

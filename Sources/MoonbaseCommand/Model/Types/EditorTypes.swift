@@ -7,18 +7,26 @@ import MoonbaseModel
 /// let text = EditorTypes(model, methods: ["Person": ["address"]]).text(of: "people.lua")
 /// ```
 struct EditorTypes {
+  /// The model, including the attributes of extensions.
   let model: ResolvedModel
   /// The names of the methods that extensions add to the objects of an entity, by entity.
   let methods: [String: [String]]
   /// The names of the classes, by entity.
   let names: [String]
 
+  /// Chooses the class names, which differ from the built-in types.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - methods: The names of methods by entity. Their parameters are not known.
   init(_ model: ResolvedModel, methods: [String: [String]] = [:]) {
     (self.model, self.methods) = (model, methods)
     names = EditorName.classes(of: model.entities.map(\.name))
   }
 
   /// The contents of a file of definitions.
+  ///
+  /// - Parameter source: The name of the model's file, for the first comment.
   func text(of source: String) -> String {
     let head = """
       ---@meta
@@ -28,8 +36,10 @@ struct EditorTypes {
     return parts.joined().map { "\($0)\n" }.joined(separator: "\n")
   }
 
+  /// The class name of an entity.
   func name(of entity: ResolvedEntity) -> String { names[entity.index] }
 
+  /// The five classes of an entity.
   private func parts(of entity: ResolvedEntity) -> [String] {
     [object(of: entity), values(of: entity), request(of: entity), members(of: entity), results(of: entity)]
   }
@@ -43,6 +53,8 @@ struct EditorTypes {
 
   // MARK: Contexts
 
+  /// The class of contexts with overloads for each entity, so that `insert("Person")` has the type
+  /// `Person`.
   private var context: String {
     let fields = model.entities.flatMap { entity -> [String] in
       let (name, key) = (name(of: entity), EditorName.text(entity.name))
@@ -64,6 +76,7 @@ struct EditorTypes {
 
   // MARK: moonbase.model
 
+  /// The classes of `moonbase.model` with the names of all entities and properties.
   private var description: String {
     let entities = model.entities.map { "\(EditorName.key($0.name)) moonbase.EntityInfo.\(name(of: $0))" }
     let infos = model.entities.map { entity in
@@ -82,19 +95,29 @@ struct EditorTypes {
       ] + infos).joined(separator: "\n\n")
   }
 
+  /// The names of an entity's attributes.
   private func attributes(of entity: ResolvedEntity) -> [String] {
     entity.allProperties.filter { $0.attribute != nil }.map(\.name)
   }
 
+  /// The names of an entity's relationships.
   private func relationships(of entity: ResolvedEntity) -> [String] {
     entity.allProperties.filter { $0.relationship != nil }.map(\.name)
   }
 
+  /// The type of a table with known keys.
+  ///
+  /// - Parameters:
+  ///   - names: The keys.
+  ///   - type: The type of each value.
   private static func table(of names: [String], as type: String) -> String {
     names.isEmpty
       ? "table<string, \(type)>" : "{ \(names.map { "\(EditorName.key($0)): \(type)" }.joined(separator: ", ")) }"
   }
 
+  /// The comments that declare a class.
+  ///
+  /// Example: `---@class Person` with a line `---@field age integer?`.
   static func declaration(_ name: String, fields: [String]) -> String {
     (["---@class \(name)"] + fields.map { "---@field \($0)" }).joined(separator: "\n")
   }

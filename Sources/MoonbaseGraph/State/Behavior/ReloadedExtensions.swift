@@ -23,7 +23,10 @@ extension ManagedObjectContext {
   ///
   /// Throws `.contextBusy`, `.recursiveSave` or `.invalidRequest` within a hook, a save, a transaction, a call of
   /// observers or a function of an extension.
-  public func reloadExtensions() throws { try extensionRegistry.reloaded?.adopt(in: self) }
+  public func reloadExtensions() throws {
+    try checkOpen()
+    try extensionRegistry.reloaded?.adopt(in: self)
+  }
 
   /// Adopts a newer generation of extensions, unless a context that shares them is in the middle of some work.
   ///
@@ -39,14 +42,15 @@ extension ManagedObjectContext {
 
   /// Whether no save, hook, transaction, walk or compound change is in progress.
   fileprivate var isAtRest: Bool {
-    phase == nil && hookDepth == 0 && accessorDepth == 0 && propagationDepth == 0 && !isInTransaction
-      && pinnedView == nil && journal.isSettled && callsNoObservers && !derivations.isRecording
-      && !openViews.contains { $0.view?.isOver == false }
+    running.phase == nil && running.hookDepth == 0 && running.accessorDepth == 0 && running.propagationDepth == 0
+      && !running.isInTransaction
+      && readAhead.pinnedView == nil && journal.isSettled && callsNoObservers && !derivations.isRecording
+      && !readAhead.openViews.contains { $0.view?.isOver == false }
   }
 
   /// Whether no observer of properties, events or results is being called.
   private var callsNoObservers: Bool {
-    observers.areQuiet && changeEvent?.isTelling != true && !listeners.isTelling
+    observers.areQuiet && observations.changeEvent?.isTelling != true && !listeners.isTelling
   }
 
   /// The generation of extensions that the context runs (`ScriptExtensions.generation`); nil without reloadable
@@ -68,7 +72,7 @@ extension ManagedObjectContext {
 
   private func refuseToReloadAlone() throws {
     try refuseWithinHooks("the extensions were reloaded")
-    guard !isInTransaction, journal.isSettled else {
+    guard !running.isInTransaction, journal.isSettled else {
       throw GraphError(
         .invalidRequest,
         message: "the extensions were reloaded within a transaction: reload them before or after it")

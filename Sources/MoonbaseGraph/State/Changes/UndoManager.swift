@@ -125,6 +125,7 @@ public final class UndoManager {
   /// Ends the open group and returns the context.
   private func settledContext(_ operation: String) throws -> ManagedObjectContext? {
     guard let context else { return nil }
+    try context.checkOpen()
     context.settle()
     try context.refuseWithinHooks(operation)
     guard context.journal.isSettled else {
@@ -274,7 +275,8 @@ extension UndoManager {
   /// Within a hook, a transaction or a group, the changes belong to that. Throws the errors of delete rules after
   /// ending the step.
   package func endStep() throws {
-    guard let context, context.hookDepth == 0, context.phase == nil, context.journal.isSettled, groupingLevel == 0,
+    guard let context, context.running.hookDepth == 0, context.running.phase == nil, context.journal.isSettled,
+      groupingLevel == 0,
       !isUndoing, !isRedoing
     else { return }
     defer { closeGroup() }

@@ -88,7 +88,7 @@ extension ManagedObjectContext {
   /// nothing. Throws `.recursiveSave` and `.contextBusy` within a hook, and `.invalidRequest` within a transaction.
   public func close() throws {
     guard !isClosed else { return }
-    if isInTransaction {
+    if running.isInTransaction {
       throw GraphError(.invalidRequest, message: "a context was closed within its transaction: do it when that is done")
     }
     try releaseAllObjects(because: .closed)

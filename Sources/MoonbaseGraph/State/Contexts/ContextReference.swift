@@ -15,7 +15,7 @@ package final class ContextReference {
   package var isGone: Bool { unretained == nil }
 
   /// The number of times that the context released all its objects; nil if the context is gone.
-  var resetCount: Int? { unretained.map { $0._withUnsafeGuaranteedRef { $0.resetCount } } }
+  var resetCount: Int? { unretained.map { $0._withUnsafeGuaranteedRef { $0.counters.resetCount } } }
 
   /// Clears the reference; called by the context's `deinit`.
   func clear() { unretained = nil }

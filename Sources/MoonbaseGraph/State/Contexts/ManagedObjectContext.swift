@@ -70,8 +70,8 @@ public final class ManagedObjectContext {
       guard retainsRegisteredObjects != oldValue else { return }
       registered.setRetaining(retainsRegisteredObjects)
       // Released only when no change is in progress.
-      let former = keptObjects
-      keptObjects = retainsRegisteredObjects ? Set(registered.values.map { $0.takeUnretainedValue() }) : []
+      let former = retained.all
+      retained.all = retainsRegisteredObjects ? Set(registered.values.map { $0.takeUnretainedValue() }) : []
       withExtendedLifetime(former) {}
     }
   }
@@ -122,6 +122,29 @@ public final class ManagedObjectContext {
   // The compiler's exclusivity checks are off for fields that every read or change of an object touches:
   // docs/development.md, "What the compiler is told".
 
+  /// The work in progress: nesting depths of hooks, rules, accessors and delete rules, and the transaction.
+  /// Requests that would disturb the work are refused.
+  @exclusivity(unchecked) var running = RunningWork()
+  /// The saves of other contexts that are to be merged.
+  @exclusivity(unchecked) var merging = PendingMerges()
+  /// Observers of saves and merges.
+  @exclusivity(unchecked) var observations = ContextObservations()
+  /// Rows, lists and views that were read ahead, until something is saved, rolled back or refreshed.
+  @exclusivity(unchecked) var readAhead = ReadAhead()
+  /// The save that another thread writes, and what depends on its result.
+  @exclusivity(unchecked) var writing = ConcurrentSaving()
+  /// Deleted objects whose consequences are pending.
+  @exclusivity(unchecked) var deletions = PendingDeletions()
+  /// Objects that the context retains for a check at the next save, or by request.
+  @exclusivity(unchecked) var retained = RetainedObjects()
+  /// Stored derived values that the next save computes.
+  @exclusivity(unchecked) var storedValues = StoredDerivationState()
+  /// Counters by which other parts detect that their knowledge is outdated.
+  @exclusivity(unchecked) var counters = ContextCounters()
+  /// Plans and views of lookups of objects by values.
+  @exclusivity(unchecked) var lookupCache = LookupCache()
+  /// Compiled key paths, and entities that were looked up.
+  @exclusivity(unchecked) var caches = ContextCaches()
   /// The registered objects.
   let registered = IdentityMap()
   /// The new, changed and deleted objects in order of their first change; retained until saved or rolled back.
@@ -132,55 +155,17 @@ public final class ManagedObjectContext {
   package var nameOfNewObject: ((ManagedObject) -> String?)?
   /// The warnings of rules at the last save.
   var warnings = ValidationWarnings()
-  /// Counts the objects that were inserted, or restored, with temporary IDs.
-  @exclusivity(unchecked) var arrivalCount: UInt64 = 0
-  /// The phase of the running save; nil outside of a save.
-  var phase: SavePhase?
-  /// The nesting depth of running hooks, rules, transformers and getters.
-  @exclusivity(unchecked) var hookDepth = 0
-  /// Closures to call when hooks return, with the depths of these hooks.
-  var endsOfHooks: [(depth: Int, body: () -> Void)] = []
-  @exclusivity(unchecked) var hasEndsOfHooks = false
-  /// The nesting depth of running rules.
-  @exclusivity(unchecked) var ruleDepth = 0
-  /// The nesting depth of running applications of delete rules, and the number of applications.
-  var propagationDepth = 0
-  var propagationCount: UInt64 = 0
-  /// The nesting depth of running accessors of subclasses.
-  @exclusivity(unchecked) var accessorDepth = 0
   /// The dependencies of derived values.
   @exclusivity(unchecked) var derivations = Derivations()
-  /// Stored derived values with changed inputs, which the next save computes.
-  var outdatedStored: [StoredPlace] = []
   /// The saves of other contexts that wait to be merged.
   var inbox: NotificationInbox<SavedObjectIDs>?
-  /// The number of arrived saves that follow the save that is being merged.
-  var remainingMerges = 0
-  /// Objects that were not merged automatically, because a value was changed both here and elsewhere.
-  var unmergedIDs: Set<ManagedObjectID> = []
-  /// Observers of saves.
-  var saveObservations: [SaveObserver] = []
-  /// Observers of merges.
-  var mergeObservations: [MergeObserver] = []
-  /// Observations that end with the context.
-  var keptObservations: [ObjectIdentifier: AnyObject] = [:]
-  /// Sequences of the IDs in other contexts' saves.
-  var saveSequences: SaveSequences?
-  /// Whether the body of a transaction is running.
-  var isInTransaction = false
-  /// Whether discarding changes is refused, because other changes are part of the same save.
-  var refusesDiscarding = false
   /// The former states of changes that may have to be undone.
   @exclusivity(unchecked) var journal = ChangeJournal()
-  /// Objects deleted since the last application of delete rules.
-  var deletionsToPropagate: Deque<ManagedObject> = []
 
   /// Observers of single objects.
   let observers = Observers()
   /// Listeners to changes of all objects.
   let listeners = ChangeListeners()
-  /// Whether an observer or listener has to be notified.
-  @exclusivity(unchecked) var hasNewsForObservers = false
 
   /// Pages with few rows in use.
   @exclusivity(unchecked) var sparsePages = SparsePages()
@@ -189,33 +174,6 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) var weight = 0
   @exclusivity(unchecked) var toldWeight = 0
 
-  /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
-  var prefetched = PrefetchedLists()
-  /// The views of walks, the newest last; some may have ended, or been released.
-  var openViews: ContiguousArray<OpenView> = []
-  /// The view of the running read.
-  var pinnedView: ReadView?
-  /// Rows that a prefetch left unread because they were too many.
-  var deferredRows: DeferredRows?
-  /// Counts the times that rows read ahead became outdated.
-  private(set) var readAheadNumber = 0
-  /// Objects with references that only `UnclearedReferences` removes when their destinations are deleted.
-  @exclusivity(unchecked) var unclearedReferences = UnclearedReferenceIndex()
-  /// New objects that were deleted and will leave the context; some may have left or returned.
-  var newDeletedObjects: ContiguousArray<ManagedObject> = []
-
-  /// Objects whose transformable values were read since the last save; see `detectsInPlaceMutation`.
-  var readObjects: OrderedSet<ManagedObject> = []
-
-  /// Objects that the next save checks for conflicts, changed or not.
-  var objectsToCheck: OrderedSet<ManagedObject> = []
-
-  /// All objects, if `retainsRegisteredObjects` is true.
-  var keptObjects: Set<ManagedObject> = []
-
-  /// The changes since the last event; nil without observers of events.
-  var changeEvent: ChangeEvent?
-
   /// The reference that `reference` returns, once it was made.
   var knownReference: ContextReference?
   /// The executor for debugging of illegal uses; nil if uses are not checked.
@@ -223,44 +181,12 @@ public final class ManagedObjectContext {
   /// Whether the context was closed and refuses requests.
   var isClosed = false
 
-  /// Compiled key paths.
-  var keyPaths = KeyPaths()
-  /// A cache of entities by the classes of their objects.
-  var entitiesByClass: [ObjectIdentifier: ResolvedEntity] = [:]
-
-  /// The plans for lookups of objects by values, and the revision of the stores that they are valid for.
-  var lookups: (revision: Int, known: [ObjectLookup]) = (0, [])
-  /// The view that consecutive lookups share.
-  var lookupSession: LookupSession?
-  /// The dependencies of stored attributes by declared inputs; made by the first save that needs them.
-  var storedInputs: StoredInputs?
-
-  /// The save that another thread is writing.
-  @exclusivity(unchecked) var pendingSave: SaveAhead?
-  /// Whether destination lists were read that rows of other objects may change.
-  @exclusivity(unchecked) var hasReadLists = false
-  /// Counts refreshes of objects that may have moved between unknown lists. Lists that were read before are read again.
-  @exclusivity(unchecked) var untrackedMoves: UInt32 = 0
-  /// Objects outside of the list of changes, with values that contain temporary IDs.
-  var objectsWithTemporaryIDs: [ManagedObject] = []
-  /// Saved objects with changed lists whose pending save ended within the current savepoints.
-  ///
-  /// If these savepoints are undone, the objects must have nothing left to save.
-  var ownersToRecheck: [ManagedObject] = []
-  /// Counts the times that all objects were released.
-  @exclusivity(unchecked) var resetCount = 0
-  /// The error of a save by another thread, until it is reported.
-  var failureOfSave: (any Error)?
-  /// The thread that writes saves for this context.
-  var saveWriter: ThreadExecutor?
   /// Whether another thread may write saves, which is slower on a single core.
   package var savesAhead = HostErrand.hasSeveralCores
 
   @exclusivity(unchecked) private var behaviors: ContiguousArray<EntityBehavior?>
   /// The error of extensions that do not fit the model.
   private var extensionError: (any Error)?
-  /// The last entity that was looked up by name.
-  @exclusivity(unchecked) private var entityNamedLast: ResolvedEntity?
   /// By entity: the temporary keys of its new objects.
   @exclusivity(unchecked) private var temporaryKeys: ContiguousArray<TemporaryKeyRange>
 
@@ -312,13 +238,13 @@ public final class ManagedObjectContext {
     extensionRegistry = other.extensionRegistry
     (model, behaviors, extensionError) = (other.model, other.behaviors, other.extensionError)
     temporaryKeys = ContiguousArray(repeating: TemporaryKeyRange(), count: other.model.entities.count)
-    hookDepth = other.hookDepth
-    accessorDepth = other.accessorDepth
+    running.hookDepth = other.running.hookDepth
+    running.accessorDepth = other.running.accessorDepth
     extensionRegistry.enter(self)
   }
 
   deinit {
-    _ = pendingSave?.wait()
+    _ = writing.pendingSave?.wait()
     knownReference?.clear()
     extensionRegistry.leave(self)
     registered.abandon { $0.becomeAbandoned(because: .contextGone) }
@@ -383,12 +309,12 @@ public final class ManagedObjectContext {
     registered.take(model)
     forgetEntities()
     changedObjects.forgetIndex()
-    storedInputs = nil
-    lookups.known = []
+    storedValues.inputs = nil
+    lookupCache.lookups.known = []
     // The next save computes stored values with changed inputs, by the new getters.
-    let outdated = outdatedStored
+    let outdated = storedValues.outdated
     forgetDerivations()
-    outdatedStored = outdated
+    storedValues.outdated = outdated
     for object in registered.values { object.takeUnretainedValue().forgetCaches() }
     changeCount &+= 1
     noteReload(from: former)
@@ -406,7 +332,7 @@ public final class ManagedObjectContext {
 
   /// Makes the temporary ID of a new object.
   func temporaryID(for entity: ResolvedEntity) -> ManagedObjectID {
-    arrivalCount &+= 1
+    counters.arrivalCount &+= 1
     return temporaryKeys[entity.index].take(for: entity.symbol)
   }
 
@@ -419,9 +345,9 @@ public final class ManagedObjectContext {
   /// Drops rows and lists that were read ahead, after a save, a rollback or a refresh.
   func forgetReadAhead() {
     endViews()
-    prefetched = PrefetchedLists()
+    readAhead.prefetched = PrefetchedLists()
     forgetDeferredRows()
-    readAheadNumber += 1
+    readAhead.number += 1
   }
 
   /// Marks an object as changed, in a slot or as a whole.
@@ -440,7 +366,7 @@ public final class ManagedObjectContext {
   }
 
   /// Whether setting a primitive value is silent. A rule must not change values, so its changes are recorded.
-  var primitivesAreSilent: Bool { phase != .validating && ruleDepth == 0 }
+  var primitivesAreSilent: Bool { running.phase != .validating && running.ruleDepth == 0 }
 
   /// Adds an object and a slot to those that the next save considers.
   @inline(__always)
@@ -462,23 +388,27 @@ public final class ManagedObjectContext {
   /// The entity with a name. Throws `.unknownName` if the model lacks it.
   package func entity(_ name: String) throws -> ResolvedEntity {
     // Callers that insert many objects look up the same entity again and again.
-    if let entityNamedLast, ExactText.areSame(entityNamedLast.name, name) { return entityNamedLast }
+    if let entityNamedLast = caches.entityNamedLast, ExactText.areSame(entityNamedLast.name, name) {
+      return entityNamedLast
+    }
     try checkOpen()
     guard let entity = model.entity(name) else { throw GraphError.unknownEntity(name, in: model) }
     // The cache is off if uses are checked, so that each lookup checks the executor and the closed state.
-    if confinement == nil { entityNamedLast = entity }
+    if confinement == nil { caches.entityNamedLast = entity }
     return entity
   }
 
   /// Clears the lookup caches, so that a closed context refuses the next lookup.
   func forgetEntities() {
-    entityNamedLast = nil
-    entitiesByClass = [:]
+    caches.entityNamedLast = nil
+    caches.entitiesByClass = [:]
   }
 
   /// The entity that was last looked up, if it has the name.
   package func entity(namedLastAs name: UnsafeRawBufferPointer) -> ResolvedEntity? {
-    guard let entityNamedLast, entityNamedLast.name.utf8.elementsEqual(name) else { return nil }
+    guard let entityNamedLast = caches.entityNamedLast, entityNamedLast.name.utf8.elementsEqual(name) else {
+      return nil
+    }
     return entityNamedLast
   }
 }

@@ -75,6 +75,13 @@ public struct MergePolicy: Sendable {
   /// The changes of the object are discarded.
   public static let rollback = MergePolicy(.rollback)
 
+  /// The save fails at a property that both changed to different values, and at a deletion of a changed object. Changes
+  /// of different properties are merged.
+  static let errorAtCollisions = custom { conflict in
+    let isMergeable = conflict.conflict.foundRow != nil && !conflict.object.isDeleted && conflict.collisions.isEmpty
+    return isMergeable ? .objectTrumps : .error
+  }
+
   /// Decides about each conflict by a closure, which must not change objects. An error that `resolve` throws fails the
   /// save.
   public static func custom(_ resolve: @escaping @Sendable (MergeConflict) throws -> Resolution) -> MergePolicy {

@@ -128,11 +128,11 @@ extension ManagedObjectContext {
   private func lookup(_ values: [(name: String, value: Value)], of entity: ResolvedEntity) throws -> ObjectLookup? {
     guard values.allSatisfy({ $0.value.isFoundAsIs(as: entity.property($0.name)?.attributeType) }) else { return nil }
     let revision = source.revision
-    if lookups.revision != revision { lookups = (revision, []) }
-    if let known = lookups.known.first(where: { $0.isFor(values, of: entity) }) { return known }
+    if lookupCache.lookups.revision != revision { lookupCache.lookups = (revision, []) }
+    if let known = lookupCache.lookups.known.first(where: { $0.isFor(values, of: entity) }) { return known }
     guard let new = try ObjectLookup(values, of: entity, in: self) else { return nil }
-    if lookups.known.count == Self.greatestLookupCount { lookups.known.removeFirst() }
-    lookups.known.append(new)
+    if lookupCache.lookups.known.count == Self.greatestLookupCount { lookupCache.lookups.known.removeFirst() }
+    lookupCache.lookups.known.append(new)
     return new
   }
 
@@ -143,7 +143,7 @@ extension ManagedObjectContext {
     of store: any PersistentStore, _ body: (any ReadSession) throws -> Result
   ) throws -> Result {
     let writings = source.writingCount
-    if let kept = lookupSession, kept.store === store, kept.writingCount == writings,
+    if let kept = lookupCache.session, kept.store === store, kept.writingCount == writings,
       let result = try kept.withSession(body)
     {
       return result
@@ -162,14 +162,14 @@ extension ManagedObjectContext {
       session.end()
       return result
     }
-    lookupSession = LookupSession(session, of: store, writingCount: writings)
+    lookupCache.session = LookupSession(session, of: store, writingCount: writings)
     return result
   }
 
   /// Ends the shared view, so that lookups read the current state again.
   func endLookups() {
-    guard let session = lookupSession else { return }
-    lookupSession = nil
+    guard let session = lookupCache.session else { return }
+    lookupCache.session = nil
     session.end()
   }
 }

@@ -120,10 +120,13 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Adds a store. New objects of an entity go to the first writable store that holds the entity.
   ///
   /// Throws `.invalidRequest` if the store, under any path, or a copy of it is already in the coordinator: object IDs
-  /// name stores by UUID, and a copy has the UUID of the original.
+  /// name stores by UUID, and a copy has the UUID of the original. Throws `.containerClosed` after the end of the
+  /// container.
   public func add(_ store: any PersistentStore) throws {
     let number = StoreNumber(store.identifier).rawValue
     try registry.withLock {
+      // A container closes the stores that it finds after it has set the error.
+      if let closingError { throw closingError }
       if let known = $0.byNumber[number] { throw Self.doubled(store, known) }
       $0.stores.append(store)
       $0.byNumber[number] = store

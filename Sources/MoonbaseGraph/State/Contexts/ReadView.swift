@@ -153,14 +153,14 @@ extension ManagedObjectContext {
 
   /// The view that faults read from; nil if they read the current state.
   var view: ReadView? {
-    if let pinnedView { return pinnedView }
-    return openViews.isEmpty ? nil : newestView()
+    if let pinnedView = readAhead.pinnedView { return pinnedView }
+    return readAhead.openViews.isEmpty ? nil : newestView()
   }
 
   private func newestView() -> ReadView? {
-    while let last = openViews.last {
+    while let last = readAhead.openViews.last {
       if let view = last.view, !view.isOver { return view }
-      openViews.removeLast()
+      readAhead.openViews.removeLast()
     }
     return nil
   }
@@ -168,25 +168,25 @@ extension ManagedObjectContext {
   /// Runs `body`, whose reads all come from a view.
   func reading<Result>(in view: ReadView?, _ body: () throws -> Result) rethrows -> Result {
     guard let view else { return try body() }
-    let former = pinnedView
-    pinnedView = view
-    defer { pinnedView = former }
+    let former = readAhead.pinnedView
+    readAhead.pinnedView = view
+    defer { readAhead.pinnedView = former }
     return try body()
   }
 
   /// Lets faults read from the view of a walk until the view ends.
   func follow(_ view: ReadView) {
-    openViews.removeAll { $0.view?.isOver ?? true }
-    while openViews.count >= Self.greatestViewCount { Self.end(openViews.removeFirst()) }
-    openViews.append(OpenView(view: view))
+    readAhead.openViews.removeAll { $0.view?.isOver ?? true }
+    while readAhead.openViews.count >= Self.greatestViewCount { Self.end(readAhead.openViews.removeFirst()) }
+    readAhead.openViews.append(OpenView(view: view))
   }
 
   /// Ends all views, so that later reads are current.
   func endViews() {
     endLookups()
-    if openViews.isEmpty { return }
-    let views = openViews
-    openViews = []
+    if readAhead.openViews.isEmpty { return }
+    let views = readAhead.openViews
+    readAhead.openViews = []
     for view in views { Self.end(view) }
   }
 

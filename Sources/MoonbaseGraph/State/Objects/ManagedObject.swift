@@ -41,7 +41,7 @@ nonisolated open class ManagedObject {
     place.table._withUnsafeGuaranteedRef { table in
       table.retainForObject()
       table.map.insert(self)?.leave(because: .replaced)
-      if table.keepsObjects { table.context?.keptObjects.insert(self) }
+      if table.keepsObjects { table.context?.retained.all.insert(self) }
     }
   }
 
@@ -98,7 +98,7 @@ nonisolated open class ManagedObject {
   open class var keyPaths: [PropertyKeyPath] { [] }
 }
 
-// MARK: - What there is beside the row
+// MARK: - State beside the row
 
 extension ManagedObject {
   /// The object's position in the context's list of changes, which maintains it.
@@ -179,7 +179,7 @@ extension ManagedObject {
   private final func move(to new: ObjectTable, key: Int64? = nil) {
     let old = table
     if old._withUnsafeGuaranteedRef({ $0.keepsObjects }) != new.keepsObjects {
-      if let context = new.context { context.keptObjects.insert(self) } else { context?.keptObjects.remove(self) }
+      if let context = new.context { context.retained.all.insert(self) } else { context?.retained.all.remove(self) }
     }
     new.retainForObject()
     table = .passUnretained(new)

@@ -91,27 +91,27 @@ extension ManagedObjectContext {
   func tellListeners(of ids: some Sequence<ManagedObjectID>) {
     guard derivations.hasListeners else { return }
     listeners.news.touched.append(contentsOf: ids)
-    hasNewsForObservers = true
+    observations.hasNews = true
   }
 
   /// Records for the listeners that an object got another ID.
   func tellListeners(of old: ManagedObjectID, renamedTo new: ManagedObjectID) {
     guard derivations.hasListeners else { return }
     listeners.news.rename(old, to: new)
-    hasNewsForObservers = true
+    observations.hasNews = true
   }
 
   /// Records for the listeners that the context saved.
   func tellListenersOfSave() {
     guard derivations.hasListeners else { return }
     listeners.news.isSaved = true
-    hasNewsForObservers = true
+    observations.hasNews = true
   }
 
   /// Records for the listeners that all objects may have changed.
   func tellListenersOfEverything() {
     guard derivations.hasListeners else { return }
     listeners.news.isEverything = true
-    hasNewsForObservers = true
+    observations.hasNews = true
   }
 }

@@ -39,7 +39,7 @@ public final class ChangeObservation {
   public func cancel() {
     isOver = true
     guard let context = context.context else { return }
-    context.changeEvent?.observers.removeAll { $0.pointer == ObjectIdentifier(self) }
+    context.observations.changeEvent?.observers.removeAll { $0.pointer == ObjectIdentifier(self) }
     context.endUnheardChangeEvent()
   }
 }
@@ -63,16 +63,16 @@ extension ManagedObjectContext {
   /// Adds an observer or sequence, and records changes from now on.
   private func noteChanges(for add: (inout ChangeEvent) -> Void) {
     // Changes from before the observation are not reported.
-    if changeEvent == nil { undoManager?.beginSeparateGroup() }
-    var event = changeEvent ?? ChangeEvent(after: journal.count)
+    if observations.changeEvent == nil { undoManager?.beginSeparateGroup() }
+    var event = observations.changeEvent ?? ChangeEvent(after: journal.count)
     add(&event)
-    changeEvent = event
+    observations.changeEvent = event
     if journal.isSettled { settleUndo() }
   }
 
   /// A new sequence of changed IDs.
   func changeSequence() -> AsyncStream<ChangedObjectIDs> {
-    let sequences = changeEvent?.sequences ?? NotificationListeners()
+    let sequences = observations.changeEvent?.sequences ?? NotificationListeners()
     let stream = sequences.stream()
     noteChanges { $0.sequences = sequences }
     return stream
@@ -80,47 +80,55 @@ extension ManagedObjectContext {
 
   /// Ends the sequences of changed IDs.
   func endChangeSequences() {
-    changeEvent?.sequences = nil
+    observations.changeEvent?.sequences = nil
     endUnheardChangeEvent()
   }
 
   /// Stops recording changes if there are no observers or sequences left. Sequences may end without notice.
   func endUnheardChangeEvent() {
-    guard let event = changeEvent, event.observers.isEmpty, event.sequences?.isEmpty ?? true else { return }
-    changeEvent = nil
+    guard let event = observations.changeEvent, event.observers.isEmpty, event.sequences?.isEmpty ?? true else {
+      return
+    }
+    observations.changeEvent = nil
     if journal.isSettled { settleUndo() }
   }
 
   /// Collects the journal's entries before the journal is cleared.
   func noteEvent(isLast: Bool = true) {
-    guard changeEvent != nil else { return }
-    changeEvent?.take(journal.all, isLast: isLast)
+    guard observations.changeEvent != nil else { return }
+    observations.changeEvent?.take(journal.all, isLast: isLast)
   }
 
   /// Records which objects exist, before an operation that the journal does not record removes or restores them.
   func meetInEvent(_ objects: some Sequence<ManagedObject>) {
-    guard changeEvent != nil, journal.isSettled else { return }
+    guard observations.changeEvent != nil, journal.isSettled else { return }
     noteEvent(isLast: false)
-    for object in objects { changeEvent?.meet(object, wasThere: object.context === self && !object.isDeleted) }
+    for object in objects {
+      observations.changeEvent?.meet(object, wasThere: object.context === self && !object.isDeleted)
+    }
   }
 
   /// Ends an event, and notifies observers of its changes.
   func endChangeEvent() {
-    guard changeEvent != nil, changeEvent?.isTelling == false, phase == nil, hookDepth == 0, journal.isSettled else {
+    guard observations.changeEvent != nil, observations.changeEvent?.isTelling == false, running.phase == nil,
+      running.hookDepth == 0, journal.isSettled
+    else {
       return
     }
     endUnheardChangeEvent()
-    if changeEvent == nil { return }
+    if observations.changeEvent == nil { return }
     noteEvent(isLast: undoManager == nil)
     // The journal records no changes of objects that were inserted since its base, so the next event gets a new base.
     if let undoManager { undoManager.beginSeparateGroup() } else if journal.base != 0 { restartBase() }
-    defer { changeEvent?.forgetTold() }
-    guard let change = changeEvent?.end(in: self), !change.isEmpty, let observers = changeEvent?.observers else {
+    defer { observations.changeEvent?.forgetTold() }
+    guard let change = observations.changeEvent?.end(in: self), !change.isEmpty,
+      let observers = observations.changeEvent?.observers
+    else {
       return
     }
-    changeEvent?.sequences?.tell(change.objectIDs)
-    changeEvent?.isTelling = true
-    defer { changeEvent?.isTelling = false }
+    observations.changeEvent?.sequences?.tell(change.objectIDs)
+    observations.changeEvent?.isTelling = true
+    defer { observations.changeEvent?.isTelling = false }
     for observer in observers {
       guard let observation = observer.observation, !observation.isOver else { continue }
       observation.body(change)

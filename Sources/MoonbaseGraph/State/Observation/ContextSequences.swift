@@ -32,8 +32,8 @@ extension ManagedObjectContext {
   public var didSaveObjectIDs: AsyncStream<SavedObjectIDs> { isClosed ? Self.ended() : sequences.didSave.stream() }
 
   private var sequences: SaveSequences {
-    let known = saveSequences ?? SaveSequences()
-    saveSequences = known
+    let known = observations.sequences ?? SaveSequences()
+    observations.sequences = known
     return known
   }
 
@@ -41,7 +41,7 @@ extension ManagedObjectContext {
 
   /// Ends all sequences.
   func endSequences() {
-    saveSequences = nil
+    observations.sequences = nil
     endChangeSequences()
   }
 }

@@ -114,13 +114,13 @@ extension ManagedObjectContext {
   /// Notifies observers at the end of a call that changed objects, if any are waiting.
   @inline(__always)
   func tellObservers() {
-    if hasNewsForObservers { tellWaitingObservers() }
+    if observations.hasNews { tellWaitingObservers() }
   }
 
   @inline(never)
   private func tellWaitingObservers() {
     // During a save or hook, observers are notified at its end.
-    guard phase == nil, hookDepth == 0 else { return }
+    guard running.phase == nil, running.hookDepth == 0 else { return }
     observers.tell(in: self)
     if derivations.hasListeners, observers.areQuiet { listeners.tell(in: self) }
     settleObservers()
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
     _ facet: Facet, of object: ManagedObject, because cause: Derivations.Cause, member: ManagedObjectID?
   ) {
     observers.note(facet, of: object, because: cause, member: member)
-    if observers.areWaiting { hasNewsForObservers = true }
+    if observers.areWaiting { observations.hasNews = true }
   }
 
   /// Records a reload of extensions: computed attributes may have other values, or may have been added or removed.
@@ -158,7 +158,7 @@ extension ManagedObjectContext {
 
   /// Updates the flags that mark pending notifications and open observers.
   private func settleObservers() {
-    hasNewsForObservers = observers.areWaiting || !listeners.news.isEmpty
+    observations.hasNews = observers.areWaiting || !listeners.news.isEmpty
     if derivations.hasOpenObservers != observers.areOpen { derivations.hasOpenObservers = observers.areOpen }
   }
 }
@@ -168,7 +168,7 @@ extension ManagedObject {
   @inline(__always)
   final func tellObservers() {
     table._withUnsafeGuaranteedRef { table in
-      guard let context = table.contextReference, context._withUnsafeGuaranteedRef({ $0.hasNewsForObservers }) else {
+      guard let context = table.contextReference, context._withUnsafeGuaranteedRef({ $0.observations.hasNews }) else {
         return
       }
       context.takeUnretainedValue().tellObservers()

@@ -86,6 +86,7 @@ extension KeyExpression {
     left.call(.divide, with: right.expression)
   }
 
+  /// A call of a two-operand function on this expression.
   private func call(_ function: PredicateFunction, with right: Expression) -> KeyExpression {
     KeyExpression(.function(function.name, [expression, right]))
   }

@@ -32,6 +32,7 @@ public struct KeyExpression: Sendable, Hashable {
   /// Holds if no element satisfies the comparison: `NONE`.
   public var none: KeyExpression { quantified(.any, isNone: true) }
 
+  /// The expression with a quantifier for the comparison that follows.
   private func quantified(_ modifier: Predicate.Comparison.Modifier, isNone: Bool = false) -> KeyExpression {
     var result = self
     result.modifier = modifier
@@ -109,6 +110,7 @@ public struct KeyExpression: Sendable, Hashable {
     compare(.equal, to: .value(value.attributeValue), options: options)
   }
 
+  /// The comparison with the quantifier of this expression.
   func compare(
     _ operator: Predicate.Comparison.Operator, to right: Expression, options: Predicate.Comparison.Options = []
   ) -> Predicate {

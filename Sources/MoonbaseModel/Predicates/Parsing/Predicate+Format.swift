@@ -21,6 +21,9 @@ extension Predicate {
   }
 
   /// Reads a predicate in Core Data's format language, with its arguments in an array.
+  ///
+  /// Throws `ModelError` with `.invalidPredicate`, also if the number of arguments is not that of
+  /// placeholders.
   public init(format: String, arguments: [Value]) throws(ModelError) {
     self = try PredicateParser.predicate(format, arguments: arguments)
   }
@@ -28,6 +31,8 @@ extension Predicate {
 
 extension Expression {
   /// Reads an expression in Core Data's format language.
+  ///
+  /// Throws `ModelError` with `.invalidPredicate`. A condition is no expression.
   public init(format: String, _ arguments: Value...) throws(ModelError) {
     self = try PredicateParser.expression(format, arguments: arguments)
   }
@@ -44,6 +49,7 @@ extension Expression {
     value.isNestedTooDeeply ? .constant(value) : aggregate(of: value)
   }
 
+  /// The list as an aggregate of its elements, recursively.
   private static func aggregate(of value: Value) -> Expression {
     if case .list(let elements) = value { .aggregate(elements.map(aggregate)) } else { .constant(value) }
   }
@@ -61,6 +67,8 @@ extension Expression {
   var holdsList: Bool { elements?.contains { $0.elements != nil } ?? false }
 
   /// The key path that continues this expression.
+  ///
+  /// For example, `department` continued by `name` is `department.name`.
   func appending(_ components: [String]) -> Expression {
     if case .keyPath(let base, let path) = self { return .keyPath(base, path + components) }
     return .keyPath(self, components)
@@ -73,6 +81,8 @@ extension FetchRequest {
   /// ```swift
   /// let request = try FetchRequest("Person", where: "age BETWEEN {100, 200}")
   /// ```
+  ///
+  /// Throws `ModelError` with `.invalidPredicate`, as `Predicate(format:_:)` does.
   public init(_ entityName: String, where text: String, _ arguments: Value...) throws(ModelError) {
     self.init(entityName, where: try PredicateParser.predicate(text, arguments: arguments))
   }

@@ -1,8 +1,15 @@
 /// A reserved word of the predicate language. Case is ignored.
+///
+/// The lexer finds keywords without making strings: up to 16 letters are packed into a number and
+/// looked up.
 enum PredicateKeyword: UInt8, Sendable {
+  /// Connectives.
   case and, or, not
+  /// Quantifiers; `SOME` is `any`.
   case any, all, none
+  /// Operators.
   case between, `in`, contains, beginsWith, endsWith, like, matches
+  /// Operands, and constant predicates.
   case null, `self`, `true`, `false`, anyKey, truePredicate, falsePredicate
   /// Keywords only if a parenthesis follows.
   case subquery, ternary, cast, function
@@ -12,6 +19,7 @@ enum PredicateKeyword: UInt8, Sendable {
     packed(bytes).flatMap { table[$0] }
   }
 
+  /// The keywords by their packed spellings, including synonyms such as `NIL` and `YES`.
   private static let table: [UInt128: PredicateKeyword] = {
     let words: [(String, PredicateKeyword)] = [
       ("AND", .and), ("OR", .or), ("NOT", .not), ("ANY", .any), ("SOME", .any), ("ALL", .all), ("NONE", .none),

@@ -1,10 +1,17 @@
 /// Splits predicate text into tokens, on demand.
+///
+/// The lexer works on UTF-8 bytes and makes no strings. Bytes above 127 count as letters, so names
+/// may be in any script. Errors are `.invalidPredicate` with the column.
 struct PredicateLexer {
+  /// The text as UTF-8.
   let bytes: [UInt8]
+  /// The position of the next byte.
   private(set) var position = 0
 
+  /// A lexer at the beginning of a text.
   init(_ text: String) { bytes = Array(text.utf8) }
 
+  /// The byte at an index; 0 behind the end.
   private func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
 
   /// Skips white space and returns the next byte without consuming it, or 0 at the end.
@@ -14,6 +21,8 @@ struct PredicateLexer {
   }
 
   /// The next token.
+  ///
+  /// At the end of the text, the token has kind `end`.
   mutating func next() throws(ModelError) -> PredicateToken {
     let first = peekByte()
     let start = position
@@ -22,6 +31,7 @@ struct PredicateLexer {
     return PredicateToken(kind: kind, start: start, end: position)
   }
 
+  /// Scans a token by its first byte.
   private mutating func scan(_ first: UInt8) throws(ModelError) -> PredicateToken.Kind {
     switch first {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): return try scanString(quote: first)
@@ -42,19 +52,23 @@ struct PredicateLexer {
 
   // MARK: Names
 
+  /// Whether a byte may begin a name.
   static func isNameStart(_ byte: UInt8) -> Bool {
     let lower = byte | 0x20
     return lower >= 0x61 && lower <= 0x7A || byte == UInt8(ascii: "_") || byte >= 0x80
   }
 
+  /// Whether a byte may be part of a name.
   static func isName(_ byte: UInt8) -> Bool { isNameStart(byte) || byte >= 0x30 && byte <= 0x39 }
 
+  /// Skips a name.
   private mutating func skipName() throws(ModelError) {
     let start = position
     while Self.isName(byte(position)) { position += 1 }
     try checkName(from: start)
   }
 
+  /// Throws for a name that is too long, or with too many combining marks.
   private func checkName(from start: Int) throws(ModelError) {
     guard position - start > TextLimits.greatestPath else {
       // Combining marks are not ASCII, and a short name has few of them.
@@ -64,16 +78,19 @@ struct PredicateLexer {
     throw error("a name has at most \(TextLimits.greatestPath) bytes, and this one has \(position - start)", at: start)
   }
 
+  /// Scans a name behind a sign such as `$` or `@`.
   private mutating func scanName(_ kind: PredicateToken.Kind, what: String) throws(ModelError) -> PredicateToken.Kind {
     guard Self.isNameStart(byte(position)) else { throw error("expected \(what)", at: position) }
     try skipName()
     return kind
   }
 
+  /// The mistake in a name; nil if it is valid.
   private func mistake(ofName bytes: ArraySlice<UInt8>) -> String? {
     TextLimits.mistake(ofName: String(decoding: bytes, as: UTF8.self))
   }
 
+  /// Scans a name, a keyword, or the name of a function with colons.
   private mutating func scanWord() throws(ModelError) -> PredicateToken.Kind {
     let start = position
     try skipName()
@@ -98,6 +115,7 @@ struct PredicateLexer {
     }
   }
 
+  /// Scans a key behind `#`: a name, or a text in quotes.
   private mutating func scanEscaped() throws(ModelError) -> PredicateToken.Kind {
     position += 1
     let quote = byte(position)
@@ -112,6 +130,7 @@ struct PredicateLexer {
 
   // MARK: Literals
 
+  /// Scans a text up to its closing quote. Escapes are skipped here and resolved by the parser.
   private mutating func scanString(quote: UInt8) throws(ModelError) -> PredicateToken.Kind {
     let start = position
     position += 1
@@ -126,6 +145,7 @@ struct PredicateLexer {
     return .string
   }
 
+  /// Scans a number: digits with point and exponent, or `0x`, `0o` and `0b` with digits.
   private mutating func scanNumber() throws(ModelError) -> PredicateToken.Kind {
     let start = position
     var kind = PredicateToken.Kind.integer
@@ -160,10 +180,13 @@ struct PredicateLexer {
     letter | 0x20 == UInt8(ascii: "x") || letter == UInt8(ascii: "o") || letter == UInt8(ascii: "b")
   }
 
+  /// Skips decimal digits.
   private mutating func skipDigits() { while Self.isDigit(byte(position)) { position += 1 } }
 
+  /// Whether a byte is a decimal digit.
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
+  /// Scans a placeholder such as `%@` or `%ld`, or the remainder operator `%%`.
   private mutating func scanPlaceholder() throws(ModelError) -> PredicateToken.Kind {
     let start = position
     position += 1
@@ -184,6 +207,7 @@ struct PredicateLexer {
 
   // MARK: Signs
 
+  /// Scans an operator or a bracket of one or two characters.
   private mutating func scanSign(_ first: UInt8) throws(ModelError) -> PredicateToken.Kind {
     let start = position
     let second = byte(position + 1)

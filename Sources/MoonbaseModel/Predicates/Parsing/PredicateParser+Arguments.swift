@@ -1,5 +1,6 @@
 /// Placeholders such as `%@`, `%K` and `%d`, each of which takes the next argument.
 extension PredicateParser {
+  /// Consumes a placeholder. `%K` gives a key path, every other placeholder a value.
   mutating func parseArgument() throws(ModelError) -> Node {
     let start = token
     if lexer.bytes[start.end - 1] == UInt8(ascii: "K") {
@@ -33,6 +34,7 @@ extension PredicateParser {
     return components
   }
 
+  /// The next argument. Throws if there are fewer arguments than placeholders.
   private mutating func nextArgument() throws(ModelError) -> Value {
     guard usedArguments < arguments.count else {
       let given = arguments.isEmpty ? "none was" : arguments.count == 1 ? "1 was" : "\(arguments.count) were"
@@ -43,6 +45,8 @@ extension PredicateParser {
   }
 
   /// The argument in the placeholder's type.
+  ///
+  /// Throws if the argument does not fit, for example a text for `%d`.
   private func checked(_ value: Value, for placeholder: PredicateToken) throws(ModelError) -> Value {
     switch (lexer.bytes[placeholder.end - 1], value) {
     case (UInt8(ascii: "@"), _): return value

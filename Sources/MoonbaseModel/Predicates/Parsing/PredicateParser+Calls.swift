@@ -3,6 +3,8 @@ import MoonbasePlatform
 /// Function calls: predefined functions, and language forms with the syntax of a call.
 extension PredicateParser {
   /// `name(a, b)`, `name:(a)`, `add:to:(a, b)`.
+  ///
+  /// Throws for an unknown function, and for another number of arguments.
   mutating func parseCall() throws(ModelError) -> Expression {
     let start = token
     let name = text(of: start)
@@ -17,6 +19,7 @@ extension PredicateParser {
     return .function(function.name, arguments)
   }
 
+  /// The message about an unknown function, with a suggestion.
   private func unknown(_ name: String, arguments count: Int) -> String {
     if let named = PredicateFunction.named(name) {
       return "\(named.name) takes \(named.arguments), but \(count) \(count == 1 ? "was" : "were") given"
@@ -32,6 +35,7 @@ extension PredicateParser {
     return "there is no function \(name)\(advice)"
   }
 
+  /// Parses `SUBQUERY`, `TERNARY`, `CAST` or `FUNCTION`, whose name is the current token.
   mutating func parseSpecialCall(_ keyword: PredicateKeyword) throws(ModelError) -> Expression {
     let start = token
     try advance()
@@ -49,6 +53,7 @@ extension PredicateParser {
     }
   }
 
+  /// Parses the rest of `SUBQUERY(collection, $x, condition)`.
   private mutating func parseSubquery() throws(ModelError) -> Expression {
     let collection = try nested { parser throws(ModelError) in try parser.parseExpression() }
     try expect(.comma, what: "a comma and the variable")
@@ -61,6 +66,7 @@ extension PredicateParser {
     return .subquery(collection, variable: name, condition)
   }
 
+  /// Parses the rest of `TERNARY(condition, then, otherwise)`.
   private mutating func parseTernary() throws(ModelError) -> Expression {
     let condition = try nested { parser throws(ModelError) in try parser.predicate(from: try parser.parseNode()) }
     try expect(.comma, what: "a comma and the value for true")
@@ -73,6 +79,7 @@ extension PredicateParser {
 
   // MARK: CAST
 
+  /// Throws if the second argument names no type.
   private func checkedCast(_ arguments: [Expression], at start: PredicateToken) throws(ModelError) -> Expression {
     if case .constant(.string(let type)) = arguments[1], CastType(name: type) == nil {
       let known = CastType.allCases.map(\.rawValue).joined(separator: ", ")

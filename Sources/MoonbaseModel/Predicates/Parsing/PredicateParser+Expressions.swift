@@ -7,6 +7,14 @@ extension PredicateParser {
 
   /// Bitwise operators bind weaker than sums and stronger than comparisons. Among them `<< >>` bind strongest, followed
   /// by `&`, `^` and `|`.
+  ///
+  /// From the weakest to the strongest:
+  ///
+  /// ```text
+  /// |    ^    &    << >>    + -    * / %%    - ~ (signs)    **    .key [index]
+  /// ```
+  ///
+  /// Operators of the same strength associate to the left, except powers.
   mutating func parseOperation() throws(ModelError) -> Node {
     var length = 0
     return try parseBits(atLeast: 0, length: &length)
@@ -26,6 +34,7 @@ extension PredicateParser {
     return left
   }
 
+  /// The function and the strength of the current token; nil if it is no bitwise operator.
   private var bitOperator: (function: PredicateFunction, strength: Int)? {
     switch token.kind {
     case .bar: (.bitwiseOr, 0)
@@ -37,6 +46,7 @@ extension PredicateParser {
     }
   }
 
+  /// Parses sums and differences, which associate to the left.
   private mutating func parseSum() throws(ModelError) -> Node {
     var left = try parseProduct()
     var length = 0
@@ -51,6 +61,7 @@ extension PredicateParser {
     return left
   }
 
+  /// Parses products, quotients and remainders, which associate to the left.
   private mutating func parseProduct() throws(ModelError) -> Node {
     var left = try parseSigned()
     var length = 0
@@ -64,6 +75,7 @@ extension PredicateParser {
     return left
   }
 
+  /// The function of the current token; nil if it is no such operator.
   private var productName: String? {
     switch token.kind {
     case .times: "multiply:by:"
@@ -95,6 +107,7 @@ extension PredicateParser {
     return .expression(isNegative ? .function("from:subtract:", [.constant(0), operand]) : operand)
   }
 
+  /// The negated literal. The least integer has no positive counterpart and becomes a double.
   private func negated(_ number: Expression) -> Expression {
     switch number {
     case .constant(.int(let value)): value == .min ? .constant(.double(-Double(value))) : .constant(.int(-value))
@@ -104,6 +117,7 @@ extension PredicateParser {
     }
   }
 
+  /// Parses a power, whose exponent may have a sign.
   private mutating func parsePower() throws(ModelError) -> Node {
     let base = try parsePrimary()
     guard token.kind == .power else { return base }
@@ -115,6 +129,7 @@ extension PredicateParser {
 
   // MARK: Postfix: key paths and indexes
 
+  /// Parses the keys and indexes behind an expression: `department.name`, `items[FIRST]`.
   mutating func parsePostfix(_ start: Expression) throws(ModelError) -> Node {
     var result = start
     var length = 0
@@ -137,6 +152,7 @@ extension PredicateParser {
     }
   }
 
+  /// Parses an index in brackets, whose `[` is the current token.
   private mutating func parseIndex() throws(ModelError) -> Expression {
     try advance()
     let index: Expression
@@ -163,6 +179,7 @@ extension PredicateParser {
     return components
   }
 
+  /// The name of an escaped key, without `#` and quotes.
   func escapedName(_ token: PredicateToken) throws(ModelError) -> String {
     let next = lexer.bytes[token.start + 1]
     guard next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") else { return String(text(of: token).dropFirst()) }
@@ -173,6 +190,7 @@ extension PredicateParser {
 
   // MARK: Primary
 
+  /// Parses a literal, a key, a call, a variable, a list or a parenthesis.
   private mutating func parsePrimary() throws(ModelError) -> Node {
     let start = token
     switch start.kind {
@@ -195,11 +213,14 @@ extension PredicateParser {
     }
   }
 
+  /// Consumes the token of a literal, and parses what follows.
   private mutating func literal(_ expression: Expression) throws(ModelError) -> Node {
     try advance()
     return try parsePostfix(expression)
   }
 
+  /// Parses an expression that begins with a keyword. Throws for other keywords, with the advice to
+  /// write `#`.
   private mutating func parseKeyword(_ keyword: PredicateKeyword) throws(ModelError) -> Node {
     switch keyword {
     case .null: return try literal(.constant(.null))
@@ -221,6 +242,7 @@ extension PredicateParser {
     }
   }
 
+  /// Parses a variable, or an assignment to it.
   private mutating func parseVariable() throws(ModelError) -> Node {
     let name = String(text(of: token).dropFirst())
     try advance()
@@ -230,6 +252,7 @@ extension PredicateParser {
       .assignment(name, try nested { parser throws(ModelError) in try parser.parseExpression() }))
   }
 
+  /// Parses a list in braces.
   private mutating func parseAggregate() throws(ModelError) -> Expression {
     try advance()
     let elements = try parseList(until: .rightBrace, what: "} or a comma")
@@ -247,6 +270,7 @@ extension PredicateParser {
     return elements
   }
 
+  /// Parses a parenthesis: a condition, an expression, or a list as in SQL.
   private mutating func parseParenthesis() throws(ModelError) -> Node {
     try advance()
     let inner = try nested { parser throws(ModelError) in try parser.parseNode() }

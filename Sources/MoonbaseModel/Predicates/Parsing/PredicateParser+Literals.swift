@@ -31,6 +31,8 @@ extension PredicateParser {
   }
 
   /// The attribute on the other side is not known yet; a floating-point attribute rounds the number later.
+  ///
+  /// The value of a number with a point or an exponent; nil if it is out of range.
   private func real(_ text: String) -> Value? {
     guard let number = Double(text), number.isFinite else { return nil }
     // A Double keeps all digits of a number with up to 15 digits.
@@ -51,6 +53,7 @@ extension PredicateParser {
     return rounded
   }
 
+  /// The value of an integer literal; nil if it is out of range.
   private func integer(_ text: String) -> Value? {
     if let value = Int64(text) { return .int(value) }
     let unsigned = text.hasPrefix("-") ? text.dropFirst() : text[...]
@@ -89,6 +92,7 @@ extension PredicateParser {
     return String(decoding: result, as: UTF8.self)
   }
 
+  /// Appends the character of an escape such as `\n` or `\u00e9`. Throws for an incomplete number.
   private func appendEscape(
     at index: inout Int, of body: ArraySlice<UInt8>, to result: inout [UInt8]
   ) throws(ModelError) {

@@ -1,6 +1,9 @@
 /// Conditions: OR, AND, NOT and comparisons, in order of precedence.
 extension PredicateParser {
   /// A condition or an expression.
+  ///
+  /// From the weakest to the strongest: `OR`, `AND`, `NOT`, comparisons. So `a OR NOT b AND c = 1`
+  /// means `a OR ((NOT b) AND (c = 1))`.
   mutating func parseNode() throws(ModelError) -> Node {
     let first = try parseConjunction()
     guard isOr else { return first }
@@ -12,9 +15,12 @@ extension PredicateParser {
     return .predicate(.or(parts))
   }
 
+  /// Whether the token is `OR` or `||`.
   private var isOr: Bool { token.kind == .keyword(.or) || token.kind == .orSign }
+  /// Whether the token is `AND` or `&&`.
   private var isAnd: Bool { token.kind == .keyword(.and) || token.kind == .andSign }
 
+  /// Parses conditions joined by `AND`.
   private mutating func parseConjunction() throws(ModelError) -> Node {
     let first = try parseNegation()
     guard isAnd else { return first }
@@ -26,6 +32,7 @@ extension PredicateParser {
     return .predicate(.and(parts))
   }
 
+  /// Parses a condition with any number of `NOT` before it.
   private mutating func parseNegation() throws(ModelError) -> Node {
     guard token.kind == .keyword(.not) || token.kind == .bang else { return try parseComparison() }
     try advance()
@@ -37,6 +44,7 @@ extension PredicateParser {
 
   // MARK: Comparisons
 
+  /// Parses a comparison, a quantified comparison, or an expression alone.
   private mutating func parseComparison() throws(ModelError) -> Node {
     switch token.kind {
     case .keyword(.truePredicate):
@@ -56,6 +64,7 @@ extension PredicateParser {
     return .predicate(try parseRight(expression, found: found, modifier: .direct))
   }
 
+  /// Parses the comparison behind `ANY`, `ALL` or `NONE`.
   private mutating func parseQuantified(_ modifier: Predicate.Comparison.Modifier) throws(ModelError) -> Predicate {
     try advance()
     let left = try expression(from: try parseOperation())
@@ -65,6 +74,7 @@ extension PredicateParser {
     return try parseRight(left, found: found, modifier: modifier)
   }
 
+  /// Parses the right side of a comparison, and makes the predicate.
   private mutating func parseRight(
     _ left: Expression, found: FoundOperator, modifier: Predicate.Comparison.Modifier
   ) throws(ModelError) -> Predicate {
@@ -77,6 +87,7 @@ extension PredicateParser {
     return found.isNegated ? .not(comparison) : comparison
   }
 
+  /// Whether the token is an operator of a comparison.
   private var isComparison: Bool {
     switch token.kind {
     case .compare, .keyword(.in), .keyword(.between), .keyword(.contains), .keyword(.beginsWith), .keyword(.endsWith),
@@ -86,6 +97,7 @@ extension PredicateParser {
     }
   }
 
+  /// Throws if the right side of `BETWEEN` cannot be a range.
   private func checkRange(_ range: Expression, at start: PredicateToken) throws(ModelError) {
     let isRange =
       switch range {
@@ -100,13 +112,17 @@ extension PredicateParser {
 
   // MARK: Operators
 
+  /// An operator of a comparison, as it was parsed.
   struct FoundOperator {
+    /// The operator.
     var `operator`: Predicate.Comparison.Operator
+    /// The options in brackets.
     var options: Predicate.Comparison.Options = []
     /// Whether the operator is negated, as in `NOT IN`.
     var isNegated = false
   }
 
+  /// Parses an operator with its options; nil if the token is none.
   private mutating func parseOperator() throws(ModelError) -> FoundOperator? {
     var found: FoundOperator
     switch token.kind {
@@ -137,6 +153,7 @@ extension PredicateParser {
     return found
   }
 
+  /// Parses options such as `[cd]`. Throws for unknown letters.
   private mutating func parseOptions(
     of operator: Predicate.Comparison.Operator
   ) throws(ModelError) -> Predicate.Comparison.Options {

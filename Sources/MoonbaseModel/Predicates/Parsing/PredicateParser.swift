@@ -4,9 +4,16 @@ import MoonbasePlatform
 ///
 /// A parenthesis may open a condition or an expression, and only the following text decides. So the functions return a
 /// `Node`, which is either, and each operator requires the kind that it accepts. No text is parsed twice.
+///
+/// The parser is made for one text and used once. Errors are `.invalidPredicate` with the column
+/// and the expected text. Parsing is linear in the length of the text, and charged to a running
+/// script.
 struct PredicateParser: ~Copyable {
+  /// A condition or an expression, before it is known which is needed.
   enum Node {
+    /// An expression.
     case expression(Expression)
+    /// A condition.
     case predicate(Predicate)
   }
 
@@ -19,16 +26,24 @@ struct PredicateParser: ~Copyable {
   /// The number of tokens charged together.
   private static let countingStride = 64
 
+  /// The source of tokens.
   var lexer: PredicateLexer
+  /// The current token.
   var token: PredicateToken
+  /// The arguments of the placeholders.
   let arguments: [Value]
+  /// The number of arguments used so far.
   var usedArguments = 0
+  /// The depth of nesting.
   private var depth = 0
+  /// The memory charged for tokens and arguments.
   private var memory = HostMemory()
   /// The number of tokens not yet charged, and the position up to which the text is charged.
   private var uncounted = 0
+  /// The position in bytes.
   private var counted = 0
 
+  /// A parser at the first token.
   init(_ text: String, arguments: [Value]) throws(ModelError) {
     lexer = PredicateLexer(text)
     self.arguments = arguments
@@ -37,6 +52,7 @@ struct PredicateParser: ~Copyable {
     try advance()
   }
 
+  /// Parses a whole text as a condition.
   static func predicate(_ text: String, arguments: [Value]) throws(ModelError) -> Predicate {
     var parser = try PredicateParser(text, arguments: arguments)
     if parser.token.kind == .end { throw parser.failure("expected a condition, but the text is empty") }
@@ -45,6 +61,7 @@ struct PredicateParser: ~Copyable {
     return predicate
   }
 
+  /// Parses a whole text as an expression.
   static func expression(_ text: String, arguments: [Value]) throws(ModelError) -> Expression {
     var parser = try PredicateParser(text, arguments: arguments)
     if parser.token.kind == .end { throw parser.failure("expected an expression, but the text is empty") }
@@ -53,6 +70,7 @@ struct PredicateParser: ~Copyable {
     return expression
   }
 
+  /// Throws if tokens or arguments are left.
   private mutating func finish() throws(ModelError) {
     try count()
     guard token.kind == .end else { throw unexpected("expected AND, OR or the end", hint: wordsHint) }
@@ -66,6 +84,7 @@ struct PredicateParser: ~Copyable {
 
   // MARK: Tokens
 
+  /// Proceeds to the next token.
   @inline(__always)
   mutating func advance() throws(ModelError) {
     token = try lexer.next()
@@ -96,16 +115,19 @@ struct PredicateParser: ~Copyable {
     return true
   }
 
+  /// Consumes a token of this kind, or throws. `what` names the expected text.
   mutating func expect(_ kind: PredicateToken.Kind, what: String) throws(ModelError) {
     guard try skip(kind) else { throw unexpected("expected \(what)") }
   }
 
+  /// The text of a token.
   func text(of token: PredicateToken) -> String {
     String(decoding: lexer.bytes[token.start..<token.end], as: UTF8.self)
   }
 
   // MARK: Depth
 
+  /// Runs a body one level deeper. Throws beyond `greatestDepth`.
   mutating func nested<Result>(
     _ body: (inout Self) throws(ModelError) -> Result
   ) throws(ModelError) -> Result {
@@ -125,6 +147,7 @@ struct PredicateParser: ~Copyable {
     guard length < greatest else { throw failure("more than \(greatest) operators in a row; split the expression") }
   }
 
+  /// Throws for a key path with too many keys.
   func checkPath(_ length: Int) throws(ModelError) {
     guard length <= PredicateLimits.greatestPathLength else {
       throw failure("the key path has more than \(PredicateLimits.greatestPathLength) keys; no store can follow it")
@@ -133,6 +156,7 @@ struct PredicateParser: ~Copyable {
 
   // MARK: Errors
 
+  /// An error at the current token.
   func failure(_ problem: String) -> ModelError { lexer.error(problem, at: token.start) }
 
   /// An error about the current token.
@@ -161,6 +185,7 @@ struct PredicateParser: ~Copyable {
   // Mutating although neither function mutates: a mutating method's receiver is accessed after its argument was parsed,
   // so that it sees the following token.
 
+  /// The condition of a node. Throws for an expression, with advice.
   mutating func predicate(from node: Node) throws(ModelError) -> Predicate {
     switch node {
     case .predicate(let predicate): return predicate
@@ -172,6 +197,7 @@ struct PredicateParser: ~Copyable {
     }
   }
 
+  /// The expression of a node. Throws for a condition.
   mutating func expression(from node: Node) throws(ModelError) -> Expression {
     switch node {
     case .expression(let expression): return expression

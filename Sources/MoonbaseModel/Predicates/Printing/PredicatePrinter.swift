@@ -1,6 +1,11 @@
 /// Prints predicates and expressions in the format language, with parentheses only where needed.
+///
+/// Parsing the result gives the same tree. The printer appends to one text; precedences are those
+/// of `PredicateParser`.
 struct PredicatePrinter {
+  /// The text so far.
   var text = ""
+  /// The depth of the current part.
   private var depth = 0
 
   /// Prints a part a level deeper, or `…` beyond the depth that can be evaluated.
@@ -13,8 +18,10 @@ struct PredicatePrinter {
 
   // MARK: Predicates
 
+  /// Prints a condition.
   mutating func print(_ predicate: Predicate) { inside { $0.printBare(predicate) } }
 
+  /// Prints a condition without counting its depth.
   private mutating func printBare(_ predicate: Predicate) {
     switch predicate {
     case .constant(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -28,6 +35,7 @@ struct PredicatePrinter {
     }
   }
 
+  /// Prints the parts of a conjunction or disjunction. `empty` is the constant for no parts.
   private mutating func print(_ parts: [Predicate], separator: String, empty: Bool) {
     if parts.isEmpty { return print(.constant(empty)) }
     if parts.count == 1 { return print(parts[0]) }
@@ -37,6 +45,7 @@ struct PredicatePrinter {
     }
   }
 
+  /// Prints a part, in parentheses if it has several parts itself.
   private mutating func printPart(_ part: Predicate) {
     switch part {
     case .and(let parts) where parts.count > 1, .or(let parts) where parts.count > 1:
@@ -49,6 +58,7 @@ struct PredicatePrinter {
     }
   }
 
+  /// Prints a comparison with its quantifier and options.
   private mutating func print(_ comparison: Predicate.Comparison, quantifier: String) {
     text += quantifier
     print(comparison.left, inside: .bitOr)
@@ -63,6 +73,7 @@ struct PredicatePrinter {
     case assignment, bitOr, bitXor, bitAnd, shift, sum, product, power, number, postfix
   }
 
+  /// The precedence of an expression.
   private func strength(of expression: Expression) -> Strength {
     switch expression {
     case .assignment: .assignment
@@ -84,8 +95,10 @@ struct PredicatePrinter {
     }
   }
 
+  /// Prints an expression.
   mutating func print(_ expression: Expression) { print(expression, inside: .assignment) }
 
+  /// Prints an expression within another, in parentheses if it is weaker.
   private mutating func print(_ expression: Expression, inside strength: Strength) {
     let needsParentheses = self.strength(of: expression).rawValue < strength.rawValue
     if needsParentheses { text += "(" }
@@ -93,8 +106,10 @@ struct PredicatePrinter {
     if needsParentheses { text += ")" }
   }
 
+  /// Prints an expression without parentheses.
   private mutating func printBare(_ expression: Expression) { inside { $0.printParts(of: expression) } }
 
+  /// Prints the parts of an expression.
   private mutating func printParts(of expression: Expression) {
     switch expression {
     case .constant(let value): print(value)
@@ -125,6 +140,7 @@ struct PredicatePrinter {
     }
   }
 
+  /// Prints expressions separated by commas.
   private mutating func printList(_ expressions: [Expression]) {
     for (index, expression) in expressions.enumerated() {
       if index > 0 { text += ", " }
@@ -132,6 +148,7 @@ struct PredicatePrinter {
     }
   }
 
+  /// Prints a key path. Keys that are reserved words are escaped.
   private mutating func print(_ base: Expression, components: [String]) {
     var isFirst = true
     if base != .evaluatedObject || components.first?.hasPrefix("@") ?? true {
@@ -147,6 +164,7 @@ struct PredicatePrinter {
 
   // MARK: Functions
 
+  /// Prints a call, as an operator if the function has a sign.
   private mutating func printFunction(_ name: String, arguments: [Expression]) {
     if arguments.count == 2, let (sign, left, right) = signs(of: name) {
       print(arguments[0], inside: left)
@@ -199,6 +217,7 @@ struct PredicatePrinter {
 
   // MARK: Values
 
+  /// Prints a value; a list in braces.
   private mutating func print(_ value: Value) {
     switch value {
     case .list(let elements):
@@ -214,6 +233,7 @@ struct PredicatePrinter {
 }
 
 extension Predicate.Comparison.Modifier {
+  /// The quantifier with a space; empty without one.
   fileprivate var keyword: String {
     switch self {
     case .direct: ""

@@ -1,6 +1,9 @@
 import MoonbasePlatform
 
 /// Keys and literals as the format language writes them.
+///
+/// `PredicatePrinter` and messages use it. The parser reads the result back as the same key or
+/// value.
 enum PredicateText {
   /// A key, escaped with `#` if it is a reserved word or no plain name.
   static func key(_ key: String) -> String {
@@ -11,10 +14,12 @@ enum PredicateText {
     return key.utf8.count <= 15 && PredicateKeyword.reserved.contains(key.uppercased()) ? "#" + key : key
   }
 
+  /// Whether a character counts as a letter in keys.
   private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
     scalar.isASCII || scalar.properties.isAlphabetic
   }
 
+  /// A text in quotes, with escapes for control characters.
   static func quoted(_ text: String) -> String {
     text.quoted { "\\u" + String(String(0x10000 + Int($0.value), radix: 16).dropFirst()) }
   }
@@ -37,6 +42,7 @@ enum PredicateText {
     }
   }
 
+  /// A cast of a quoted text to a type.
   private static func cast(_ text: String, to type: CastType) -> String {
     "CAST(\(quoted(text)), \"\(type.rawValue)\")"
   }

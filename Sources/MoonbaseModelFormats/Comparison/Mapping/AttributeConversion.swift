@@ -20,6 +20,7 @@ public struct AttributeConversion: Sendable, Hashable {
     (self.source, self.destination) = (source, destination)
   }
 
+  /// The types of numbers.
   private static let numbers: Set<AttributeType> = [.integer16, .integer32, .integer64, .decimal, .double, .float]
 
   /// The source types with values that can be converted, by destination type.
@@ -54,6 +55,7 @@ public struct AttributeConversion: Sendable, Hashable {
 
   // MARK: Numbers
 
+  /// The integer with exactly this value; nil for fractions and texts of other forms.
   private func integer(_ value: Value) -> Int64? {
     switch value {
     case .int(let number): number
@@ -63,6 +65,7 @@ public struct AttributeConversion: Sendable, Hashable {
     }
   }
 
+  /// The double with exactly this value, or whose shortest text is the decimal.
   private func double(_ value: Value) -> Double? {
     switch value {
     case .int(let number): return Double(exactly: number)
@@ -83,6 +86,7 @@ public struct AttributeConversion: Sendable, Hashable {
     return double(value).flatMap { Double(Float($0)) == $0 ? $0 : nil }
   }
 
+  /// The float whose shortest text is the decimal.
   private func single(_ value: Value) -> Double? {
     guard let decimal = decimal(value), let number = Float(decimal.description),
       Decimal(literal: number.description) == decimal
@@ -90,6 +94,7 @@ public struct AttributeConversion: Sendable, Hashable {
     return Double(number)
   }
 
+  /// The decimal of a number or its text.
   private func decimal(_ value: Value) -> Decimal? {
     switch value {
     case .decimal(let decimal): decimal
@@ -103,6 +108,7 @@ public struct AttributeConversion: Sendable, Hashable {
 
   // MARK: Texts and bytes
 
+  /// The text of a value; nil for a date that a text cannot restore.
   private func text(_ value: Value) -> String? {
     switch value {
     case .int(let number): return number.description
@@ -119,6 +125,7 @@ public struct AttributeConversion: Sendable, Hashable {
     }
   }
 
+  /// The UUID of a text or of 16 bytes.
   private func uuid(_ value: Value) -> UUID? {
     switch value {
     case .string(let text): UUID(uuidString: text)
@@ -128,6 +135,7 @@ public struct AttributeConversion: Sendable, Hashable {
     }
   }
 
+  /// The bytes of a value: data unchanged, a UUID as 16 bytes.
   private func data(_ value: Value) -> Data? {
     switch value {
     case .data(let data): data

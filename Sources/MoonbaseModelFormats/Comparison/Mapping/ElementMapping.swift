@@ -2,6 +2,9 @@ package import MoonbaseModel
 
 /// The correspondence between elements of an older and a newer composite attribute, by names and renaming identifiers
 /// at each level.
+///
+/// A leaf is an element that is no composite itself. For example, `address.zip` may be the origin
+/// of `address.code`.
 package struct ElementMapping: Sendable {
   /// The older leaf elements by the paths of the newer leaf elements.
   package private(set) var origins: [[String]: AttributeDescription.Leaf] = [:]
@@ -15,6 +18,8 @@ package struct ElementMapping: Sendable {
     removed = old.leaves.filter { !kept.contains($0.path) }
   }
 
+  /// Matches the elements of a level, and recursively those of nested composites. A leaf and a
+  /// composite never match.
   private static func origins(
     from old: AttributeDescription, to new: AttributeDescription
   ) -> [[String]: AttributeDescription.Leaf] {

@@ -1,21 +1,32 @@
 import MoonbaseModel
 
 /// Infers a mapping entity by entity and collects the obstacles.
+///
+/// The value behind `MappingInference`: `build` is called once, then the results are taken.
+/// Obstacles that no data can remove are `problems`. Obstacles that depend on the rows are
+/// `conditions`.
 struct MappingBuilder {
+  /// The older model.
   let source: ResolvedModel
+  /// The newer model.
   let destination: ResolvedModel
+  /// The mapping so far, in the order of the newer model's entities, followed by removed entities.
   private(set) var mappings: [EntityMapping] = []
+  /// The reasons why the mapping is incomplete.
   private(set) var problems: [ModelError] = []
+  /// The conditions on the rows of a store.
   private(set) var conditions: [ModelError] = []
   /// The older names of the newer model's entities.
   private let oldNames: [String: String]
 
+  /// A builder without mappings yet.
   init(source: ResolvedModel, destination: ResolvedModel) {
     self.source = source
     self.destination = destination
     oldNames = RenamingMatcher(old: source.description.entities, new: destination.description.entities).oldNames
   }
 
+  /// Maps every entity of both models.
   mutating func build() {
     for entity in destination.entities {
       guard let old = oldNames[entity.name].flatMap({ source.entity($0) }) else {
@@ -31,6 +42,7 @@ struct MappingBuilder {
     checkHierarchies()
   }
 
+  /// Maps an entity. The kind is `copy` if the version hashes are equal, otherwise `transform`.
   private mutating func map(_ old: ResolvedEntity, to new: ResolvedEntity) {
     let isSame = old.name == new.name && source.versionHashes[old.name] == destination.versionHashes[new.name]
     var mapping = EntityMapping(isSame ? .copy : .transform, from: old.name, to: new.name)
@@ -46,6 +58,7 @@ struct MappingBuilder {
 
   // MARK: Attributes
 
+  /// The mappings of the stored attributes that are not derived.
   private mutating func attributes(_ old: ResolvedEntity, new: ResolvedEntity) -> [PropertyMapping] {
     let olds = old.properties.compactMap(\.attribute).filter { !$0.isTransient }
     let news = new.properties.compactMap(\.attribute).filter { !$0.isTransient }
@@ -64,6 +77,7 @@ struct MappingBuilder {
     }
   }
 
+  /// Checks the change of an attribute's type and of its optionality.
   private mutating func check(_ old: AttributeDescription, new: AttributeDescription, entity: String) {
     if old.type == .composite, new.type == .composite { checkElements(old, new: new, entity: entity) }
     if old.type != new.type {
@@ -81,6 +95,7 @@ struct MappingBuilder {
     }
   }
 
+  /// Checks the elements of a composite, leaf by leaf.
   private mutating func checkElements(_ old: AttributeDescription, new: AttributeDescription, entity: String) {
     let mapping = ElementMapping(from: old, to: new)
     for leaf in new.leaves {
@@ -107,6 +122,7 @@ struct MappingBuilder {
 
   // MARK: Relationships
 
+  /// The mappings of the stored relationships.
   private mutating func relationships(_ old: ResolvedEntity, new: ResolvedEntity) -> [PropertyMapping] {
     let olds = old.properties.compactMap { $0.relationship?.description }.filter { !$0.isTransient }
     let news = new.properties.compactMap { $0.relationship?.description }.filter { !$0.isTransient }
@@ -125,6 +141,7 @@ struct MappingBuilder {
     }
   }
 
+  /// Checks the change of a relationship: its kind, its requirement and its destination.
   private mutating func check(_ old: RelationshipDescription, new: RelationshipDescription, entity: String) {
     if old.isToMany, !new.isToMany {
       ask("became to-one: no object may have several destinations", entity: entity, property: new.name)
@@ -166,6 +183,7 @@ struct MappingBuilder {
 
   // MARK: What stands against it
 
+  /// Adds a reason why the mapping cannot be inferred.
   private mutating func report(_ what: String, entity: String, property: String?) {
     Self.note(what, entity: entity, property: property, in: &problems)
   }
@@ -175,6 +193,7 @@ struct MappingBuilder {
     Self.note(what, entity: entity, property: property, in: &conditions)
   }
 
+  /// Adds an error with code `.cannotInferMapping` to a list, unless the list has it.
   private static func note(_ what: String, entity: String, property: String?, in list: inout [ModelError]) {
     let message = property.map { "\(entity).\($0) \(what)" } ?? what
     // A subentity repeats the problems of its parent's properties.

@@ -4,18 +4,27 @@ import MoonbasePlatform
 public import enum MoonbaseModel.Expression
 
 /// Reads Xcode's mapping models: `xcmapping.xml`, a store in Core Data's XML format.
+///
+/// The file is a store of Xcode's mapping editor (`XDDEV…` entities). Value expressions are keyed
+/// archives or texts. Unknown fields become warnings, and obstacles if they have a value.
 struct MappingModelReader {
+  /// The name of the file, for messages.
   private let file: String
+  /// The objects of the store, by ID.
   private let objects: [String: XMLStoreObject]
+  /// The warnings for the mapping model.
   private var warnings: [String] = []
+  /// The fields that cannot be executed.
   private var obstacles: [String] = []
 
+  /// Reads the XML of a mapping model.
   static func read(_ data: Data, file: String) throws(ModelError) -> MappingModel {
     let (objects, warnings) = try XMLStoreObject.read(data, file: file)
     var reader = MappingModelReader(file: file, objects: objects, warnings: warnings)
     return try reader.mappingModel()
   }
 
+  /// A reader of a store's objects.
   private init(file: String, objects: [String: XMLStoreObject], warnings: [String]) {
     self.file = file
     self.objects = objects
@@ -23,6 +32,8 @@ struct MappingModelReader {
   }
 
   /// Reads only objects that the mapping model refers to, because files keep orphans of earlier edits.
+  ///
+  /// Throws `.malformedFile` for a file without a mapping model, or with two.
   private mutating func mappingModel() throws(ModelError) -> MappingModel {
     let roots = objects.values.filter { $0.type == "XDDEVMAPPINGMODEL" }.sorted { $0.line < $1.line }
     guard let root = roots.first else {
@@ -43,6 +54,9 @@ struct MappingModelReader {
   }
 
   /// Reads an entity mapping; nil if it is without effect, as some left over from earlier edits.
+  ///
+  /// An entity mapping names a source, a destination or both. Its property mappings are sorted by
+  /// name.
   private mutating func entityMapping(_ object: XMLStoreObject) throws(ModelError) -> EntityMapping? {
     let (source, destination) = (object.text("sourcename"), object.text("destinationname"))
     guard source != nil || destination != nil else {
@@ -71,6 +85,8 @@ struct MappingModelReader {
   }
 
   /// Xcode writes `Undefined` and determines the kind when compiling.
+  ///
+  /// Throws `.malformedFile` for a name that Core Data does not know.
   private func kind(of object: XMLStoreObject, source: String?, destination: String?) throws(ModelError)
     -> EntityMapping.Kind
   {
@@ -88,6 +104,8 @@ struct MappingModelReader {
     }
   }
 
+  /// Reads a property mapping: an archived expression, the text of one, or Xcode's two fields for
+  /// relationships. Without any, the source is `automatic`.
   private mutating func propertyMapping(_ object: XMLStoreObject) throws(ModelError) -> PropertyMapping {
     guard let name = object.string("name") else { throw malformed("a property mapping has no name", in: object) }
     report(
@@ -127,6 +145,7 @@ struct MappingModelReader {
       ])
   }
 
+  /// A property mapping of an expression. A key of `$source` becomes a plain property.
   private func mapping(_ name: String, expression: Expression) -> PropertyMapping {
     if case .keyPath(.variable("source"), let path) = expression, path.count == 1 {
       return PropertyMapping(name, from: .property(path[0]))
@@ -136,6 +155,8 @@ struct MappingModelReader {
 
   // MARK: Objects
 
+  /// The objects at the end of a relationship. Throws `.malformedFile` for a missing object and for
+  /// one of another type.
   private func related(
     _ object: XMLStoreObject, along relationship: String, type: String
   ) throws(ModelError) -> [XMLStoreObject] {
@@ -153,6 +174,8 @@ struct MappingModelReader {
   }
 
   /// Reports the attributes and relationships of an object that are not known.
+  ///
+  /// A field with a text that is not empty is also an obstacle.
   private mutating func report(_ object: XMLStoreObject, _ known: String...) {
     for name in object.names where !known.contains(name) {
       warn("\(name) of \(object.type) is not understood", in: object)
@@ -161,10 +184,12 @@ struct MappingModelReader {
     }
   }
 
+  /// Adds a warning with the object's line.
   private mutating func warn(_ message: String, in object: XMLStoreObject) {
     warnings.append("\(file):\(object.line): \(message)")
   }
 
+  /// An error with the object's line.
   private func malformed(_ message: String, in object: XMLStoreObject) -> ModelError {
     ModelError(.malformedFile, message: message, at: SourceLocation(file: file, line: object.line))
   }

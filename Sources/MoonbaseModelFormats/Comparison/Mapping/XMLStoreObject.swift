@@ -2,17 +2,25 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// An object of a store in Core Data's XML format.
+///
+/// Xcode saves mapping models as such stores. Attribute names are in lower case, as
+/// `mappingnumber`.
 struct XMLStoreObject {
+  /// The name of the entity in capitals.
   let type: String
+  /// The ID in the file, as `z102`.
   let id: String
+  /// The line of the element, from 1.
   let line: Int
   /// The IDs of the destinations, by relationship.
   let relationships: [String: [String]]
+  /// The texts of the attributes, by name.
   private let attributes: [String: String]
 
   /// The names of all attributes and relationships.
   var names: [String] { (Array(attributes.keys) + Array(relationships.keys)).sorted() }
 
+  /// The text of an attribute; nil if it is missing.
   func string(_ name: String) -> String? { attributes[name] }
 
   /// A nonempty text; nil otherwise.
@@ -27,6 +35,9 @@ struct XMLStoreObject {
   }
 
   /// The objects of an XML store by ID, and warnings about unknown elements.
+  ///
+  /// Throws `.malformedFile` for other XML, for an object without a type or an ID, and for an ID
+  /// that occurs twice.
   static func read(_ data: Data, file: String) throws(ModelError) -> (
     objects: [String: XMLStoreObject], warnings: [String]
   ) {
@@ -57,6 +68,7 @@ struct XMLStoreObject {
     return (objects, warnings)
   }
 
+  /// An object of an element, with its attributes and relationships.
   private init(type: String, id: String, element: MarkupElement) {
     self.type = type
     self.id = id

@@ -1,11 +1,20 @@
 /// The order of boxes and passing lines in each column, chosen to minimise crossings.
+///
+/// This is the ordering step of a layered layout (Sugiyama): a line that passes a column gets a
+/// vertex there, so each segment connects adjacent columns. `improve` sweeps with the average
+/// positions of neighbours (barycentre), then exchanges neighbours. All steps are deterministic.
 struct ColumnOrder {
   /// A segment of a line between adjacent columns.
   struct Segment {
+    /// The vertex in the left column.
     var left: Int
+    /// The vertex in the right column.
     var right: Int
+    /// The rank of the end at the left vertex.
     var leftRank: Int
+    /// The rank of the end at the right vertex.
     var rightRank: Int
+    /// The index of the edge.
     var edge: Int
   }
 
@@ -21,17 +30,22 @@ struct ColumnOrder {
   private(set) var chains: [[Int]]
   /// The position of each vertex in its column.
   private(set) var places: [Int]
+  /// The segments that end at each vertex from the left.
   private var leftOf: [[Segment]]
+  /// The segments that begin at each vertex to the right.
   private var rightOf: [[Segment]]
   /// The sides of boxes where inheritance ends at the foot.
   private(set) var lowered: Set<Side> = []
 
   /// A side of a box.
   struct Side: Hashable {
+    /// The index of the node.
     var node: Int
+    /// Whether it is the right side.
     var isRight: Bool
   }
 
+  /// An order in which the nodes of a column are as in `order`, with passing vertices behind them.
   init(_ graph: LayoutGraph, _ layering: Layering, order: [Int]) {
     vertexCount = graph.nodes.count
     columnOf = layering.columns
@@ -52,6 +66,7 @@ struct ColumnOrder {
     columns.indices.forEach { number($0) }
   }
 
+  /// Adds the vertices and segments of an edge.
   private mutating func chain(_ edge: LayoutGraph.Edge, _ number: Int) -> [Int] {
     let isForward = columnOf[edge.from.node] < columnOf[edge.to.node]
     let (left, right) = isForward ? (edge.from, edge.to) : (edge.to, edge.from)
@@ -72,23 +87,29 @@ struct ColumnOrder {
     return chain
   }
 
+  /// Updates the positions of a column's vertices.
   private mutating func number(_ column: Int) {
     for (place, vertex) in columns[column].enumerated() { places[vertex] = place }
   }
 
+  /// The vertical order of a segment's left end: position, then rank.
   private func leftKey(_ segment: Segment) -> Int {
     places[segment.left] * LayoutGraph.rankCount + segment.leftRank
   }
 
+  /// The vertical order of a segment's right end.
   private func rightKey(_ segment: Segment) -> Int {
     places[segment.right] * LayoutGraph.rankCount + segment.rightRank
   }
 
   // MARK: Crossings
 
+  /// The number of crossings between all columns.
   var crossingCount: Int { segments.indices.reduce(0) { $0 + crossings(behind: $1) } }
 
   /// Counts the pairs of segments whose order differs between left and right.
+  ///
+  /// Inversions are counted with a Fenwick tree in O(n log n) for n segments.
   private func crossings(behind column: Int) -> Int {
     var keys = segments[column].map { (leftKey($0), rightKey($0)) }
     keys.sort { $0 < $1 }
@@ -104,6 +125,9 @@ struct ColumnOrder {
   // MARK: Improving
 
   /// Sorts columns by the average position of their neighbours, in alternating directions, and keeps the best order.
+  ///
+  /// `rounds` is the number of sweeps. `exchanges` adds the slower exchange of neighbours after
+  /// each sweep.
   mutating func improve(rounds: Int, exchanges: Bool) {
     var best = columns
     var least = crossingCount
@@ -117,6 +141,8 @@ struct ColumnOrder {
   }
 
   /// Moves the ends of inheritance from the head of a box to its foot if that reduces crossings.
+  ///
+  /// Each side of a box is tried once.
   mutating func lowerInheritance(_ graph: LayoutGraph) {
     for node in graph.nodes.indices {
       for side in [Side(node: node, isRight: false), Side(node: node, isRight: true)] {
@@ -150,6 +176,8 @@ struct ColumnOrder {
   }
 
   /// Sets another order of the columns.
+  ///
+  /// The order must contain the same vertices.
   mutating func take(_ order: [[Int]]) {
     columns = order
     columns.indices.forEach { number($0) }
@@ -167,6 +195,7 @@ struct ColumnOrder {
     }
   }
 
+  /// Sorts each column once, from left to right or back.
   private mutating func sweep(isForward: Bool) {
     for column in isForward ? Array(columns.indices.dropFirst()) : columns.indices.dropLast().reversed() {
       let middles = columns[column].map { vertex in
@@ -176,6 +205,7 @@ struct ColumnOrder {
     }
   }
 
+  /// The average position of the other ends; nil without segments.
   private func middle(of segments: [Segment], isForward: Bool) -> Double? {
     if segments.isEmpty { return nil }
     let sum = segments.reduce(0) { $0 + (isForward ? leftKey($1) : rightKey($1)) }
@@ -203,6 +233,7 @@ struct ColumnOrder {
     }
   }
 
+  /// Exchanges a vertex with the next one if that reduces crossings. Returns whether it did.
   private mutating func exchange(_ place: Int, in column: Int) -> Bool {
     let (upper, lower) = (columns[column][place], columns[column][place + 1])
     let now = crossings(of: upper, above: lower)
@@ -212,22 +243,29 @@ struct ColumnOrder {
     return true
   }
 
+  /// The crossings of the segments of two vertices, the first above the second.
   private func crossings(of upper: Int, above lower: Int) -> Int {
     let left = Self.inversions(leftOf[upper].map(leftKey), leftOf[lower].map(leftKey))
     return left + Self.inversions(rightOf[upper].map(rightKey), rightOf[lower].map(rightKey))
   }
 
+  /// The number of pairs in which the upper end is below the lower one.
   private static func inversions(_ upper: [Int], _ lower: [Int]) -> Int {
     upper.reduce(0) { sum, key in sum + lower.count { $0 < key } }
   }
 }
 
 /// A Fenwick tree that counts the numbers up to a bound.
+///
+/// Adding and counting take logarithmic time.
 private struct SumTree {
+  /// The partial sums, from index 1.
   private var sums: [Int]
 
+  /// A tree for numbers below `count`.
   init(_ count: Int) { sums = [Int](repeating: 0, count: count + 1) }
 
+  /// Counts a number.
   mutating func add(_ number: Int) {
     var index = number + 1
     while index < sums.count {
@@ -236,6 +274,7 @@ private struct SumTree {
     }
   }
 
+  /// The count of numbers up to and including a bound.
   func sum(through number: Int) -> Int {
     var index = number + 1
     var sum = 0

@@ -1,18 +1,29 @@
 /// The vertical positions of boxes and passing lines, chosen to keep lines straight.
+///
+/// `init` does all the work: it packs the columns, sorts rows, and aligns columns in rounds.
+/// Positions grow downwards, and the highest vertex is at 0.
 struct ColumnPlacement {
+  /// The least distance between boxes of a column.
   static let boxGap = 26.0
+  /// The least distance between passing lines.
   private static let lineGap = 12.0
+  /// The number of rounds of alignment.
   private static let rounds = 32
 
   /// The top of each vertex.
   private(set) var tops: [Double]
   /// The position of each row in its box, from the top.
   private(set) var rowPlaces: [[Int]]
+  /// The graph of the part.
   private let graph: LayoutGraph
+  /// The order of the columns.
   private let order: ColumnOrder
+  /// The height of each vertex; 0 for a passing line.
   private let heights: [Double]
+  /// Whether longer lines weigh less, in the later rounds.
   private var isStraightening = false
 
+  /// Computes the positions.
   init(_ graph: LayoutGraph, _ order: ColumnOrder) {
     (self.graph, self.order) = (graph, order)
     heights = (0..<order.vertexCount).map { $0 < graph.nodes.count ? graph.nodes[$0].height : 0 }
@@ -49,6 +60,7 @@ struct ColumnPlacement {
     }
   }
 
+  /// Whether a vertex is a passing line and no box.
   private func isPassing(_ vertex: Int) -> Bool { vertex >= graph.nodes.count }
 
   // MARK: Rows
@@ -80,6 +92,9 @@ struct ColumnPlacement {
   }
 
   /// The distance of a line's end from the top of its box.
+  ///
+  /// A row's line ends at the middle of the row. Inheritance ends near the head, or near the foot
+  /// if the side was lowered.
   func offset(of end: LayoutGraph.End, isRight: Bool) -> Double {
     guard let row = end.row else {
       guard end.rank == 0 else { return BoxMeasure.headEnd }
@@ -94,11 +109,15 @@ struct ColumnPlacement {
 
   /// A line that attracts two vertices to the same height.
   private struct Pull {
+    /// The other vertex.
     var other: Int
+    /// The wanted distance of the tops.
     var difference: Double
+    /// The weight; long lines weigh more, so that they are straight.
     var weight: Double
   }
 
+  /// The lines of each vertex to the left and to the right.
   private func pulls() -> (left: [[Pull]], right: [[Pull]]) {
     var left = [[Pull]](repeating: [], count: order.vertexCount)
     var right = left
@@ -131,6 +150,9 @@ struct ColumnPlacement {
   }
 
   /// Moves a column as close to the wanted positions as its order and gaps allow.
+  ///
+  /// The wanted positions are weighted averages. Minimum distances make it a problem of isotonic
+  /// regression.
   private mutating func align(_ column: [Int], by pulls: [[Pull]], and others: [[Pull]]?) {
     let offsets = offsets(of: column)
     var wanted: [Double] = []
@@ -154,6 +176,8 @@ struct ColumnPlacement {
 
 /// The nondecreasing numbers nearest to given numbers, by least squares (pool adjacent violators).
 enum Monotone {
+  /// Linear in the number of numbers. For example, `[3, 1, 2]` with equal weights gives `[2, 2,
+  /// 2]`.
   static func nearest(to wanted: [Double], weights: [Double]) -> [Double] {
     var pools: [(mean: Double, weight: Double, count: Int)] = []
     for (number, weight) in zip(wanted, weights) {

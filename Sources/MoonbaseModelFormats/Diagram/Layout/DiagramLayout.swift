@@ -1,6 +1,10 @@
 import MoonbasePlatform
 
 /// The positions of the boxes and lines of a diagram.
+///
+/// The connected parts of a diagram are laid out one by one (`PartLayout`, `PlacedPart`), and then
+/// placed in rows. Lengths are in pixels from the upper left corner. Equal diagrams give equal
+/// layouts.
 package struct DiagramLayout {
   /// A point in the picture.
   package struct Point: Hashable, Sendable {
@@ -38,12 +42,17 @@ package struct DiagramLayout {
     package var isForward = true
   }
 
+  /// The least distance between columns, which has room for curves.
   static let leastChannel = 92.0
+  /// The greatest distance between columns.
   static let greatestChannel = 220.0
   /// The length of the straight segment at a box.
   static let stub = 20.0
+  /// The reach of a loop to the right of its box.
   static let loopWidth = 30.0
+  /// The distance between parts.
   private static let partGap = 44.0
+  /// The wanted ratio of width to height.
   private static let shape = 1.5
 
   /// The boxes, in the order of the model's entities.
@@ -57,6 +66,7 @@ package struct DiagramLayout {
   /// The number of crossings.
   package private(set) var crossingCount = 0
 
+  /// Computes the layout of a diagram.
   init(_ content: DiagramContent) {
     let graph = LayoutGraph(content)
     boxes = graph.nodes.map { Box(x: 0, y: 0, width: $0.width, height: $0.height, rowPlaces: []) }
@@ -69,6 +79,8 @@ package struct DiagramLayout {
   }
 
   /// Places parts in rows, the highest first. Free room below a part is filled by further parts.
+  ///
+  /// The limit of a row's width follows from the area of all parts and the wanted shape.
   private mutating func place(_ parts: [PlacedPart]) {
     let area = parts.reduce(0) { $0 + ($1.width + Self.partGap) * ($1.height + Self.partGap) }
     let limit = max(parts.map(\.width).max() ?? 0, (area * Self.shape).squareRoot())
@@ -87,6 +99,7 @@ package struct DiagramLayout {
     }
   }
 
+  /// Adds a part with its upper left corner at a point.
   private mutating func add(_ part: PlacedPart, at origin: Point) {
     crossingCount += part.crossingCount
     for (box, member) in zip(part.boxes, part.members) {
@@ -107,23 +120,37 @@ package struct DiagramLayout {
 }
 
 /// A row of parts. Lower parts may have further parts below them.
+///
+/// A shelf is as high as its first part. Parts that follow are placed beside each other, or below a
+/// lower part of the same shelf.
 private struct Shelf {
+  /// The parts below each other, with the width of the first.
   private struct Column {
+    /// The left side.
     var x: Double
+    /// The width of the first part.
     var width: Double
+    /// The lower edge of the last part.
     var bottom: Double
   }
 
+  /// The top of the row.
   private let y: Double
+  /// The greatest width of the row.
   private let limit: Double
+  /// The distance between parts.
   private let gap: Double
+  /// The columns, from the left.
   private var columns: [Column] = []
+  /// The lower edge of the row.
   private(set) var bottom: Double
 
+  /// An empty row.
   init(y: Double, limit: Double, gap: Double) {
     (self.y, self.limit, self.gap, bottom) = (y, limit, gap, y)
   }
 
+  /// The place of a part of this size; nil if the row has no room.
   mutating func place(width: Double, height: Double) -> DiagramLayout.Point? {
     for index in columns.indices
     where columns[index].width >= width && columns[index].bottom + gap + height <= bottom {

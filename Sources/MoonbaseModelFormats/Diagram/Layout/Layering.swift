@@ -1,4 +1,7 @@
 /// The assignment of boxes to columns. A line connects a column with a later one.
+///
+/// This is the first step of a layered layout: `ColumnOrder` then orders the boxes of each column.
+/// The value holds one column number for each node.
 struct Layering {
   /// The column of each node.
   var columns: [Int]
@@ -6,10 +9,17 @@ struct Layering {
   /// An assignment without nodes.
   init(empty graph: LayoutGraph) { columns = [Int](repeating: 0, count: graph.nodes.count) }
 
+  /// The number of columns.
   var count: Int { (columns.max() ?? -1) + 1 }
 
   /// Assigns nodes in order, each to the first column after those of its earlier neighbours that has room. The height
   /// of a column is limited, except for a single higher box.
+  ///
+  /// - Parameters:
+  ///   - graph: The boxes and lines.
+  ///   - order: The nodes in the order of assignment.
+  ///   - neighbours: The neighbours of each node.
+  ///   - bound: The height that a column should not exceed.
   init(_ graph: LayoutGraph, order: [Int], neighbours: [[Int]], bound: Double) {
     columns = [Int](repeating: -1, count: graph.nodes.count)
     var heights: [Double] = []
@@ -44,11 +54,17 @@ struct Layering {
 }
 
 /// Orders for assigning nodes to columns. A parent always precedes its children.
+///
+/// `PartLayout` tries layerings of many orders and keeps the best.
 struct NodeOrders {
+  /// The neighbours of each node, sorted.
   let neighbours: [[Int]]
+  /// The parents of each node by inheritance.
   private let parents: [[Int]]
+  /// The graph.
   private let graph: LayoutGraph
 
+  /// The orders of a graph.
   init(_ graph: LayoutGraph) {
     self.graph = graph
     var parents = [[Int]](repeating: [], count: graph.nodes.count)
@@ -58,6 +74,8 @@ struct NodeOrders {
 
   /// Orders that start at a node and proceed to the right. If parts are connected only by this node, also orders with
   /// about half of the parts on its left.
+  ///
+  /// Each order contains every node once. The first is by distance from the start.
   func orders(from start: Int) -> [[Int]] {
     var isSeen = [Bool](repeating: false, count: graph.nodes.count)
     let all = LayoutGraph.reached(from: start, over: neighbours, seen: &isSeen)
@@ -97,6 +115,7 @@ struct NodeOrders {
     graph.nodes.indices.sorted { (neighbours[$1].count, $0) < (neighbours[$0].count, $1) }
   }
 
+  /// The order in which ancestors are moved before each node.
   private func parentsFirst(_ order: [Int]) -> [Int] {
     var isPlaced = [Bool](repeating: false, count: graph.nodes.count)
     var result: [Int] = []

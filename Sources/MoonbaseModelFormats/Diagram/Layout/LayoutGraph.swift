@@ -1,38 +1,55 @@
 /// A diagram for layout: boxes with their sizes, and lines with their ends.
+///
+/// The graph is independent of texts and styles. Node `n` is box `n`, and edge `n` is line `n` of
+/// the diagram.
 struct LayoutGraph {
   /// A box. Lines end at its head, or at a row, whose order the layout chooses.
   struct Node {
+    /// The width of the box.
     var width: Double
+    /// The height of the box.
     var height: Double
     /// The position of the first row, and the number of rows.
     var firstRow: Double
+    /// The number of rows at which lines may end.
     var rowCount: Int
   }
 
+  /// The end of an edge.
   struct End {
+    /// The index of the node.
     var node: Int
+    /// The index of the row before sorting; nil for the head.
     var row: Int?
     /// The vertical order of ends on a side: lower ranks end higher. Rows have the greatest rank, in any order among
     /// themselves.
     var rank: Int
   }
 
+  /// A line between two boxes.
   struct Edge {
+    /// The end that the model names first.
     var from: End
+    /// The other end.
     var to: End
     /// Whether the line must lead from left to right.
     var isDirected: Bool
 
+    /// Whether both ends are at the same box.
     var isLoop: Bool { from.node == to.node }
   }
 
+  /// The number of ranks: inheritance, head, rows, foot.
   static let rankCount = 4
   /// The rank of the foot, below all rows.
   static let footRank = 3
 
+  /// The boxes.
   var nodes: [Node]
+  /// The lines.
   var edges: [Edge]
 
+  /// The graph of a diagram.
   init(_ content: DiagramContent) {
     nodes = content.boxes.map { BoxMeasure($0).node }
     edges = content.lines.map { line in
@@ -54,6 +71,8 @@ struct LayoutGraph {
   }
 
   /// The nodes connected with a node, nearest first, without nodes seen before.
+  ///
+  /// A breadth-first search, which marks the nodes that it reaches.
   static func reached(from start: Int, over neighbours: [[Int]], seen isSeen: inout [Bool]) -> [Int] {
     isSeen[start] = true
     var found = [start]
@@ -78,6 +97,8 @@ struct LayoutGraph {
   }
 
   /// A subgraph of these nodes, renumbered, with the numbers of its edges here.
+  ///
+  /// `members` must be a whole component, so that no edge leaves it.
   func part(_ members: [Int]) -> (graph: LayoutGraph, edges: [Int]) {
     let places = Dictionary(members.enumerated().map { ($1, $0) }) { first, _ in first }
     var part = self

@@ -1,19 +1,33 @@
 import MoonbasePlatform
 
 /// The layout of a connected component: the best of several assignments to columns.
+///
+/// The search is bounded: larger graphs get fewer tries, so that a diagram of any size takes
+/// seconds at most. It uses no random numbers, so equal graphs give equal layouts.
 struct PartLayout {
+  /// The wanted ratio of width to height.
   private static let shape = 1.5
+  /// With at most this number of segments, neighbours are exchanged.
   private static let exchangedSegments = 600
+  /// The bounds of the columns' height, as factors of the ideal height.
   private static let bounds = [1.0, 1.6, 0.7]
+  /// The budget of tries, divided by the size of the graph.
   private static let tries = 1200
+  /// The number of assignments to refine in a small graph.
   private static let refined = 6
+  /// The budget of shuffled beginnings, divided by the number of segments.
   private static let beginnings = 1500
 
+  /// The graph.
   let graph: LayoutGraph
+  /// The best order found.
   let order: ColumnOrder
+  /// The positions for the order.
   let placement: ColumnPlacement
+  /// The number of crossings.
   let crossingCount: Int
 
+  /// Searches for the best layout.
   init(_ graph: LayoutGraph) {
     self.graph = graph
     let chosen = Self.best(graph)
@@ -59,15 +73,19 @@ struct PartLayout {
     return max((area / shape).squareRoot(), highest + ColumnPlacement.boxGap)
   }
 
+  /// Whether the order has few enough segments for exchanges.
   private static func isSmall(_ order: ColumnOrder) -> Bool {
     order.segments.reduce(0) { $0 + $1.count } <= exchangedSegments
   }
 
+  /// Improves an order, with fewer rounds for a large one.
   private static func improve(_ order: inout ColumnOrder) {
     order.improve(rounds: isSmall(order) ? 12 : 8, exchanges: isSmall(order))
   }
 
   /// The best result of several refinements.
+  ///
+  /// Inheritance ends are lowered first, then shuffled orders are improved.
   private static func refined(_ order: ColumnOrder, _ graph: LayoutGraph) -> ColumnOrder {
     var best = order
     for _ in 0..<(isSmall(order) ? 2 : 1) where best.crossingCount > 0 {
@@ -88,6 +106,8 @@ struct PartLayout {
   }
 
   /// The cost of an order: crossings, deviation from the aspect ratio, and length of lines with a low weight.
+  ///
+  /// A crossing costs 1.
   private static func cost(of order: ColumnOrder, _ graph: LayoutGraph) -> Double {
     var height = 1.0
     var width = 0.0

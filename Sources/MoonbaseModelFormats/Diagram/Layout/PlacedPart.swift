@@ -1,23 +1,38 @@
 /// A part of a diagram with positions from 0.
+///
+/// It translates the columns and heights of a `PartLayout` into rectangles and points.
+/// `DiagramLayout` moves it to its place in the picture.
 struct PlacedPart {
+  /// The numbers of the boxes in the whole diagram.
   let members: [Int]
+  /// The numbers of the lines in the whole diagram.
   let edges: [Int]
+  /// The rectangles of the boxes.
   private(set) var boxes: [DiagramLayout.Box] = []
+  /// The points of the lines.
   private(set) var lines: [DiagramLayout.Line] = []
+  /// The width of the part.
   private(set) var width = 0.0
+  /// The height of the part.
   private(set) var height = 0.0
+  /// The number of crossings.
   let crossingCount: Int
 
+  /// The layout with columns and heights.
   private let layout: PartLayout
   /// The left side and the width of each column.
   private var columns: [(x: Double, width: Double)] = []
   /// The length of the straight segments to the right of each column.
   private var stubs: [Double] = []
 
+  /// The graph of the part.
   private var graph: LayoutGraph { layout.graph }
+  /// The order of the columns.
   private var order: ColumnOrder { layout.order }
+  /// The heights.
   private var placement: ColumnPlacement { layout.placement }
 
+  /// Places the boxes and lines of a layout.
   init(_ layout: PartLayout, members: [Int], edges: [Int]) {
     (self.layout, self.members, self.edges) = (layout, members, edges)
     crossingCount = layout.crossingCount
@@ -56,6 +71,7 @@ struct PlacedPart {
 
   // MARK: Lines
 
+  /// The points of a line: two at each vertex, so that each straight segment is horizontal.
   private func line(_ number: Int) -> DiagramLayout.Line {
     let edge = graph.edges[number]
     let chain = order.chains[number]
@@ -79,6 +95,7 @@ struct PlacedPart {
     return DiagramLayout.Line(points: points, isForward: isForward)
   }
 
+  /// The points of a line from a box to itself, on its right side.
   private func loop(_ number: Int) -> DiagramLayout.Line {
     let edge = graph.edges[number]
     let (left, width) = columns[order.columnOf[edge.from.node]]

@@ -1,11 +1,16 @@
 /// The legend of the marks used in a picture.
+///
+/// The legend explains only marks that occur. It is drawn below the picture, in one line.
 struct DiagramLegend {
+  /// A mark: a line with a multiplicity, inheritance, or a text with a style.
   private enum Mark {
     case line(DiagramContent.Multiplicity), kin, text(String, String)
   }
 
+  /// The marks with their explanations, in a fixed order.
   private let entries: [(mark: Mark, text: String)]
 
+  /// The legend of a diagram.
   init(_ content: DiagramContent) {
     let rows = content.boxes.flatMap { $0.attributes + $0.relationships }
     let ends = Set(content.lines.flatMap { [$0.from.multiplicity, $0.to.multiplicity] }.compactMap(\.self))
@@ -24,14 +29,17 @@ struct DiagramLegend {
     self.entries = entries
   }
 
+  /// The width of all entries; 0 without entries.
   var width: Double { entries.reduce(0) { $0 + Self.width(of: $1) } }
 
+  /// The width of an entry with the distance to the next.
   private static func width(of entry: (mark: Mark, text: String)) -> Double {
     let text = TextWidth.of(entry.text, size: 10) + 24
     if case .text(let mark, _) = entry.mark { return text + TextWidth.of(mark, size: 10) + 6 }
     return text + 34
   }
 
+  /// Draws the legend, with its base line at a height.
   func write(to svg: inout SVGWriter, x: Double, y: Double) {
     var x = x
     for entry in entries {

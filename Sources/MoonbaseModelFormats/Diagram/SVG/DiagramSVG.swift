@@ -1,20 +1,32 @@
 /// Draws a diagram as SVG.
+///
+/// The picture has the title, the number of entities, the diagram and a legend. It has a title and
+/// a description for screen readers, contains no scripts and refers to no other file.
 struct DiagramSVG {
+  /// The distance from the edges of the picture.
   static let margin = 24.0
+  /// The height of the title.
   private static let titleHeight = 34.0
+  /// The height of the legend.
   private static let legendHeight = 30.0
 
+  /// The boxes and lines.
   let content: DiagramContent
+  /// Their positions.
   let layout: DiagramLayout
+  /// The writer of the elements.
   private var svg = SVGWriter()
 
+  /// Draws a diagram.
   init(_ content: DiagramContent, layout: DiagramLayout) {
     (self.content, self.layout) = (content, layout)
     write()
   }
 
+  /// The text of the SVG file.
   var text: String { svg.text }
 
+  /// Writes all elements. The diagram is a group that is moved by the margins.
   private mutating func write() {
     let legend = DiagramLegend(content)
     let title = TextWidth.fitting(content.title, in: 700, size: 16, bold: true)
@@ -35,6 +47,7 @@ struct DiagramSVG {
     svg.line("</svg>")
   }
 
+  /// Writes the beginning of the file: size, description, style and background.
   private mutating func begin(width: Double, height: Double) {
     let (width, height) = (SVGWriter.number(width), SVGWriter.number(height))
     svg.line(
@@ -46,6 +59,7 @@ struct DiagramSVG {
     svg.line("<rect class=\"paper\" width=\"\(width)\" height=\"\(height)\"/>")
   }
 
+  /// The number of entities in words.
   private var count: String { content.boxes.count == 1 ? "1 entity" : "\(content.boxes.count) entities" }
 
   /// The model as text, for screen readers.

@@ -1,7 +1,9 @@
 /// Drawing boxes.
 extension SVGWriter {
+  /// The radius of the corners of a box.
   private static let radius = 5.0
 
+  /// Draws a box at a place: frame, head, separators and rows.
   mutating func add(_ box: DiagramContent.Box, at place: DiagramLayout.Box) {
     line("<g>")
     line("<title>\(Self.markup(box.name))</title>")
@@ -19,6 +21,7 @@ extension SVGWriter {
     line("</g>")
   }
 
+  /// Draws the background and the head's shape.
   private mutating func addFrame(_ place: DiagramLayout.Box) {
     let (x, y, width) = (Self.number(place.x), Self.number(place.y), Self.number(place.width))
     let radius = Self.number(Self.radius)
@@ -39,6 +42,8 @@ extension SVGWriter {
     path(start + end, "head")
   }
 
+  /// Draws the name of the entity and the note beside it. Both are truncated if there is not enough
+  /// room.
   private mutating func addHead(_ box: DiagramContent.Box, at place: DiagramLayout.Box) {
     let room = place.width - 2 * BoxMeasure.padding
     let note = DiagramSVG.note(of: box)
@@ -65,6 +70,7 @@ extension SVGWriter {
     )
   }
 
+  /// Draws rows from a height on; nothing for an empty section.
   private mutating func add(
     _ rows: [DiagramContent.Row], from first: Double?, at place: DiagramLayout.Box, _ style: String = "",
     before prefix: String = ""

@@ -1,8 +1,11 @@
 /// Drawing lines and their ends.
 extension SVGWriter {
+  /// The length of a crow's foot.
   private static let foot = 11.0
+  /// Half of its width.
   private static let spread = 5.5
 
+  /// Draws a line with the marks at its ends. A tooltip names the relationship.
   mutating func add(_ line: DiagramContent.Line, at place: DiagramLayout.Line) {
     guard let first = place.points.first, let last = place.points.last else { return }
     self.line("<g>")
@@ -41,6 +44,7 @@ extension SVGWriter {
     return path
   }
 
+  /// Draws the triangle at the parent of an inheritance.
   private mutating func addTriangle(at point: DiagramLayout.Point, outward: Double) {
     let (x, y) = (Self.number(point.x), Self.number(point.y))
     let back = Self.number(point.x + outward * 12)

@@ -1,4 +1,6 @@
 /// The estimated width of a text in Helvetica, with some tolerance for wider fonts.
+///
+/// The estimate needs no font files, so pictures are the same on each machine.
 enum TextWidth {
   /// Widths in thousandths of the font size, starting at the space.
   private static let plain: [Double] = [
@@ -8,14 +10,19 @@ enum TextWidth {
     556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
     260, 334, 584,
   ]
+  /// The factor for wider fonts.
   private static let room = 1.1
+  /// The further factor for bold texts.
   private static let boldRoom = 1.08
 
+  /// The width of a text in a font size, in pixels.
   static func of(_ text: String, size: Double, bold: Bool = false) -> Double {
     let sum = text.unicodeScalars.reduce(0) { $0 + width(of: $1) }
     return sum / 1000 * size * room * (bold ? boldRoom : 1)
   }
 
+  /// The width of a character in thousandths: 600 for other alphabets, 1000 for East Asian
+  /// characters.
   private static func width(of scalar: Unicode.Scalar) -> Double {
     if scalar.isASCII { return scalar.value < 32 || scalar.value == 127 ? 0 : plain[Int(scalar.value) - 32] }
     switch scalar.properties.generalCategory {
@@ -25,6 +32,8 @@ enum TextWidth {
   }
 
   /// The text, truncated with an ellipsis if it is too wide.
+  ///
+  /// At least the ellipsis remains.
   static func fitting(_ text: String, in width: Double, size: Double, bold: Bool = false) -> String {
     if of(text, size: size, bold: bold) <= width { return text }
     var kept = ""

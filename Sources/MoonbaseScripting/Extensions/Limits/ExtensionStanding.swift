@@ -3,14 +3,22 @@ import MoonbaseModel
 import MoonbasePlatform
 
 /// The limits of an extension, and whether it is disabled. Shared by all Lua states that run its generation.
+///
+/// Each extension with limits has a standing, made with the generation. A disabled extension stays disabled until a
+/// reload makes a new standing or `enable()` is called; its functions throw `.extensionDisabled` meanwhile.
 final class ExtensionStanding: Sendable {
   /// The name of the file in messages.
   let source: String
+  /// The most instructions, time and memory of a call.
   let limits: ExtensionLimits
+  /// The host's handler, called on the thread of the call.
   private let report: (@Sendable (ExtensionExcess) -> Void)?
+  /// The declared name, and the excess that disabled the extension.
   private let contents: Lock<(name: String, excess: ExtensionExcess?)>
 
-  init(_ source: ScriptSource, limits: ExtensionLimits, report: (@Sendable (ExtensionExcess) -> Void)?) {
+  /// Throws `.invalidRequest` for a limit of zero or less, which the Lua state would take for no limit.
+  init(_ source: ScriptSource, limits: ExtensionLimits, report: (@Sendable (ExtensionExcess) -> Void)?) throws {
+    try limits.requirePositive(of: source.stem)
     (self.source, self.limits, self.report) = (source.name, limits, report)
     contents = Lock((source.stem, nil))
   }
@@ -21,6 +29,7 @@ final class ExtensionStanding: Sendable {
     set { contents.withLock { $0.name = newValue } }
   }
 
+  /// The limits in the form that a Lua state enforces.
   var allowance: LuaAllowance {
     LuaAllowance(instructions: limits.instructions, seconds: limits.time?.seconds, memory: limits.memory)
   }
@@ -30,9 +39,10 @@ final class ExtensionStanding: Sendable {
     contents.withLock { $0.excess }.map { "\($0)\($0.place.map { " at \($0)" } ?? "")" }
   }
 
+  /// Enables the extension again. The next excess disables it again.
   func enable() { contents.withLock { $0.excess = nil } }
 
-  /// Throws if the extension is disabled.
+  /// Throws if the extension is disabled. `function` appears in the message with its entity and property.
   func requireEnabled(for function: String) throws {
     guard let reason else { return }
     throw ExtensionFunctionName(function).error(
@@ -40,7 +50,8 @@ final class ExtensionStanding: Sendable {
       message: "extension \(name) is disabled because \(reason): mend it and reload, or enable it again", at: nil)
   }
 
-  /// Reports a call that exceeded the limits to the program, and returns the error of the call.
+  /// Reports a call that exceeded the limits to the program, and returns the error of the call. Disables the extension
+  /// if its limits say so.
   func error(of exceeded: LuaAllowanceExceeded, in function: String) -> ScriptError {
     let location =
       exceeded.frame.map { SourceLocation(file: $0.source, line: $0.line) } ?? SourceLocation(file: source)
@@ -53,6 +64,7 @@ final class ExtensionStanding: Sendable {
     return ExtensionFunctionName(function).error(.extensionLimit, message: "\(excess)\(end)", at: location)
   }
 
+  /// The exceeded limit in words, as `100000 instructions`.
   private func limit(_ limit: LuaError.Limit) -> String {
     switch limit {
     case .instructions: "\(limits.instructions ?? 0) instructions"
@@ -62,12 +74,33 @@ final class ExtensionStanding: Sendable {
   }
 }
 
+extension ExtensionLimits {
+  fileprivate func requirePositive(of name: String) throws {
+    let wrong: String? =
+      if let instructions, instructions <= 0 {
+        "instructions: \(instructions)"
+      } else if let time, time <= .zero {
+        "time: \(time)"
+      } else if memory == 0 {
+        "memory: 0"
+      } else {
+        nil
+      }
+    guard let wrong else { return }
+    throw ScriptError(
+      .invalidRequest,
+      message: "a limit of extension \(name) is no positive number (\(wrong)): leave the limit out for no limit")
+  }
+}
+
 /// The name of an extension's function, as `Person.validate.age`, with its entity and property.
 struct ExtensionFunctionName {
+  /// The whole name.
   private let name: String
 
   init(_ name: String) { self.name = name }
 
+  /// The error about the function, with the entity and property that its name contains.
   func error(_ code: ErrorCode, message: String, at location: SourceLocation?) -> ScriptError {
     let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
     guard parts.count > 1, !["transformers", "classes"].contains(parts[0]) else {
@@ -76,6 +109,7 @@ struct ExtensionFunctionName {
     return ScriptError(code, message: message, at: location, entity: parts[0], property: Self.property(parts))
   }
 
+  /// The property for rules, normalizers and derived attributes; nil for hooks and methods.
   private static func property(_ parts: [String]) -> String? {
     guard parts.count == 3 else { return nil }
     switch parts[1] {
@@ -87,29 +121,35 @@ struct ExtensionFunctionName {
 }
 
 /// The standings of a generation's extensions that have limits.
+///
+/// An immutable value that contexts share with their generation; the standings within are shared objects.
 struct ExtensionStandings: Sendable {
+  /// By the names of the files.
   private let bySource: [String: ExtensionStanding]
   /// Restricts the granted files that extensions may open.
   let fileGuard: (any LuaFileGuard)?
 
+  /// For extensions without limits.
   static let none = ExtensionStandings(bySource: [:], fileGuard: nil)
 
   private init(bySource: [String: ExtensionStanding], fileGuard: (any LuaFileGuard)?) {
     (self.bySource, self.fileGuard) = (bySource, fileGuard)
   }
 
-  init(of sources: [ScriptSource], policy: ExtensionPolicy) {
+  init(of sources: [ScriptSource], policy: ExtensionPolicy) throws {
     fileGuard = policy.fileGuard
-    bySource = sources.reduce(into: [:]) { all, source in
+    bySource = try sources.reduce(into: [:]) { all, source in
       guard let limits = source.extensionLimits ?? policy.limits[source.stem] ?? policy.limits[source.name] else {
         return
       }
-      all[source.name] = ExtensionStanding(source, limits: limits, report: policy.report)
+      all[source.name] = try ExtensionStanding(source, limits: limits, report: policy.report)
     }
   }
 
+  /// Whether no extension has limits.
   var isEmpty: Bool { bySource.isEmpty }
 
+  /// The standing of a file; nil without limits.
   subscript(_ source: ScriptSource) -> ExtensionStanding? { bySource[source.name] }
 
   /// The standing of the extension with this name.
@@ -118,7 +158,7 @@ struct ExtensionStandings: Sendable {
   /// Applies the names that extensions declare, under which a policy may also limit them.
   ///
   /// Throws `.invalidRequest` for limits under an unknown name, because a misspelt name would leave the extension
-  /// without limits.
+  /// without limits. Called after the files have run, since only then their declared names are known.
   func naming(_ declarations: [ExtensionDeclaration], policy: ExtensionPolicy) throws -> ExtensionStandings {
     try Self.check(policy, declarations)
     var bySource = bySource
@@ -127,7 +167,7 @@ struct ExtensionStandings: Sendable {
       if let known = bySource[declaration.source.name] {
         known.name = name
       } else if let limits = policy.limits[name] {
-        let standing = ExtensionStanding(declaration.source, limits: limits, report: policy.report)
+        let standing = try ExtensionStanding(declaration.source, limits: limits, report: policy.report)
         standing.name = name
         bySource[declaration.source.name] = standing
       }
@@ -137,6 +177,7 @@ struct ExtensionStandings: Sendable {
 }
 
 extension ExtensionStandings {
+  /// Throws `.invalidRequest` for limits under a name that no extension has.
   private static func check(_ policy: ExtensionPolicy, _ declarations: [ExtensionDeclaration]) throws {
     let names = declarations.map { [$0.name, $0.source.stem, $0.source.name].compactMap(\.self) }
     let known = Set(names.joined())
@@ -154,7 +195,9 @@ extension ExtensionStandings {
 struct ExtensionPolicy: Sendable {
   /// The limits by the name of the extension or of its file.
   var limits: [String: ExtensionLimits] = [:]
+  /// Receives each excess.
   var report: (@Sendable (ExtensionExcess) -> Void)?
+  /// Restricts the files that extensions may open.
   var fileGuard: (any LuaFileGuard)?
 }
 

@@ -241,6 +241,17 @@ import Testing
     #expect(bench.reports.map(\.function) == ["P.methods.loop", "P.methods.class", "P.methods.again"])
   }
 
+  @Test(
+    arguments: [
+      ExtensionLimits(instructions: 0), ExtensionLimits(instructions: .min), ExtensionLimits(memory: 0),
+      ExtensionLimits(time: .zero), ExtensionLimits(time: .seconds(-1)),
+    ])
+  func aLimitIsPositive(_ limits: ExtensionLimits) throws {
+    let error = #expect(throws: ScriptError.self) { _ = try LimitBench(.memory, ["x": ("return {}", limits)]) }
+    #expect(error?.code == .invalidRequest, "\(String(describing: error))")
+    #expect(error?.message.contains("a limit of extension x is no positive number") == true)
+  }
+
   @Test(arguments: StoreKind.allCases) func aFileThatDoesNotEndIsNotLoaded(_ kind: StoreKind) throws {
     let error = #expect(throws: ScriptError.self) {
       _ = try LimitBench(kind, ["x": ("while true do end", ExtensionLimits(instructions: 50_000))])

@@ -1,0 +1,140 @@
+import DequeModule
+import MoonbaseModel
+import OrderedCollections
+
+// The state of a context by concern. `ManagedObjectContext` has one property for each of these structures.
+
+/// The work in progress: nesting depths of hooks, rules, accessors and delete rules, and the transaction. Requests
+/// that would disturb the work are refused.
+struct RunningWork {
+  /// The nesting depth of running hooks, rules, transformers and getters.
+  var hookDepth = 0
+  /// Closures to call when hooks return, with the depths of these hooks.
+  var endsOfHooks: [(depth: Int, body: () -> Void)] = []
+  var hasEndsOfHooks = false
+  /// The nesting depth of running rules.
+  var ruleDepth = 0
+  /// The nesting depth of running applications of delete rules, and the number of applications.
+  var propagationDepth = 0
+  var propagationCount: UInt64 = 0
+  /// The nesting depth of running accessors of subclasses.
+  var accessorDepth = 0
+  /// Whether the body of a transaction is running.
+  var isInTransaction = false
+  /// Whether discarding changes is refused, because other changes are part of the same save.
+  var refusesDiscarding = false
+  /// The phase of the running save; nil outside of a save.
+  var phase: SavePhase?
+}
+
+/// The saves of other contexts that are to be merged.
+struct PendingMerges {
+  /// The number of arrived saves that follow the save that is being merged.
+  var remaining = 0
+  /// Objects that were not merged automatically, because a value was changed both here and elsewhere.
+  var unmergedIDs: Set<ManagedObjectID> = []
+}
+
+/// Observers of saves and merges.
+struct ContextObservations {
+  /// Observers of saves.
+  var saves: [ManagedObjectContext.SaveObserver] = []
+  /// Observers of merges.
+  var merges: [ManagedObjectContext.MergeObserver] = []
+  /// Observations that end with the context.
+  var kept: [ObjectIdentifier: AnyObject] = [:]
+  /// Sequences of the IDs in other contexts' saves.
+  var sequences: SaveSequences?
+  /// The changes since the last event; nil without observers of events.
+  var changeEvent: ChangeEvent?
+  /// Whether an observer or listener has to be notified.
+  var hasNews = false
+}
+
+/// Rows, lists and views that were read ahead, until something is saved, rolled back or refreshed.
+struct ReadAhead {
+  /// Destinations that were read ahead, until something is saved, rolled back or refreshed.
+  var prefetched = PrefetchedLists()
+  /// The views of walks, the newest last; some may have ended, or been released.
+  var openViews: ContiguousArray<ManagedObjectContext.OpenView> = []
+  /// The view of the running read.
+  var pinnedView: ReadView?
+  /// Rows that a prefetch left unread because they were too many.
+  var deferredRows: DeferredRows?
+  /// Counts the times that rows read ahead became outdated.
+  var number = 0
+  /// Whether destination lists were read that rows of other objects may change.
+  var hasReadLists = false
+}
+
+/// The save that another thread writes, and what depends on its result.
+struct ConcurrentSaving {
+  /// The save that another thread is writing.
+  var pendingSave: SaveAhead?
+  /// The error of a save by another thread, until it is reported.
+  var failure: (any Error)?
+  /// The thread that writes saves for this context.
+  var writer: ThreadExecutor?
+  /// Saved objects with changed lists whose pending save ended within the current savepoints.
+  ///
+  /// If these savepoints are undone, the objects must have nothing left to save.
+  var ownersToRecheck: [ManagedObject] = []
+  /// Objects outside of the list of changes, with values that contain temporary IDs.
+  var objectsWithTemporaryIDs: [ManagedObject] = []
+}
+
+/// Deleted objects whose consequences are pending.
+struct PendingDeletions {
+  /// Objects deleted since the last application of delete rules.
+  var toPropagate: Deque<ManagedObject> = []
+  /// New objects that were deleted and will leave the context; some may have left or returned.
+  var newObjects: ContiguousArray<ManagedObject> = []
+  /// Objects with references that only `UnclearedReferences` removes when their destinations are deleted.
+  var unclearedReferences = UnclearedReferenceIndex()
+}
+
+/// Objects that the context retains for a check at the next save, or by request.
+struct RetainedObjects {
+  /// Objects whose transformable values were read since the last save; see `detectsInPlaceMutation`.
+  var readObjects: OrderedSet<ManagedObject> = []
+  /// Objects that the next save checks for conflicts, changed or not.
+  var objectsToCheck: OrderedSet<ManagedObject> = []
+  /// All objects, if `retainsRegisteredObjects` is true.
+  var all: Set<ManagedObject> = []
+}
+
+/// Stored derived values that the next save computes.
+struct StoredDerivationState {
+  /// Stored derived values with changed inputs, which the next save computes.
+  var outdated: [StoredPlace] = []
+  /// The dependencies of stored attributes by declared inputs; made by the first save that needs them.
+  var inputs: StoredInputs?
+}
+
+/// Counters by which other parts detect that their knowledge is outdated.
+struct ContextCounters {
+  /// Counts the objects that were inserted, or restored, with temporary IDs.
+  var arrivalCount: UInt64 = 0
+  /// Counts refreshes of objects that may have moved between unknown lists. Lists that were read before are read again.
+  var untrackedMoves: UInt32 = 0
+  /// Counts the times that all objects were released.
+  var resetCount = 0
+}
+
+/// Plans and views of lookups of objects by values.
+struct LookupCache {
+  /// The plans for lookups of objects by values, and the revision of the stores that they are valid for.
+  var lookups: (revision: Int, known: [ObjectLookup]) = (0, [])
+  /// The view that consecutive lookups share.
+  var session: LookupSession?
+}
+
+/// Compiled key paths, and entities that were looked up.
+struct ContextCaches {
+  /// Compiled key paths.
+  var keyPaths = KeyPaths()
+  /// A cache of entities by the classes of their objects.
+  var entitiesByClass: [ObjectIdentifier: ResolvedEntity] = [:]
+  /// The last entity that was looked up by name.
+  var entityNamedLast: ResolvedEntity?
+}

@@ -1,0 +1,131 @@
+import MoonbaseGraph
+public import MoonbaseModel
+public import MoonbasePlatform
+import MoonbaseSQLite
+
+/// Operations on whole stores that are not open.
+extension SQLiteStore {
+  /// Removes a store with its log, journal and folder of external values.
+  ///
+  /// A missing store is no error; remains of an earlier removal are deleted. The removal is atomic. If a process dies
+  /// in between, unused files may be left, which another call removes.
+  ///
+  /// Throws `.invalidRequest` for a store that this process has open, `.storeBusy` where another process reads or
+  /// writes it, and `.invalidStore` for a database that is no store. Otherwise throws `GraphError` as opening does.
+  public static func destroy(storeAt url: URL) throws {
+    let file = StoreFile(url: url)
+    try file.requireClosed(participle: "destroyed")
+    try file.settled { try StoreRemoval(file: file).run() }
+  }
+
+  /// Replaces a store by a copy of another store, with its external files. Where there is no store, the copy is made.
+  ///
+  /// The copy has the UUID of the original: a coordinator accepts only one of them. The original is only read, and may
+  /// be open. The replacement is atomic. If a process dies in between, unused files may be left.
+  ///
+  /// Throws as `destroy(storeAt:)` does.
+  public static func replace(storeAt url: URL, withStoreFrom original: URL) throws {
+    let source = StoreFile(url: original)
+    try StoreReplacement(source: source, destination: closedDestination(url, for: source)).run()
+  }
+
+  /// The file of a copy. Throws where it is the original, or open. Links are resolved before the comparison. Throws
+  /// `.invalidRequest`.
+  static func closedDestination(_ url: URL, for source: StoreFile) throws -> StoreFile {
+    let file = StoreFile(url: url, busyTimeout: source.busyTimeout)
+    guard file.truePath != source.truePath, file.identity == nil || file.identity != source.identity else {
+      throw GraphError(.invalidRequest, message: "\(file.path) and \(source.path) are one store: name another one")
+    }
+    guard !source.meets(file) else {
+      throw GraphError(
+        .invalidRequest,
+        message: "\(file.path) is a place of the store \(source.path), which keeps files there: name another one")
+    }
+    try file.requireClosed(participle: "replaced")
+    return file
+  }
+
+  /// Replaces the metadata of a store that is not open, except for the store's own entries.
+  ///
+  /// Throws `GraphError` as opening does, and `.invalidValue` for a value that no property list can hold. The store's
+  /// own entries are the UUID, the version hashes and the names of its features. Throws `.storeBusy` and
+  /// `.readOnlyStore` too.
+  public static func setMetadata(_ metadata: [String: Value], ofStoreAt url: URL) throws {
+    let file = StoreFile(url: url)
+    try file.settled {
+      let connection = try file.connectionToChange()
+      try file.requireWhole(connection)
+      try connection.transaction {
+        if connection.hasMoved { throw file.movedError }
+        try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
+        var stored = try StoreMetadata(connection, path: file.path)
+        try stored.replaceForeignEntries(with: metadata)
+        try stored.write(connection)
+      }
+    }
+  }
+}
+
+/// Connections for work on a store that is not open.
+extension StoreFile {
+  /// A writing connection to an existing store. Throws for a file that is no store. Idle read-only connections of this
+  /// process are closed before.
+  func connectionToChange() throws -> Connection {
+    try requirePresent()
+    guard isWritable else {
+      throw GraphError(.readOnlyStore, message: "\(path) may not be written: change its permissions")
+    }
+    // An incomplete file is not written: closing the connection would copy its log into it.
+    if !hasJournal { try reading { _ in } }
+    SessionPool.closeReadOnlySessions(of: self)
+    let connection = try Connection(truePath, mode: mode(.readWrite))
+    connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds)
+    return connection
+  }
+
+  /// Runs `body` while no other process has the store open, with all data in the one file. The transaction is rolled
+  /// back at the end, so that `body` changes files but no rows. Throws `.storeBusy`.
+  func alone<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    let connection = try connectionToChange()
+    try requireWhole(connection)
+    _ = try StoreMetadata(connection, path: path)
+    // This copies the log into the file. Fails while another process has the store open.
+    guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
+      throw GraphError(.storeBusy, message: "\(path) is open in another process: close it there and try again")
+    }
+    try connection.execute("BEGIN EXCLUSIVE")
+    defer { connection.rollBack() }
+    if connection.hasMoved { throw movedError }
+    return try body(connection)
+  }
+
+  /// Runs `body` while no other process reads or writes the store. Only `body` may change the store. In contrast to
+  /// `alone`, the log stays. Used by migrations.
+  func held<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    let hasLog = (size("-wal") ?? 0) > 0
+    let connection = try connectionToChange()
+    // An existing log is kept. An empty log, which the lock makes, is removed with the connection.
+    connection.setLeavesLog(hasLog)
+    // The lock of the transaction is held until the connection is closed.
+    try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try connection.execute("BEGIN EXCLUSIVE")
+    connection.rollBack()
+    if connection.hasMoved { throw movedError }
+    return try body(connection)
+  }
+
+  /// Copies the log of a locked store into the file, so that no other file belongs to the store. Throws `.storeBusy` if
+  /// another connection has the file open.
+  func takeLogIn(_ connection: Connection) throws {
+    guard try connection.text("PRAGMA journal_mode = DELETE") == "delete" else {
+      throw GraphError(.storeBusy, message: "\(path) is open in another process: close it there and try again")
+    }
+    // While it holds its lock, SQLite keeps the file of a finished journal, and ignores an index that it did not use.
+    for suffix in ["-journal", "-shm"] { unlink(truePath + suffix) }
+  }
+
+  /// Removes the files that SQLite keeps beside a removed file. Missing files are ignored.
+  func removeCompanions() {
+    for suffix in Self.companions { unlink(truePath + suffix) }
+  }
+}
