@@ -245,8 +245,9 @@ let package = Package(
       name: "MoonbaseFaultyDisk", dependencies: ["MoonbaseCSQLite"], path: "Tests/MoonbaseFaultyDisk"),
     .target(
       name: "MoonbaseTestSupport",
-      dependencies: ["MoonbaseMeter", "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore"]
-        + postgreSQL,
+      dependencies: [
+        "MoonbaseMeter", "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseSQLiteStore",
+      ] + postgreSQL,
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "MoonbaseGraphTests",

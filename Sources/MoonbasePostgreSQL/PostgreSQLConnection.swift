@@ -48,14 +48,17 @@
 
     deinit { PQfinish(connection) }
 
+    /// The states of refusals, by words of the messages.
+    private static let refusals: [(words: String, state: String)] = [
+      ("too many", "53300"), ("remaining connection slots", "53300"), ("authentication failed", "28P01"),
+      ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"), ("not permitted to log in", "28000"),
+      ("role \"", "28000"), ("database \"", "3D000"),
+    ]
+
     private static func failure(of connection: OpaquePointer) -> PostgreSQLError {
       let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
       // libpq reports no code for a refused connection; only the text of the message tells the reason.
-      let state =
-        words.contains("authentication failed") || words.contains("no password supplied")
-        ? "28P01"
-        : words.contains("database \"") && words.contains("does not exist")
-          ? "3D000" : words.contains("too many clients") || words.contains("remaining connection slots") ? "53300" : ""
+      let state = refusals.first { words.contains($0.words) }?.state ?? ""
       return PostgreSQLError(
         state: state, message: words.trimmingCharacters(in: .whitespacesAndNewlines), isConnectionLost: true)
     }

@@ -149,11 +149,16 @@
       parameters.append(schema)
       let rows = try connection.query(
         "SELECT c.relname::text, COALESCE(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attnum > 0), '{}')::text[], "
-          + "(SELECT COUNT(*) FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary) "
+          + "(SELECT COUNT(*) FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary), "
+          + "has_schema_privilege(n.oid, 'USAGE') "
           + "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
           + "LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped "
-          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid, c.relname", parameters)
+          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid, n.oid, c.relname", parameters)
       var tables: [String: FileSchema.Table] = [:]
+      // The server hides the tables of a schema that the user may not use.
+      if rows.count > 0, rows.integer(0, 3) == 0 {
+        throw PostgreSQLError(state: "42501", message: "permission denied for schema \(schema)")
+      }
       for row in 0..<rows.count {
         tables[rows.text(row, 0).uppercased()] = FileSchema.Table(
           columns: rows.texts(row, 1).map { $0.uppercased() }, hasKey: rows.integer(row, 2) == 1)
