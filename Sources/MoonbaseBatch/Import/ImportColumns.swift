@@ -46,6 +46,8 @@ struct ImportColumns {
   let map: [String: String]
   /// The columns whose meaning comes from a map and not from the model.
   private let mapped: Set<String>
+  /// The columns that a map ignores.
+  private let ignored: Set<String>
   /// The names of the known columns.
   private(set) var names: [String] = []
   /// The meaning of each column, in the order of `names`.
@@ -60,12 +62,16 @@ struct ImportColumns {
   private var places: [Slot: Int] = [:]
   /// The number of unknown columns reported. Suggestions are searched for the first ones only.
   private var unknownCount = 0
-  /// The most columns for which similar names are searched.
+  /// The most columns for which similar names are searched, and whose faults are reported together.
   private static let greatestSuggestions = 20
 
-  /// `computed` are the slots of attributes that extensions derive.
-  init(_ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:], computed: Set<Slot> = []) {
-    (self.entity, self.model, self.computed) = (entity, model, computed)
+  /// `computed` are the slots of attributes that extensions derive. `map` has properties by column, and `ignored` the
+  /// columns without a property.
+  init(
+    _ entity: ResolvedEntity, in model: ResolvedModel, map: [String: String] = [:], ignored: Set<String> = [],
+    computed: Set<Slot> = []
+  ) {
+    (self.entity, self.model, self.ignored, self.computed) = (entity, model, ignored, computed)
     var named: [String: String] = [:]
     for property in entity.properties {
       guard case .string(let column)? = property.attribute?.userInfo[Self.columnKey], entity.property(column) == nil
@@ -73,28 +79,40 @@ struct ImportColumns {
       named[column] = property.name
     }
     self.map = named.merging(map) { $1 }
-    mapped = Set(map.keys)
+    mapped = ignored.union(map.keys)
   }
 
   /// Adds new columns. Throws for an unknown column, unless only the rows with it are to be rejected.
   ///
-  /// With `refusing` false, an unknown column becomes `ColumnTarget.unknown`. Throws `ImportError`
-  /// for two columns of the same property.
+  /// With `refusing` false, an unknown column becomes `ColumnTarget.unknown`. Throws an `ImportError` with the faults of
+  /// all columns; two columns of the same property are a fault, too.
   mutating func take(_ all: [String], refusing: Bool = true) throws {
     guard all.count > names.count else { return }
+    let former = self
+    var faults: [String] = []
     for name in all.dropFirst(names.count) {
       let target: ColumnTarget
       do {
-        let found = isBookkeeping(name, among: all) ? .ignored : try self.target(of: map[name] ?? name, column: name)
+        let isIgnored = ignored.contains(name) || isBookkeeping(name, among: all)
+        let found = isIgnored ? .ignored : try self.target(of: map[name] ?? name, column: name)
         try refuseTwice(found, column: name)
         target = found
-      } catch let error as ImportError where !refusing {
+      } catch let error as ImportError {
+        if refusing { faults.append(error.message) }
         target = .unknown(error.message)
       }
       if let slot = target.slot { places[slot] = names.count }
       names.append(name)
       targets.append(target)
     }
+    guard !faults.isEmpty else { return }
+    let count = unknownCount
+    self = former
+    unknownCount = count
+    let left = faults.count - Self.greatestSuggestions
+    throw ImportError(
+      message: faults.prefix(Self.greatestSuggestions).joined(separator: "\n")
+        + (left > 0 ? "\nand \(left) more columns" : ""))
   }
 
   /// Throws if a map names a column that does not exist.
@@ -135,13 +153,10 @@ struct ImportColumns {
     return named
   }
 
-  /// The indexes of columns by name. Adds new columns.
+  /// The indexes of columns by name. Adds new columns. Throws an `ImportError` with the faults of all names.
   mutating func places(of wanted: [String]) throws -> [Int] {
-    try wanted.map { name in
-      if let place = names.firstIndex(of: name) { return place }
-      try take(names + [name])
-      return names.count - 1
-    }
+    try take(names + wanted.filter { !names.contains($0) })
+    return wanted.compactMap { names.firstIndex(of: $0) }
   }
 
   /// Refuses two columns for the same property, because it is unclear which value applies.

@@ -63,7 +63,8 @@ package final class Importer {
     (self.entity, self.input, self.context, self.options, self.script) = (entity, input, context, options, script)
     self.bookmark = bookmark
     columns = ImportColumns(
-      entity, in: context.model, map: script?.columns ?? [:], computed: try context.computedSlots(of: entity))
+      entity, in: context.model, map: script?.columns ?? [:], ignored: script?.ignoredColumns ?? [],
+      computed: try context.computedSlots(of: entity))
     let classes = try Self.classes(of: entity, in: context)
     let hasTextsAlone = input.format == .csv || input.format == .tsv
     conversion = FieldConversion(dates: options.dates, hasTextsAlone: hasTextsAlone) { text, attribute in
@@ -379,10 +380,14 @@ package final class Importer {
   }
 
   /// The values of a row; nil if it is skipped or rejected.
+  ///
+  /// Unknown names in the first row of a map's function end the import, because the other rows have them too; in later
+  /// rows they are the fault of the row.
   private func source(of index: Int, _ fields: StagedRows.Fields, _ attempt: inout Attempt) throws -> RowSource? {
     let row = chunk.rows[index]
     guard row.fault == nil else { return nil }
     guard let script, script.changesRows else { return .fields(row, fields) }
+    let isFirst = report.rows == 0 && columns.names.isEmpty
     do {
       guard let cells = try script.row(input.reader.names, scriptFields(row, fields)) else {
         attempt.report.skipped += 1
@@ -390,6 +395,8 @@ package final class Importer {
       }
       let places = try columns.places(of: cells.map(\.name))
       return .cells(Dictionary(zip(places, cells)) { first, _ in first })
+    } catch let error as ImportError where isFirst {
+      throw ImportError(message: "\(input.path ?? "standard input"): the row that --map gives: \(error.message)")
     } catch let error where ImportFailure.isOfRows(error) || error is ImportError {
       attempt.reject(index, ImportFailure.fault(of: error))
       return nil

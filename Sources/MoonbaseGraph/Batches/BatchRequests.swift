@@ -167,3 +167,14 @@ public struct BatchResult: Sendable, Hashable {
     self.init(type, ids: result.objectIDs, count: result.count, changes: result.changes)
   }
 }
+
+extension BatchResult: CustomStringConvertible {
+  /// The number of objects and of changes that a request reported: `3 objects (0 inserted, 3 updated, 0 deleted)`.
+  public var description: String {
+    guard let count else { return "done (the result type is statusOnly)" }
+    let objects = count == 1 ? "1 object" : "\(count) objects"
+    guard let changes else { return objects }
+    return "\(objects) (\(changes.inserted.count) inserted, \(changes.updated.count) updated, "
+      + "\(changes.deleted.count) deleted)"
+  }
+}

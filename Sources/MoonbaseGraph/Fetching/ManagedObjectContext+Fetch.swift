@@ -122,8 +122,8 @@ extension ManagedObjectContext {
   }
 
   /// The request of a template in the model, with variables replaced by Swift values.
-  @_disfavoredOverload
   /// Throws as the variant with values of type `Value` does.
+  @_disfavoredOverload
   public func fetchRequest(fromTemplate name: String, substituting values: ConvertibleValues) throws -> FetchRequest {
     try fetchRequest(fromTemplate: name, substituting: [String: Value](values))
   }

@@ -90,9 +90,10 @@ extension ManagedObject {
   }
 
   /// Converts a value by the class's function for its kind; nil if the class lacks such a function.
+  ///
+  /// A text goes to `parse`, a list or map to `from_tree`. An `.invalidValue` error of the function refuses the value.
   private func made(
     of value: Value, by valueClass: ValueClass, slot: Slot
-      /// A text goes to `parse`, a list or map to `from_tree`. An `.invalidValue` error of the function refuses the value.
   ) throws -> (function: String, value: Value)? {
     let (name, make): (String, () throws -> Value)
     switch value {
@@ -137,10 +138,10 @@ extension ManagedObject {
     }
   }
 
-  /// The error for a value that a property cannot take.
+  /// The error for a value that a property cannot take. `reason` is a clause without a subject, for example "it is no
+  /// to-one relationship".
   final func refused(
     _ slot: Slot, value: Value?, reason: String, as code: GraphError.Code = .invalidValue
-      /// `reason` is a clause without a subject, for example "it is no to-one relationship".
   ) -> GraphError {
     let name = entity.property(at: slot).name
     var error = GraphError(

@@ -2,6 +2,9 @@ public import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
+public import enum MoonbaseModel.Expression
+public import enum MoonbaseModel.Predicate
+
 /// Key-value coding over several objects.
 extension ManagedObject {
   /// The value at the end of a key path: `department.name`, `department.people.age`, `people.@avg.age`.

@@ -162,9 +162,19 @@ extension ManagedObject {
 
 /// Accessors that take values of Swift types: `person.setValue(age, forKey: "age")`.
 extension ManagedObject {
-  /// Sets the value of a property by name (`setValue(_:forKey:)` of a `Value`).
+  /// Removes the value of a property by name: `person.setValue(nil, forKey: "nickname")`.
+  public final func setValue(_ nothing: Never?, forKey key: String) throws {
+    try setValue(.null, forKey: key)
+  }
+
+  /// Removes the value at the end of a key path: `person.setValue(nil, forKeyPath: "department.floor")`.
+  public final func setValue(_ nothing: Never?, forKeyPath path: String) throws {
+    try setValue(.null, forKeyPath: path)
+  }
+
+  /// Sets the value of a property by name (`setValue(_:forKey:)` of a `Value`). Conversions to the attribute's type are
+  /// those of `Value`.
   @_disfavoredOverload
-  /// Conversions to the attribute's type are those of `Value`.
   public final func setValue(_ value: some ValueConvertible, forKey key: String) throws {
     try setValue(value.attributeValue, forKey: key)
   }
@@ -199,8 +209,8 @@ extension ManagedObject {
   }
 
   /// Calls a method that an extension declares (`call(_:_:)` of `Value`s).
-  @_disfavoredOverload
   /// Throws if no extension declares the method, and the errors of the method.
+  @_disfavoredOverload
   @discardableResult
   public final func call<each Argument: ValueConvertible>(
     _ name: String, _ arguments: repeat each Argument

@@ -17,7 +17,7 @@ import MoonbasePlatform
 /// }
 /// ```
 ///
-/// `columns` maps names of columns to properties. `row` receives a table of the columns with values, and returns a
+/// `columns` maps names of columns to properties, or to false for a column that is ignored. `row` receives a table of the columns with values, and returns a
 /// table whose names are columns or properties. Returning false skips the row, nil with a reason rejects it, and
 /// returning nothing uses the received table as modified.
 ///
@@ -28,6 +28,8 @@ package final class ImportScript {
   package let domain: ScriptDomain
   /// Property names by column name.
   package let columns: [String: String]
+  /// The names of the columns that the file maps to false.
+  package let ignoredColumns: Set<String>
   /// Nil for a script that only maps columns.
   private let rowFunction: LuaFunction?
 
@@ -63,13 +65,17 @@ package final class ImportScript {
     try reader.check(["columns", "row"])
     rowFunction = try reader.function("row")
     var columns: [String: String] = [:]
+    var ignored: Set<String> = []
     if let found = try reader.table("columns") {
       for key in try found.keys() {
-        guard let name = try found.string(key) else { continue }
-        columns[key] = name
+        if try found.table.get(key).booleanValue == false {
+          ignored.insert(key)
+        } else if let name = try found.string(key) {
+          columns[key] = name
+        }
       }
     }
-    self.columns = columns
+    (self.columns, ignoredColumns) = (columns, ignored)
   }
 
   /// Whether a function transforms the rows.

@@ -369,6 +369,20 @@ extension Workbench {
     #expect(rejects.contains("a bad one") && rejects.contains("map.lua:6: raised"))
   }
 
+  /// A column of the file that the map ignores, and one that its function leaves: the other rows would have it, too.
+  @Test func aMapIgnoresColumnsAndUnknownColumnsEndTheImportTogether() throws {
+    let bench = try Workbench.forImports()
+    try bench.write("Name,Room,Floor\nAnn,7,1\nBob,8,2\n", to: "p.csv")
+    try bench.write("return { columns = { Name = 'name' }, row = function() end }", to: "map.lua")
+    let refused = try bench.imports(["Person", "p.csv", "--map", "map.lua"], status: 1)
+    #expect(refused.complaints.contains("column 'Room'") && refused.complaints.contains("column 'Floor'"), "\(refused)")
+    try bench.write("return { columns = { Name = 'name', Room = false }, row = function(r) r.Floor = nil end }", to: "map.lua")
+    try bench.imports(["Person", "p.csv", "--map", "map.lua"])
+    try bench.write("return { columns = { Name = 'name', Room = false, Floor = false } }", to: "map.lua")
+    try bench.imports(["Person", "p.csv", "--map", "map.lua"])
+    #expect(try bench.fetched("Person", "--format", "csv", "--columns", "name") == "name\nAnn\nBob\nAnn\nBob\n")
+  }
+
   @Test func rulesNormalisersAndHooksAreInForce() throws {
     let bench = try Workbench.forImports()
     try bench.write(

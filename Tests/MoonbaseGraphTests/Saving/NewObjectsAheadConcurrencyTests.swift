@@ -153,7 +153,7 @@ import Testing
     hooked.savesAhead = true
     _ = try insertPeople(hooked, "C")
     try hooked.saveAhead()
-    #expect(heard == Self.count && hooked.pendingSave == nil)
+    #expect(heard == Self.count && hooked.writing.pendingSave == nil)
   }
 
   @Test(arguments: StoreKind.allCases) func aContextWaitsWhenItGoes(_ kind: StoreKind) throws {

@@ -177,7 +177,7 @@ import Testing
     hooked.savesAhead = true
     for person in try hooked.fetch(FetchRequest("Person")) { try person.setValue(.int(3), forKey: "age") }
     try hooked.saveAhead()
-    #expect(heard == Self.count && hooked.pendingSave == nil)
+    #expect(heard == Self.count && hooked.writing.pendingSave == nil)
   }
 
   /// The context is released while its save is running.

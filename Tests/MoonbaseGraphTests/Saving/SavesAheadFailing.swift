@@ -28,7 +28,7 @@ extension ManagedObjectContext {
       store.fail(onceAfterCalls: calls)
       var hasFailedAtOnce = false
       do { try saveAhead() } catch { hasFailedAtOnce = true }
-      if !hasFailedAtOnce { #expect(pendingSave != nil, "\(calls)") }
+      if !hasFailedAtOnce { #expect(writing.pendingSave != nil, "\(calls)") }
       settle()
       guard !store.isToFail else {
         store.fail(onceAfterCalls: nil)
