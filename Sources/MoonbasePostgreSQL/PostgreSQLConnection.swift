@@ -247,7 +247,12 @@
     private func lost() -> PostgreSQLError {
       let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
       // Reads the rest of the answer, so that the next statement does not receive it.
-      while let result = PQgetResult(connection) { PQclear(result) }
+      while let result = PQgetResult(connection) {
+        // While the server waits for the rows of a `COPY`, the answer does not end.
+        let isCopying = PQresultStatus(result) == PGRES_COPY_IN
+        PQclear(result)
+        if isCopying { break }
+      }
       return PostgreSQLError(
         message: words.trimmingCharacters(in: .whitespacesAndNewlines),
         isConnectionLost: PQstatus(connection) != CONNECTION_OK)

@@ -258,6 +258,9 @@
       builder.selectValues(for: query, otherwise: Self.byKey)
     }
     func count(_ query: StoreQuery) -> SQLFragment { builder.select(["COUNT(*)"], for: query) }
+    /// The condition for the rows of the table `t0`, with question marks. Nil where the query joins other tables or has
+    /// a window.
+    func condition(_ query: StoreQuery) -> SQLFragment? { builder.condition(for: query) }
     var forms: [ColumnSelect.Form] { builder.forms }
   }
 #endif

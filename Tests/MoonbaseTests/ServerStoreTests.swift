@@ -10,7 +10,9 @@
 
     init() throws { address = try PostgreSQLServer.newAddress() }
 
-    private let first = ManagedObjectModel { EntityDescription("Person") { AttributeDescription("name", type: .string) } }
+    private let first = ManagedObjectModel {
+      EntityDescription("Person") { AttributeDescription("name", type: .string) }
+    }
     private let second = ManagedObjectModel {
       EntityDescription("Person") {
         AttributeDescription("name", type: .string)
@@ -84,6 +86,36 @@
       }
       try refuse()
       #expect(try count(open(second)) == 1)
+    }
+
+    /// The connections of an open store were lost, and another process migrated the store meanwhile.
+    @Test func anOpenStoreThatWasMigratedMeanwhileIsRefused() throws {
+      try fill()
+      let former = try open(first)
+      let context = try ManagedObjectContext(former.coordinator)
+      let person = try #require(try context.fetch(FetchRequest("Person")).first)
+      try endConnections()
+      let migrated = try open(second)
+      try person.setValue("Bob", forKey: "name")
+      let refused = #expect(throws: GraphError.self) { try context.save() }
+      #expect(refused?.message.contains("open it again") == true, "\(refused?.message ?? "")")
+      let unread = #expect(throws: GraphError.self) { try count(former) }
+      #expect(unread?.message.contains("open it again") == true, "\(unread?.message ?? "")")
+      let found = try ManagedObjectContext(migrated.coordinator).fetch(FetchRequest("Person"))
+      #expect(try found.map { try $0.value(forKey: "name") } == ["Ann"])
+    }
+
+    /// Ends the store's connections on the server, as a restart of the server does.
+    private func endConnections() throws {
+      let schema = try #require(address.absoluteString.split(separator: "=").last)
+      let server = address.absoluteString.replacing("?schema=\(schema)", with: "")
+      let sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'moonbase \(schema)'"
+      let end = ContinuousClock.now + .seconds(10)
+      while ContinuousClock.now < end,
+        try ChildProcess.run(named: "psql", ["-Atq", server, "-c", sql]).output != ""
+      {
+        usleep(10_000)
+      }
     }
   }
 #endif

@@ -31,6 +31,7 @@
             try checkServer(connection)
             let result = try openExisting(connection) ?? create(connection)
             try pool.expectTables(connection)
+            if !options.readOnly { try SaveRecord.removeOld(on: connection) }
             return result
           }
         } catch let error as GraphError {

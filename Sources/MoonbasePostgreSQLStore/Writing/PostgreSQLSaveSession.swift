@@ -75,6 +75,13 @@
       return conflicts
     }
 
+    /// Runs a batch request. Nil, with nothing written, where the graph has to execute the request.
+    func run(_ change: SetChange) throws -> StoreBatchResult? {
+      var result: StoreBatchResult?
+      try run { _, connection in result = try change.run(on: connection) }
+      return result
+    }
+
     func metadata() throws -> [String: Value] {
       var values: [String: Value] = [:]
       try run { [store] _, connection in
