@@ -1,5 +1,5 @@
 #if PostgreSQL
-  import MoonbaseGraph
+  public import MoonbaseGraph
   import MoonbaseModel
   import MoonbasePlatform
   import MoonbasePostgreSQL

@@ -128,6 +128,11 @@
         if !isLate { close(upstream) }
       }
       guard isConnected else { return }
+      // Otherwise each further message of an answer waits for the delayed acknowledgement of the last, 40 ms.
+      var on: Int32 = 1
+      for end in [client, upstream] {
+        setsockopt(end, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+      }
       var streams = [Stream(from: client, to: upstream), Stream(from: upstream, to: client)]
       streams[1].hasBegun = true
       let end = ContinuousClock.now + .seconds(120)
