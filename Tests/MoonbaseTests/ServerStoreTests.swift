@@ -101,8 +101,10 @@
       #expect(refused?.message.contains("open it again") == true, "\(refused?.message ?? "")")
       let unread = #expect(throws: GraphError.self) { try count(former) }
       #expect(unread?.message.contains("open it again") == true, "\(unread?.message ?? "")")
-      let found = try ManagedObjectContext(migrated.coordinator).fetch(FetchRequest("Person"))
+      let present = try ManagedObjectContext(migrated.coordinator)
+      let found = try present.fetch(FetchRequest("Person"))
       #expect(try found.map { try $0.value(forKey: "name") } == ["Ann"])
+      withExtendedLifetime((context, present)) {}
     }
 
     /// Ends the store's connections on the server, as a restart of the server does.
