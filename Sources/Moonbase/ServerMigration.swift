@@ -21,7 +21,9 @@
     }
 
     /// The number of transactions in the history, which a migration loses.
-    package func transactionCount() throws -> Int { try PostgreSQLStore.facts(ofStoreAt: address).transactionCount ?? 0 }
+    package func transactionCount() throws -> Int {
+      try PostgreSQLStore.facts(ofStoreAt: address).transactionCount ?? 0
+    }
 
     /// Calls `body` with a file that has the store's objects. The store is unchanged.
     package func plan<Result>(_ body: (URL) throws -> Result) throws -> Result {

@@ -44,7 +44,8 @@ struct InfoCommand: ParsableCommand {
 }
 
 extension InfoCommand {
-  private func report(on store: NamedStore, model: ManagedObjectModel?, _ busyTimeout: Duration?) throws -> StoreReport {
+  private func report(on store: NamedStore, model: ManagedObjectModel?, _ busyTimeout: Duration?) throws -> StoreReport
+  {
     #if PostgreSQL
       if store.isOnServer, let address = URL(string: store.path) {
         return try StoreReport(store, at: address, model: model, busyTimeout: busyTimeout)

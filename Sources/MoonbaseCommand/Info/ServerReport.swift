@@ -25,7 +25,8 @@ struct ServerReport: Encodable {
       (size, connections) = (facts.size, facts.connectionCount)
       history = facts.transactionCount.map {
         FileReport.History(
-          transactions: $0, first: facts.span.map { ISODate.text($0.first) }, last: facts.span.map { ISODate.text($0.last) })
+          transactions: $0, first: facts.span.map { ISODate.text($0.first) },
+          last: facts.span.map { ISODate.text($0.last) })
       }
       unknownTables = facts.foreignTables ?? []
     }

@@ -101,7 +101,9 @@ struct MigrateCommand: ParsableCommand {
     try place.place.requireConfiguration(busyTimeout: patience.duration())
     let versions = try ModelVersions(from: from, to: to)
     let outcome: Outcome
-    do { outcome = try withFile(versions) { try run($0, versions) } } catch var error as GraphError where error.code == .missingSourceModel {
+    do { outcome = try withFile(versions) { try run($0, versions) } } catch var error as GraphError
+      where error.code == .missingSourceModel
+    {
       if !error.message.contains("--from") { error.message += " (--from)" }
       throw error
     }

@@ -84,7 +84,7 @@
       let moves = (0..<tables.count).map {
         "ALTER TABLE \(quoted(schema)).\(quoted(tables.text($0, 0))) SET SCHEMA \(quoted(destination.schema))"
       }
-      try connection.execute((moves + ["DROP SCHEMA \(quoted(schema))"]).joined(separator: "; "))
+      for statement in moves + ["DROP SCHEMA \(quoted(schema))"] { try connection.execute(statement) }
     }
 
     /// The error with the store's destination in its message.

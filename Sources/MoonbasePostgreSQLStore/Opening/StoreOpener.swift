@@ -154,7 +154,8 @@
           + "has_schema_privilege(n.oid, 'USAGE') "
           + "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
           + "LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped "
-          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid, n.oid, c.relname", parameters)
+          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid, n.oid, c.relname",
+        parameters)
       var tables: [String: FileSchema.Table] = [:]
       // The server hides the tables of a schema that the user may not use.
       if rows.count > 0, rows.integer(0, 3) == 0 {

@@ -166,7 +166,7 @@
         do {
           for step in steps[first...] { try step(self, connection) }
           return
-        } catch let error as PostgreSQLError 
+        } catch let error as PostgreSQLError
           where error.isRetryable && isRepeatable && number < Self.greatestAttempts
         {
           try connection.execute("ROLLBACK")

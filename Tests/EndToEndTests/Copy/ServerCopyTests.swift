@@ -69,7 +69,8 @@
       }
       // A new object gets a key that no copied object has.
       let added = try bench.moonbase(
-        "run", "--store", server, "-e", "moonbase.context:insert('Person', { name = 'new' }) assert(moonbase.context:save())")
+        "run", "--store", server, "-e",
+        "moonbase.context:insert('Person', { name = 'new' }) assert(moonbase.context:save())")
       #expect(added.status == 0, "\(added)")
       let info = try bench.moonbase("info", server)
       #expect(info.output.contains("server      PostgreSQL") && info.output.contains("601"), "\(info)")
