@@ -38,8 +38,8 @@ package final class ImportInput {
   let reader: any RecordReader
   /// Warnings to print before rows are imported.
   package let warnings: [String]
-  /// The text for no value in csv, as bytes.
-  private let null: [UInt8]
+  /// The texts for no value in csv.
+  private let nulls: [String]
   /// The descriptor, on which `claim` holds its lock.
   private let descriptor: Int32
   /// The path of the file for rejected rows.
@@ -54,11 +54,11 @@ package final class ImportInput {
   /// Throws `ImportError` for a file that cannot be opened, a folder, and a name without a known
   /// ending such as `csv`, `tsv`, `json`, `jsonl` or `ndjson`, with or without `gz` behind it.
   package init(
-    _ path: String?, format: Format?, null: String = "", as form: TextForm = TextForm(), rejectPath: String?,
+    _ path: String?, format: Format?, nulls: [String] = [""], as form: TextForm = TextForm(), rejectPath: String?,
     isDryRun: Bool = false, spool: InputSpool? = nil, wait: InputWait? = nil
   ) throws {
     self.path = path
-    self.null = Array(null.utf8)
+    self.nulls = nulls
     guard let format = format ?? path.flatMap(Self.format) else {
       throw ImportError(
         message: path.map { "\($0): its name does not say in which form it is: give --format csv, tsv, json or ndjson" }
@@ -102,8 +102,8 @@ package final class ImportInput {
     do {
       reader =
         switch format {
-        case .csv: try CSVReader(bytes, separator: form.separator, null: null, hasNames: form.hasNames)
-        case .tsv: try CSVReader(bytes, separator: form.separator ?? 9, null: null, hasNames: form.hasNames)
+        case .csv: try CSVReader(bytes, separator: form.separator, nulls: nulls, hasNames: form.hasNames)
+        case .tsv: try CSVReader(bytes, separator: form.separator ?? 9, nulls: nulls, hasNames: form.hasNames)
         case .json: try JSONReader(bytes, isArray: true)
         case .ndjson: try JSONReader(bytes, isArray: false)
         }
@@ -132,7 +132,7 @@ package final class ImportInput {
     (self.reader, self.path, size, self.rejectPath) = (reader, path, count, rejectPath)
     warnings = []
     usualRejectPath = rejectPath
-    (format, fingerprint, null, descriptor) = (.ndjson, nil, [], -1)
+    (format, fingerprint, nulls, descriptor) = (.ndjson, nil, [], -1)
   }
 
   /// Locks the file against other imports until it is closed, because they would write to the same file of rejected
@@ -189,6 +189,6 @@ package final class ImportInput {
 
   /// The format of the file of rejected rows, which is that of the input.
   var rejectForm: RejectFile.Form {
-    (reader as? CSVReader).map { .csv(separator: $0.separator, null: null) } ?? .json
+    (reader as? CSVReader).map { .csv(separator: $0.separator, null: Array((nulls.first ?? "").utf8)) } ?? .json
   }
 }

@@ -53,6 +53,8 @@ final class CSVReader: RecordReader {
   private var unnamed = 0
   /// The unquoted text that stands for no value, beside the empty one.
   private let null: [UInt8]
+  /// Further unquoted texts for no value.
+  private let otherNulls: [[UInt8]]
   /// The fields of the current record, in the order of the columns.
   private var spans: [Span] = []
   /// The texts with doubled quotes, unescaped.
@@ -68,13 +70,14 @@ final class CSVReader: RecordReader {
   /// - Parameters:
   ///   - bytes: The window on the input.
   ///   - given: The separator from the command line; nil to detect it.
-  ///   - null: The unquoted text for no value, such as `NULL`.
+  ///   - nulls: The unquoted texts for no value, such as `NULL`.
   ///   - hasNames: Whether the first record contains the names of the columns.
   ///
   /// Throws `InputError.malformed` for an empty file, and for names that are missing, doubled or
   /// not UTF-8.
-  init(_ bytes: InputBytes, separator given: UInt8?, null: String = "", hasNames: Bool = true) throws {
-    (self.bytes, self.null) = (bytes, Array(null.utf8))
+  init(_ bytes: InputBytes, separator given: UInt8?, nulls: [String] = [""], hasNames: Bool = true) throws {
+    (self.bytes, null) = (bytes, Array((nulls.first ?? "").utf8))
+    otherNulls = nulls.dropFirst().map { Array($0.utf8) }
     try bytes.skipMark()
     try bytes.fillLine()
     let stated = Self.statedSeparator(bytes.firstLine)
@@ -269,7 +272,10 @@ final class CSVReader: RecordReader {
         }
         if place == count, !isAtEnd { return false }
         let length = place - from
-        let isNull = length == null.count && (length == 0 || memcmp(start + from, null, length) == 0)
+        let isNull =
+          length == null.count && (length == 0 || memcmp(start + from, null, length) == 0)
+          || !otherNulls.isEmpty
+            && otherNulls.contains { $0.elementsEqual(UnsafeBufferPointer(start: start + from, count: length)) }
         spans.append(Span(kind: isNull ? .none : .text, start: from, count: length, isUnescaped: false))
       }
       guard place < count else {

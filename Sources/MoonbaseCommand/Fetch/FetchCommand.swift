@@ -48,10 +48,20 @@ struct FetchCommand: ParsableCommand {
   /// Checks combinations of options.
   func validate() throws {
     try EntityArgument.check(entity, store, command: "fetch")
+    try checkColumns()
     if count, explain { throw ValidationError("--count and --explain are two questions: ask one") }
     if explain, output.rows.format != nil { throw ValidationError("--explain prints text: leave --format out") }
     try validateForm()
     if count, selection.columns != nil { throw ValidationError("--count prints one number: leave --columns out") }
+  }
+
+  /// Throws for columns that are separated by spaces: the second name would be taken as the store.
+  private func checkColumns() throws {
+    guard let columns = selection.columns, let store, access(store, F_OK) != 0,
+      store.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" || $0 == "," })
+    else { return }
+    throw ValidationError(
+      "there is no store \(store): if it is a column, separate columns by commas, as in --columns \(columns),\(store)")
   }
 
   /// Checks the options of trees and groups.

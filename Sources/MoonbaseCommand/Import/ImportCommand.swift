@@ -100,9 +100,9 @@ struct ImportCommand: ParsableCommand {
   var dates: ImportOptions.Dates = .iso
 
   @Option(
-    name: .customLong("null"), parsing: .unconditional,
-    help: "What stands for no value in csv and tsv (default: nothing).")
-  var null = ""
+    name: .customLong("null"), parsing: .unconditionalSingleValue,
+    help: "What stands for no value in csv and tsv (default: nothing). May be repeated.")
+  var null: [String] = []
 
   @Option(
     help: ArgumentHelp(
@@ -229,7 +229,7 @@ struct ImportCommand: ParsableCommand {
   ///   unclear.
   func input(_ path: String?, _ spool: InputSpool? = nil) throws -> ImportInput {
     let input = try ImportInput(
-      path, format: format, null: null,
+      path, format: format, nulls: null.isEmpty ? [""] : null,
       as: .init(separator: separator?.byte, encoding: encoding?.encoding, hasNames: !noHeader), rejectPath: rejects,
       isDryRun: dryRun, spool: spool, wait: Interruption.whileWaiting)
     return input

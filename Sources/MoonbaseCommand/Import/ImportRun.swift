@@ -105,7 +105,8 @@ struct ImportRun {
     let map = command.map.flatMap { FileManager.default.contents(atPath: $0) }.map {
       String(decoding: $0, as: UTF8.self)
     }
-    var parts = [command.upsert ?? "", command.null, command.dates.rawValue, "\(command.createMissing)", map ?? ""]
+    let nulls = command.null.joined(separator: "\u{1}")
+    var parts = [command.upsert ?? "", nulls, command.dates.rawValue, "\(command.createMissing)", map ?? ""]
     let form = [command.separator?.text, command.encoding?.name, command.noHeader ? "no header" : nil]
     if form.contains(where: { $0 != nil }) { parts += form.map { $0 ?? "" } }
     return parts.joined(separator: "\0")

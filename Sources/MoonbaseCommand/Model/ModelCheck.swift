@@ -9,14 +9,18 @@ struct ModelCheck: ParsableCommand {
     commandName: "check", abstract: "Says whether a model is sound, and what is questionable about it.",
     discussion: "Exit status: 0 if the model is sound, 1 if it is not; with --strict also 1 if there are warnings.")
 
-  @Argument(help: ModelFile.help)
-  var model: String
+  @Argument(
+    help: ArgumentHelp("The model: \(ModelFile.forms). Without one that of the project.", valueName: "model"),
+    completion: .file())
+  var named: String?
 
   @Flag(help: "Fail on warnings too.")
   var strict = false
 
   @Flag(help: "Print JSON, also of a model that is not sound.")
   var json = false
+
+  @OptionGroup var project: ProjectOptionGroup
 
   /// The JSON object of `--json`.
   private struct Report: Encodable {
@@ -36,6 +40,7 @@ struct ModelCheck: ParsableCommand {
   ///
   /// - Throws: The error of the model, or an exit code for a failure.
   func run() throws {
+    let model = try ModelFile.path(named)
     var report = Report(model: model)
     do {
       let resolved = try ModelFile.read(model)
@@ -59,6 +64,6 @@ struct ModelCheck: ParsableCommand {
     let count = report.entities ?? 0
     let entities = count == 1 ? "1 entity" : "\(count) entities"
     let warnings = report.warnings.count == 1 ? "1 warning" : "\(report.warnings.count) warnings"
-    Terminal.print("\(model): \(entities), \(warnings)")
+    Terminal.print("\(report.model): \(entities), \(warnings)")
   }
 }

@@ -7,8 +7,10 @@ struct ModelShow: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Prints a model as a Lua model file, or as JSON with its version hashes.")
 
-  @Argument(help: ModelFile.help, completion: .file())
-  var model: String?
+  @Argument(
+    help: ArgumentHelp("The model: \(ModelFile.forms). Without one that of the project.", valueName: "model"),
+    completion: .file())
+  var named: String?
 
   @Option(
     name: StoreOption.store.parserName,
@@ -19,16 +21,18 @@ struct ModelShow: ParsableCommand {
   @Flag(help: "Print JSON.")
   var json = false
 
-  /// Throws unless exactly one model is named, as the argument or by `--store`.
+  @OptionGroup var project: ProjectOptionGroup
+
+  /// Throws if several models are named, as the argument and by `--store`.
   func validate() throws {
-    guard [model].compactMap(\.self).count + stores.count == 1 else {
+    guard (named == nil ? 0 : 1) + stores.count <= 1 else {
       throw ValidationError("name one model: as the argument, or the store that has it with --store")
     }
   }
 
   /// Prints the model. Information that a Lua file cannot contain is listed in comments before it.
   func run() throws {
-    let resolved = try ModelFile.read(model ?? stores.first ?? "")
+    let resolved = try ModelFile.read(ModelFile.path(named ?? stores.first))
     if json {
       Terminal.print(try Terminal.json(ModelReport(resolved)))
     } else {

@@ -5,6 +5,8 @@ enum RepeatedOptions {
   static let repeatable = Set(CommandOption.all.filter(\.isRepeatable).map(\.name)).union([
     "--forget-extension", "--from", "--param",
   ])
+  /// Further options that may be repeated, by command.
+  private static let repeatableOfCommand: [String: Set<String>] = ["import": ["--null"]]
   /// The argument after one of these options is its value, even if it looks like an option.
   static let takingAnything: Set = [
     "--author", "--columns", "--do", "--having", "--null", "--param", "--sort", "--where",
@@ -20,6 +22,7 @@ enum RepeatedOptions {
   ///
   /// - Parameter arguments: The words of the command line.
   static func problem(with arguments: [String]) -> String? {
+    let ownRepeatable = arguments.first.flatMap { repeatableOfCommand[$0] } ?? []
     var seen: Set<String> = []
     var rest = arguments[...]
     while let argument = rest.popFirst(), argument != "--" {
@@ -27,7 +30,7 @@ enum RepeatedOptions {
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       if parts.count == 1, takingAnything.contains(name) { rest = rest.dropFirst() }
-      if repeatable.contains(name) || seen.insert(name).inserted { continue }
+      if repeatable.contains(name) || ownRepeatable.contains(name) || seen.insert(name).inserted { continue }
       return message(name)
     }
     return nil

@@ -10,7 +10,7 @@ struct ListMatcher {
 
   init(_ request: FetchRequest, sectionPath: String?, in context: ManagedObjectContext) throws {
     let entity = try context.entity(request.entityName)
-    let checked = try request.checked(in: context.model)
+    let checked = try context.checked(request)
     entities = entity.indexes(includingSubentities: request.includesSubentities)
     predicate = try checked.predicate.map { try CompiledPredicate($0, entity: entity, in: context.model) }
     sort = try CompiledSort(checked.sortDescriptors, entity: entity, in: context.model)

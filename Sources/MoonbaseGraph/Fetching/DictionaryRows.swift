@@ -55,7 +55,7 @@ package struct DictionaryRows {
     objects.includesPendingChanges = false
     let (entity, model) = (try context.entity(request.entityName), context.model)
     self.request = request
-    let wanted = try objects.checked(in: model)
+    let wanted = try context.checked(objects)
     let shown = wanted.columns(of: entity)
     order = RowOrder(wanted, shown: shown)
     var checked = wanted

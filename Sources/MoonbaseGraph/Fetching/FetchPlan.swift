@@ -52,7 +52,7 @@ struct FetchPlan {
   ) throws {
     try context.beginFetch(of: request.entityName)
     let entity = try context.entity(request.entityName)
-    let request = try request.checked(in: context.model)
+    let request = try context.checked(request)
     (self.request, self.isKept) = (request, isKept)
     self.context = context
     self.entity = entity

@@ -82,7 +82,7 @@ extension ManagedObjectContext {
   /// Deleted objects and unsaved changes count as in `fetchIDs`. The request is checked now, and read when an iteration
   /// begins.
   public func fetchedObjectIDs(_ request: FetchRequest) throws -> LazyFetchResults<ManagedObjectID> {
-    _ = try request.checked(in: model)
+    _ = try checked(request)
     return LazyFetchResults(self) { try FetchPlan(request, in: self, isKept: true).idBatches() }
   }
 

@@ -81,7 +81,8 @@ extension ManagedObject {
       throw refused(
         slot, value: value,
         reason:
-          "its values are of class \(valueClass.name), not \(value.typeDescription)\(valueClass.advice(for: value))")
+          "its values are of class \(valueClass.name), not \(value.typeDescription)\(value.inParentheses)"
+          + valueClass.advice(for: value))
     }
     if try belongs(made) { return made }
     throw refused(

@@ -26,6 +26,16 @@ extension Value {
     default: text.map { TextLimits.beginning(of: $0) }
     }
   }
+
+  /// The first characters of the value in parentheses, with a space before, for messages; empty for values without a
+  /// short text.
+  package var inParentheses: String {
+    switch self {
+    case .list(let list) where list.count <= 20: " (\(TextLimits.beginning(of: description)))"
+    case .map(let map) where map.count <= 20: " (\(TextLimits.beginning(of: description)))"
+    default: beginning.map { " (\($0))" } ?? ""
+    }
+  }
 }
 
 extension Value: CustomStringConvertible {

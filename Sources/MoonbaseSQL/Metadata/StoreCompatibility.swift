@@ -54,7 +54,7 @@ package struct StoreCompatibility {
     throw GraphError(
       .incompatibleVersionHash,
       message: "\(path) was written with another version of the model (entities: \(parts.joined(separator: "; "))): "
-        + "open it with that version, or migrate it",
+        + "open it with that version, or migrate it (moonbase migrate STORE --to MODEL)",
       details: details)
   }
 

@@ -236,6 +236,14 @@ public final class ScriptDomain {
     return try currentClasses.first { try Self.isOne(table, of: $0.value, name: $0.name) }?.name
   }
 
+  /// Whether a table is a value of a registered class; nil for an unknown class.
+  ///
+  /// Throws `.invalidRequest` if the function `is` of the class returns no boolean.
+  func contains(_ table: LuaTable, inClass name: String) throws -> Bool? {
+    guard let value = currentClasses.first(where: { $0.name == name })?.value else { return nil }
+    return try className(of: table) == name || Self.isOne(table, of: value, name: name)
+  }
+
   /// Whether a class with a function `is` recognises the table as its value.
   ///
   /// Throws `.invalidRequest` if `is` returns no boolean.

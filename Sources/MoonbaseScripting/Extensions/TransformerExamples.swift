@@ -5,7 +5,8 @@ import MoonbaseModel
 /// Runs the examples that transformers declare, in both directions.
 ///
 /// An example is `{ value, bytes }`: `transform(value)` must give the bytes, `reverse(bytes)` the value. Compared
-/// deeply by the same rules as the tests of scripts (`SameValues`).
+/// deeply by the same rules as the tests of scripts (`SameValues`). The value has to be of the transformer's class, by
+/// the function `is` of the class or by its metatable.
 struct TransformerExamples {
   /// The domain in which the extensions ran.
   let domain: ScriptDomain
@@ -28,7 +29,8 @@ struct TransformerExamples {
     for declaration in declarations {
       for transformer in declaration.transformers {
         for (index, example) in transformer.examples.enumerated() {
-          guard let problem = try problem(of: example, in: transformer) else { continue }
+          guard let problem = try problem(of: example, in: transformer) ?? classProblem(of: example, in: transformer)
+          else { continue }
           let path = ["transformers", transformer.name, "examples", "\(index + 1)"]
           mistakes.add(
             ScriptError(
@@ -47,6 +49,21 @@ struct TransformerExamples {
     let forward = try problem("transform", transformer.transform, of: example.value, wanting: example.stored)
     guard forward == nil, let reverse = transformer.reverse else { return forward }
     return try problem("reverse", reverse, of: example.stored, wanting: example.value)
+  }
+
+  /// The reason why the value is not of the transformer's class; nil if it is, and for a class of Swift.
+  private func classProblem(
+    of example: ExtensionDeclaration.Example, in transformer: ExtensionDeclaration.Transformer
+  ) throws -> String? {
+    guard let name = transformer.className, case .table(let table) = example.value else { return nil }
+    do {
+      guard try domain.contains(table, inClass: name) == false else { return nil }
+      return "its value is not of class \(name), the class of the transformer"
+    } catch let error as LuaError where !error.endsRun {
+      return "is of class \(name) raised an error: \(error)"
+    } catch let error as ScriptError where !error.code.endsRun {
+      return error.message
+    }
   }
 
   /// The difference between a function's result and the expected value.

@@ -37,6 +37,7 @@ import Testing
     #expect(try complaint().contains("--store PATH"))
     #expect(try complaint("--store", "a", "--store", "a").contains("twice"))
     #expect(try complaint("--store", "a", "--store", "b").contains("several stores need the configuration"))
+    #expect(try complaint("--columns", "name", "age").contains("--columns name,age"))
     #expect(try complaint("--store", "a", "--limit", "0").contains("--limit takes a number above 0"))
     #expect(try complaint("--store", "a", "--param", "0").contains("--where"))
     #expect(try complaint("--store", "a", "--busy-timeout", "soon").contains("--busy-timeout takes a number"))

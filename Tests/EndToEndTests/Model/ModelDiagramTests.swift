@@ -102,6 +102,12 @@ import Testing
     let none = try bench.moonbase("model", "diagram", "--no-project")
     #expect(none.status == 2 && none.complaints.contains("there is no model"))
     #expect(try bench.moonbase("model", "diagram", "none.lua").status == 1)
+    #expect(try bench.moonbase("model", "check").output.hasPrefix("zoo.lua: "))
+    #expect(try bench.moonbase("model", "show").output.contains("Animal"))
+    for command in ["check", "show"] {
+      let none = try bench.moonbase("model", command, "--no-project")
+      #expect(none.status == 2 && none.complaints.contains("there is no model"))
+    }
   }
 
   @Test func emptyAndLargeModelsAreDrawn() throws {

@@ -39,8 +39,8 @@ import Testing
     }
   }
 
-  private func csv(_ text: String, null: String = "") throws -> [String] {
-    try rows(CSVReader(bytes(Array(text.utf8)), separator: UInt8(ascii: ","), null: null))
+  private func csv(_ text: String, nulls: String...) throws -> [String] {
+    try rows(CSVReader(bytes(Array(text.utf8)), separator: UInt8(ascii: ","), nulls: nulls.isEmpty ? [""] : nulls))
   }
 
   private func json(_ text: String, isArray: Bool = false) throws -> [String] {
@@ -56,7 +56,8 @@ import Testing
       ])
     #expect(try csv("a,b\n\n1,2\n\r\n\n3,4\n\n") == ["3: '1'|'2'", "6: '3'|'4'"])
     #expect(try csv("a\n\n1\n") == ["2: -", "3: '1'"])
-    #expect(try csv("\u{FEFF}a,b\nNULL,\"NULL\"\n", null: "NULL") == ["2: -|'NULL'"])
+    #expect(try csv("\u{FEFF}a,b\nNULL,\"NULL\"\n", nulls: "NULL") == ["2: -|'NULL'"])
+    #expect(try csv("a,b,c\nN/A,,-\n", nulls: "N/A", "-") == ["2: -|''|-"])
     #expect(try csv("a,b\n") == [])
     #expect(try csv("a,b") == [])
   }

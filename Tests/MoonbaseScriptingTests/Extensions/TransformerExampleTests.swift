@@ -37,6 +37,10 @@ import Testing
     ("{ point(1, 2) }", 5, "transformers.T.examples.1: an example has the form { value, bytes }"),
     ("{ point(1, 'a'), '1,a' }", 5, "example 1 of transformer T: reverse gave"),
     ("{ 1, '1,2' }", 5, "example 1 of transformer T: transform raised an error: extension1.lua:2: attempt to index"),
+    (
+      "{ { x = 1, y = 2 }, '1,2' }", 5,
+      "example 1 of transformer T: its value is not of class P, the class of the transformer"
+    ),
     ("x = 1", 4, "transformers.T.examples: a list of examples is expected"),
   ])
   func oneThatDoesNotHoldNamesItsLine(_ examples: String, _ line: Int, _ message: String) {

@@ -15,9 +15,11 @@ import Testing
       color.valueTransformerName = "Color"
       var plain = AttributeDescription("plain", type: .transformable)
       plain.valueTransformerName = "Plain"
+      var pair = AttributeDescription("pair", type: .transformable)
+      pair.valueTransformerName = "Pair"
       var tint = AttributeDescription("tint", type: .undefined)
       tint.isTransient = true
-      shape.attributes = [AttributeDescription("name", type: .string), color, plain, tint]
+      shape.attributes = [AttributeDescription("name", type: .string), color, plain, pair, tint]
       return shape
     }()
   ])
@@ -42,10 +44,19 @@ import Testing
     end
     local Plain = {}
     Plain.__index = Plain
+    local Pair = {}
+    function Pair.is(v) return type(v) == "table" and v.x ~= nil and v.y ~= nil end
+    function Pair.parse(text)
+      local x, y = text:match("^(%d+),(%d+)$")
+      if not x then return nil, "two numbers are expected" end
+      return { x = tonumber(x), y = tonumber(y) }
+    end
+    function Pair.from_tree(tree) return { x = tree[1], y = tree[2] } end
     return {
-      name = "colors", classes = { Color = Color, Plain = Plain },
+      name = "colors", classes = { Color = Color, Plain = Plain, Pair = Pair },
       transformers = {
         Color = { class = "Color", transform = function(c) return c:hex() end, reverse = Color.parse },
+        Pair = { class = "Pair", transform = function(p) return p.x .. "," .. p.y end, reverse = Pair.parse },
         Plain = { class = "Plain", transform = function() return "x" end,
           reverse = function() return setmetatable({}, Plain) end },
       },
@@ -108,6 +119,36 @@ import Testing
     #expect(Set(try context.fetch(FetchRequest("Shape")).map { try hex($0) }) == ["#0a0b0c"])
   }
 
+  /// A predicate with a text finds the values that the text stands for, saved and unsaved.
+  @Test func predicatesTakeTextsAndMapsToo() throws {
+    _ = try context.insert("Shape", values: ["name": "a", "pair": "1,2"])
+    try context.save()
+    _ = try context.insert("Shape", values: ["name": "b", "pair": .list([3, 4])])
+    func names(_ format: String, _ arguments: Value...) throws -> [String] {
+      let request = FetchRequest("Shape", where: try Predicate(format: format, arguments: arguments))
+      return try context.fetch(request).map { "\(try $0.value(forKey: "name"))" }.sorted()
+    }
+    #expect(try names("pair = '1,2'") == ["a"])
+    #expect(try names("'3,4' = pair") == ["b"])
+    #expect(try names("pair != '1,2'") == ["b"])
+    #expect(try names("pair = %@", .list([3, 4])) == ["b"])
+    #expect(try names("pair = %@", .map(["x": 1, "y": 2])) == ["a"])
+    #expect(try names("pair IN {'1,2', '3,4'}") == ["a", "b"])
+    #expect(try names("pair IN %@", .list(["1,2", .list([7, 7])])) == ["a"])
+    #expect(try names("pair = nil") == [])
+  }
+
+  @Test(arguments: [
+    ("pair = 7", "Shape.pair is compared with a literal (7): its values are of class Pair, and an integer equals none"),
+    ("pair = 'red'", "Shape.pair is compared with a literal (red): the text is no Pair: two numbers are expected"),
+    ("name = 'a' AND NOT plain IN {'x'}", "Shape.plain is compared with a literal (x): its values are of class Plain"),
+  ]) func aLiteralThatStandsForNoValueIsAnError(_ format: String, _ message: String) throws {
+    let error = #expect(throws: ModelError.self) {
+      _ = try context.fetch(FetchRequest("Shape", where: try Predicate(format: format)))
+    }
+    #expect(error?.code == .predicateMismatch && error?.message.contains(message) == true, "\(error as Any)")
+  }
+
   @Test func scriptsAssignTextsAndTables() throws {
     let results = try domain.state.load(
       """
@@ -131,7 +172,7 @@ import Testing
     ("color", .list([]), "Shape.color: the list is no Color: r is missing"),
     ("color", .string("other"), "parse of class Color gave an integer, and no value of the class"),
     ("color", .int(7), "Shape.color: its values are of class Color, not integer"),
-    ("plain", .string("x"), "of class Plain, not string: give the class a function parse"),
+    ("plain", .string("x"), "of class Plain, not string (x): give the class a function parse"),
     ("plain", .map([:]), "give the class a function from_tree"),
   ]) func whatStandsForNoValueIsAnError(_ key: String, _ value: Value, _ message: String) throws {
     let shape = try context.insert("Shape", values: ["color": "#ff0000"])
