@@ -258,6 +258,9 @@
         isConnectionLost: PQstatus(connection) != CONNECTION_OK)
     }
 
+    /// The beginning of the message about a repeated unique value, before the name of the constraint.
+    private static let repetition = "duplicate key value violates unique constraint \""
+
     private func error(_ result: OpaquePointer) -> PostgreSQLError {
       func field(_ code: UnicodeScalar) -> String? {
         PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
@@ -268,6 +271,11 @@
         isConnectionLost: PQstatus(connection) != CONNECTION_OK)
       error.detail = field("D")
       error.constraint = field("n")
+      // Citus reports a unique value that an insertion repeats on a worker as an internal error.
+      if error.state == "XX000", error.message.hasPrefix(Self.repetition) {
+        error.state = "23505"
+        error.constraint = error.message.dropFirst(Self.repetition.count).prefix { $0 != "\"" }.description
+      }
       // 57P01 to 57P03: the server shuts down, or is starting.
       if error.state.hasPrefix("57P") || error.state.hasPrefix("08") { error.isConnectionLost = true }
       return error

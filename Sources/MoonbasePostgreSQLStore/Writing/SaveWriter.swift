@@ -234,8 +234,7 @@
         } else {
           try connection.copy(copyRows(of: batch, columns), into: columns.table, columns: columns.insertedNames)
         }
-      } catch let error as PostgreSQLError where error.state == "23505" && error.constraint?.hasSuffix("_pkey") == true
-      {
+      } catch let error as PostgreSQLError where error.state == "23505" && error.isOfKey {
         throw keyIsTaken(error)
       }
     }
@@ -319,5 +318,10 @@
       for element in self where seen.insert(key(element)).inserted { order.append(key(element)) }
       return order.map { ($0, groups[$0] ?? []) }
     }
+  }
+
+  extension PostgreSQLError {
+    /// Whether the constraint is a primary key. On Citus the number of the shard follows the name.
+    fileprivate var isOfKey: Bool { constraint?.contains(#/_pkey(_[0-9]+)?$/#) == true }
   }
 #endif
