@@ -209,7 +209,7 @@ let package = Package(
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
         "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", "MoonbaseCEdit", "MoonbasePageFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
-      ],
+      ] + postgreSQL,
       swiftSettings: strict),
     // Makes the classes of a target's models when the target is built.
     .plugin(name: "MoonbaseModelPlugin", capability: .buildTool(), dependencies: ["moonbase-model"]),
@@ -245,8 +245,9 @@ let package = Package(
       name: "MoonbaseFaultyDisk", dependencies: ["MoonbaseCSQLite"], path: "Tests/MoonbaseFaultyDisk"),
     .target(
       name: "MoonbaseTestSupport",
-      dependencies: ["MoonbaseMeter", "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore"]
-        + postgreSQL,
+      dependencies: [
+        "MoonbaseMeter", "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseSQLiteStore",
+      ] + postgreSQL,
       path: "Tests/MoonbaseTestSupport", swiftSettings: strict),
     .testTarget(
       name: "MoonbaseGraphTests",

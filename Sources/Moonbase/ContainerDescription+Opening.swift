@@ -12,7 +12,7 @@ extension ContainerDescription {
     case .file(let url): return try ManagedObjectModel(contentsOf: url)
     case .value(let model): return model
     case .kept:
-      if let address = stores.lazy.compactMap(\.address).first { return try Self.model(keptAt: address) }
+      if let server = stores.first(where: { $0.address != nil }) { return try server.keptModel() }
       let files = stores.compactMap(\.path)
       guard let first = files.first else { return ManagedObjectModel() }
       // Every store keeps the whole model, so any existing store can provide it.
@@ -26,14 +26,6 @@ extension ContainerDescription {
       if !store.isReadOnly { try SQLiteStore.rollBackJournal(ofStoreAt: url, busyTimeout: store.busyTimeout) }
       return try SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: store.busyTimeout)
     }
-  }
-
-  private static func model(keptAt address: URL) throws -> ManagedObjectModel {
-    #if PostgreSQL
-      return try PostgreSQLStore.cachedModel(ofStoreAt: address)
-    #else
-      throw PersistentStoreDescription.withoutPostgreSQL
-    #endif
   }
 
   /// The extensions, of which paths are files or folders now.
@@ -90,7 +82,7 @@ extension PersistentStoreDescription {
   /// Opens the store, or creates it.
   ///
   /// Throws `.invalidRequest` if an option is set that this kind of store does not support.
-  func open(_ model: ResolvedModel) throws -> any PersistentStore {
+  package func open(_ model: ResolvedModel) throws -> any PersistentStore {
     if let address { return try open(model, at: address) }
     guard let url else {
       if let option = optionsOfFiles.first(where: \.isSet) {
@@ -124,7 +116,12 @@ extension PersistentStoreDescription {
       options.transactionAuthor = transactionAuthor
       options.sqlLog = sqlLog
       if let busyTimeout { options.busyTimeout = busyTimeout }
-      return try PostgreSQLStore(url: address, model: model, configuration: configuration, options: options)
+      do {
+        return try PostgreSQLStore(url: address, model: model, configuration: configuration, options: options)
+      } catch let error as GraphError where error.code == .incompatibleVersionHash {
+        try migrate(to: model, at: address, because: error)
+        return try PostgreSQLStore(url: address, model: model, configuration: configuration, options: options)
+      }
     #else
       throw Self.withoutPostgreSQL
     #endif
@@ -133,7 +130,7 @@ extension PersistentStoreDescription {
   #if PostgreSQL
     private static let optionsOfServers: Set = ["isReadOnly", "busyTimeout", "sqlLog", "transactionAuthor"]
   #else
-    fileprivate static var withoutPostgreSQL: GraphError {
+    static var withoutPostgreSQL: GraphError {
       GraphError(
         .cannotOpenFile,
         message:

@@ -48,14 +48,17 @@
 
     deinit { PQfinish(connection) }
 
+    /// The states of refusals, by words of the messages.
+    private static let refusals: [(words: String, state: String)] = [
+      ("too many", "53300"), ("remaining connection slots", "53300"), ("authentication failed", "28P01"),
+      ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"), ("not permitted to log in", "28000"),
+      ("role \"", "28000"), ("database \"", "3D000"),
+    ]
+
     private static func failure(of connection: OpaquePointer) -> PostgreSQLError {
       let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
       // libpq reports no code for a refused connection; only the text of the message tells the reason.
-      let state =
-        words.contains("authentication failed") || words.contains("no password supplied")
-        ? "28P01"
-        : words.contains("database \"") && words.contains("does not exist")
-          ? "3D000" : words.contains("too many clients") || words.contains("remaining connection slots") ? "53300" : ""
+      let state = refusals.first { words.contains($0.words) }?.state ?? ""
       return PostgreSQLError(
         state: state, message: words.trimmingCharacters(in: .whitespacesAndNewlines), isConnectionLost: true)
     }
@@ -119,6 +122,14 @@
       return rows
     }
 
+    /// Sends rows to a table: `COPY ... FROM STDIN` in binary form.
+    package func copy(_ rows: consuming CopyRows, into table: String, columns: [String]) throws {
+      rows.finish()
+      let sql = "COPY \(table) (\(columns.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
+      let (bytes, count) = (rows.wire.bytes, rows.count)
+      _ = try run(sql, Parameters(), copying: bytes, count: count) { PQsendQuery(connection, sql) }
+    }
+
     /// Prepares a statement without running it, so that the server checks it.
     package func check(_ sql: String, _ parameters: Parameters) throws {
       _ = try prepare(sql, parameters)
@@ -147,15 +158,48 @@
     /// The longest time between two checks whether waiting must end, in milliseconds.
     private static let pause: Int32 = 50
 
-    /// Runs a statement. The observer is notified, except when a statement is only prepared.
-    private func run(_ sql: String?, _ parameters: Parameters, send: () -> Int32) throws -> ResultRows? {
+    /// Runs a statement. The observer is notified, except when a statement is only prepared. `bytes` are the rows of a
+    /// `COPY`, `count` their number.
+    private func run(
+      _ sql: String?, _ parameters: Parameters, copying bytes: ContiguousArray<UInt8>? = nil, count: Int = 0,
+      send: () -> Int32
+    ) throws -> ResultRows? {
       let began = observer == nil ? nil : ContinuousClock.now
       guard send() == 1 else { throw lost() }
+      var last: ResultRows?
+      var failure: PostgreSQLError?
+      try waitForAnswer()
+      while let result = PQgetResult(connection) {
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY:
+          last = ResultRows(result)
+        case PGRES_COPY_IN:
+          PQclear(result)
+          try sendRows(bytes)
+          try waitForAnswer()
+        case PGRES_COPY_OUT:
+          PQclear(result)
+          failure = failure ?? PostgreSQLError(state: "0A000", message: "COPY TO STDOUT is not possible here")
+          drain()
+        default:
+          if failure == nil { failure = error(result) }
+          PQclear(result)
+        }
+      }
+      if let failure { throw failure }
+      if PQstatus(connection) != CONNECTION_OK { throw lost() }
+      wasUsed = true
+      if let began, let sql { observer?(sql, parameters, last?.count ?? count, ContinuousClock.now - began) }
+      return last
+    }
+
+    /// Waits for the first answer to a statement. Asks the server to cancel the statement where waiting must end.
+    private func waitForAnswer() throws {
       var isCancelled = false
       while true {
         let state = PQflush(connection)
         if state < 0 { throw lost() }
-        if state == 0, PQisBusy(connection) == 0 { break }
+        if state == 0, PQisBusy(connection) == 0 { return }
         var event = pollfd(
           fd: PQsocket(connection), events: Int16(POLLIN | (state == 1 ? POLLOUT : 0)), revents: 0)
         let found = poll(&event, 1, Self.pause)
@@ -165,22 +209,32 @@
         }
         if found != 0, PQconsumeInput(connection) == 0 { throw lost() }
       }
-      var last: ResultRows?
-      var failure: PostgreSQLError?
-      while let result = PQgetResult(connection) {
-        switch PQresultStatus(result) {
-        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE, PGRES_EMPTY_QUERY:
-          last = ResultRows(result)
-        default:
-          if failure == nil { failure = error(result) }
-          PQclear(result)
+    }
+
+    /// The greatest number of bytes in one message of a `COPY`.
+    private static let greatestMessage = 1 << 20
+
+    /// Sends the rows of a `COPY`. A statement without rows is ended with an error.
+    private func sendRows(_ bytes: ContiguousArray<UInt8>?) throws {
+      guard let bytes else {
+        guard PQputCopyEnd(connection, "COPY FROM STDIN is not possible here") == 1 else { throw lost() }
+        return
+      }
+      let isSent = bytes.withUnsafeBytes { bytes in
+        stride(from: 0, to: bytes.count, by: Self.greatestMessage).allSatisfy { start in
+          let part = bytes[start..<min(bytes.count, start + Self.greatestMessage)]
+          return part.withMemoryRebound(to: CChar.self) {
+            PQputCopyData(connection, $0.baseAddress, Int32($0.count)) == 1
+          }
         }
       }
-      if let failure { throw failure }
-      if PQstatus(connection) != CONNECTION_OK { throw lost() }
-      wasUsed = true
-      if let began, let sql { observer?(sql, parameters, last?.count ?? 0, ContinuousClock.now - began) }
-      return last
+      guard isSent, PQputCopyEnd(connection, nil) == 1 else { throw lost() }
+    }
+
+    /// Reads the rows of a `COPY TO STDOUT`, and drops them.
+    private func drain() {
+      var row: UnsafeMutablePointer<CChar>?
+      while PQgetCopyData(connection, &row, 0) > 0 { PQfreemem(row) }
     }
 
     private func cancel() {
@@ -193,11 +247,19 @@
     private func lost() -> PostgreSQLError {
       let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
       // Reads the rest of the answer, so that the next statement does not receive it.
-      while let result = PQgetResult(connection) { PQclear(result) }
+      while let result = PQgetResult(connection) {
+        // While the server waits for the rows of a `COPY`, the answer does not end.
+        let isCopying = PQresultStatus(result) == PGRES_COPY_IN
+        PQclear(result)
+        if isCopying { break }
+      }
       return PostgreSQLError(
         message: words.trimmingCharacters(in: .whitespacesAndNewlines),
         isConnectionLost: PQstatus(connection) != CONNECTION_OK)
     }
+
+    /// The beginning of the message about a repeated unique value, before the name of the constraint.
+    private static let repetition = "duplicate key value violates unique constraint \""
 
     private func error(_ result: OpaquePointer) -> PostgreSQLError {
       func field(_ code: UnicodeScalar) -> String? {
@@ -209,6 +271,11 @@
         isConnectionLost: PQstatus(connection) != CONNECTION_OK)
       error.detail = field("D")
       error.constraint = field("n")
+      // Citus reports a unique value that an insertion repeats on a worker as an internal error.
+      if error.state == "XX000", error.message.hasPrefix(Self.repetition) {
+        error.state = "23505"
+        error.constraint = error.message.dropFirst(Self.repetition.count).prefix { $0 != "\"" }.description
+      }
       // 57P01 to 57P03: the server shuts down, or is starting.
       if error.state.hasPrefix("57P") || error.state.hasPrefix("08") { error.isConnectionLost = true }
       return error

@@ -168,3 +168,42 @@ package struct ArrayParameter: ParameterSink {
     wire.replace(at: Self.countPlace, with: Int32(count))
   }
 }
+
+/// Rows for `COPY ... FROM STDIN` in binary form. Each row has all its values, in the order of the columns.
+package struct CopyRows: ParameterSink {
+  private(set) var wire = WireBytes()
+  /// The number of rows.
+  package private(set) var count = 0
+
+  /// The signature of the form, then flags and the length of an extension, both zero.
+  private static let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+
+  /// Makes an empty list.
+  package init() { Self.header.withUnsafeBytes { wire.append($0) } }
+
+  /// Begins a row with a number of values.
+  package mutating func beginRow(columnCount: Int) {
+    wire.append(Int16(columnCount))
+    count += 1
+  }
+
+  package mutating func appendNull(_ type: PostgreSQLType) { wire.append(Int32(-1)) }
+
+  package mutating func append(_ number: Int64) {
+    wire.append(Int32(8))
+    wire.append(number)
+  }
+
+  package mutating func append(_ number: Double) {
+    wire.append(Int32(8))
+    wire.append(number.bitPattern)
+  }
+
+  package mutating func append(_ bytes: UnsafeRawBufferPointer, as type: PostgreSQLType) {
+    wire.append(Int32(bytes.count))
+    wire.append(bytes)
+  }
+
+  /// Appends the end of the rows.
+  mutating func finish() { wire.append(Int16(-1)) }
+}

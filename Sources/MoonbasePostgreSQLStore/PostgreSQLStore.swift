@@ -182,19 +182,35 @@
   }
 
   extension PostgreSQLStore {
-    /// The stored model of a store.
+    /// The metadata of a store that is not open.
     ///
     /// Throws `GraphError` as opening does.
-    public static func cachedModel(ofStoreAt url: URL) throws -> ManagedObjectModel {
+    public static func metadata(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> [String: Value] {
+      try withStore(url, busyTimeout: busyTimeout) { _, metadata in metadata.values }
+    }
+
+    /// Reads a store that is not open.
+    static func withStore<Result>(
+      _ url: URL, busyTimeout: Duration? = nil, _ body: (PostgreSQLConnection, StoreMetadata) throws -> Result
+    ) throws -> Result {
       let address = try PostgreSQLAddress(url)
       var options = PostgreSQLStoreOptions()
       options.readOnly = true
+      if let busyTimeout { options.busyTimeout = busyTimeout }
       let pool = ConnectionPool(address, options: options)
       defer { pool.close() }
-      let cache = try pool.reading { connection in
+      return try pool.reading { connection in
         try StoreOpener.requireStore(address, connection)
-        return try StoreOpener.modelCache(connection, StoreMetadata(connection, address: address))
+        return try body(connection, StoreMetadata(connection, address: address))
       }
+    }
+
+    /// The stored model of a store.
+    ///
+    /// Throws `GraphError` as opening does.
+    public static func cachedModel(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> ManagedObjectModel {
+      let address = try PostgreSQLAddress(url)
+      let cache = try withStore(url, busyTimeout: busyTimeout) { try StoreOpener.modelCache($0, $1) }
       guard let cache else {
         throw GraphError(.invalidStore, message: "\(address) carries no model: name the one that it was made with")
       }
@@ -242,6 +258,9 @@
       builder.selectValues(for: query, otherwise: Self.byKey)
     }
     func count(_ query: StoreQuery) -> SQLFragment { builder.select(["COUNT(*)"], for: query) }
+    /// The condition for the rows of the table `t0`, with question marks. Nil where the query joins other tables or has
+    /// a window.
+    func condition(_ query: StoreQuery) -> SQLFragment? { builder.condition(for: query) }
     var forms: [ColumnSelect.Form] { builder.forms }
   }
 #endif

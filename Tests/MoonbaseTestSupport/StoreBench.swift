@@ -5,6 +5,7 @@ import MoonbaseSQLiteStore
 
 #if PostgreSQL
   import MoonbasePostgreSQLStore
+  import MoonbaseSQL
 #endif
 
 public import struct MoonbaseModel.SortDescriptor
@@ -42,11 +43,23 @@ public enum StoreKind: Sendable {
     case .folder:
       try FolderStore(folder: folder.file(UUID().uuidString), model: model, configuration: configuration)
     #if PostgreSQL
-      case .postgreSQL:
-        try PostgreSQLStore(url: PostgreSQLServer.newAddress(), model: model, configuration: configuration)
+      case .postgreSQL: try Self.storeInPostgreSQL(model, configuration: configuration)
     #endif
     }
   }
+
+  #if PostgreSQL
+    /// A store whose statements `StatementShapes` checks.
+    private static func storeInPostgreSQL(
+      _ model: ResolvedModel, configuration: String?
+    ) throws -> any PersistentStore {
+      try StatementShapes.shared.check()
+      var options = PostgreSQLStoreOptions()
+      options.sqlLog = SQLLog { StatementShapes.shared.note($0.statement) }
+      return try PostgreSQLStore(
+        url: PostgreSQLServer.newAddress(), model: model, configuration: configuration, options: options)
+    }
+  #endif
 }
 
 /// An empty store of one kind, its coordinator, and contexts over them. The bench owns the store.

@@ -16,6 +16,9 @@ public enum TestLength {
   /// The first seed, if set in the environment to reproduce a failure.
   public static let firstSeed = given("MOONBASE_SEED")
 
+  /// The loopback port of a PostgreSQL server that runs already, for instance a coordinator of Citus.
+  static let server = given("MOONBASE_SERVER_PORT")
+
   /// The folder of stores and models of other projects, if set in the environment.
   public static let fixtures = environment["MOONBASE_FIXTURES"]
 
@@ -56,6 +59,8 @@ extension Repetition {
   public static let lostPower = Repetition(short: 40, long: 250, variable: "MOONBASE_SEEDS")
   public static let shelfSaves = Repetition(short: 14, long: 40)
   public static let conflictingSaves = Repetition(short: 100, long: 500)
+  public static let killedServers = Repetition(short: 5, long: 50, variable: "MOONBASE_CYCLES")
+  public static let serverConflicts = Repetition(short: 50, long: 1_000)
 }
 
 /// Random sequences compared with a naive model.

@@ -43,7 +43,11 @@ struct BackupCommand: ParsableCommand {
 
   /// The store and the file, in whichever way the command line names them.
   private func place() throws -> StoreAndArgument {
-    try StoreAndArgument(first, second, named: named, what: "file")
+    let place = try StoreAndArgument(first, second, named: named, what: "file")
+    let advice = "pg_dump -n SCHEMA DATABASE makes a backup there, moonbase copy STORE FILE copies the objects"
+    try place.place.requireFile(advice)
+    try NamedStore(place.other).requireFile(advice)
+    return place
   }
 
   /// Makes the copy, and prints a summary. Throws if the file exists and `force` is not given.

@@ -5,6 +5,10 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+#if PostgreSQL
+  import MoonbasePostgreSQLStore
+#endif
+
 /// `moonbase copy`: copies all objects into a new store with an identity of its own.
 ///
 /// In contrast to `backup`, the new store may have another configuration, and it has no history. It
@@ -15,7 +19,7 @@ struct CopyCommand: ParsableCommand {
     discussion: """
       The new store is made by the model and gets the objects with their keys, and the metadata that are not the store's own. It has an identity of \
       its own, and no history. It appears under its name when it is complete; a copy that fails or is interrupted leaves nothing. moonbase backup \
-      makes a copy that is the same store.
+      makes a copy that is the same store. Both stores may be files, or addresses of PostgreSQL.
 
       Exit status: 0 if all objects are in the new store; 4 if rows were left out that are of no entity of the model.
       """)
@@ -56,13 +60,13 @@ struct CopyCommand: ParsableCommand {
     let (store, destination) = (try place().place, NamedStore(try place().other).inProject)
     try StoreSettings.requireStore(store.path)
     let (from, to) = (URL(literalPath: store.path), URL(literalPath: destination.path))
-    guard from.resolvingSymlinksInPath() != to.resolvingSymlinksInPath() else {
+    guard store.isOnServer || from.resolvingSymlinksInPath() != to.resolvingSymlinksInPath() else {
       throw UsageError("\(destination.path) is the store itself: name another file")
     }
     let held = try file.withHeldConfiguration(store)
     Interruption.isWaitedFor()
-    let new = try NewStore(at: to, busyTimeout: patience())
-    let watch = watch(new, destination.path)
+    let new = try place(for: destination)
+    let watch = watch(new, destination.name)
     defer { watch.withLock { $0 = true } }
     let count: Int, leftOut: LeftOutRows
     do {
@@ -74,23 +78,43 @@ struct CopyCommand: ParsableCommand {
       throw (error as? GraphError).map(new.named) ?? error
     }
     leftOut.tell("copied")
-    try tell(store.path, destination.path, count, leftOut)
+    try tell(store.name, destination.name, count, leftOut)
     if !leftOut.isEmpty { throw ExitCode(ExitStatus.rejects) }
   }
 
   /// The time to wait for other processes.
   private func patience() throws(UsageError) -> Duration? { try file.patience.duration() }
 
+  /// Prepares the place where the new store is made.
+  private func place(for destination: NamedStore) throws -> any UnfinishedStore {
+    guard destination.isOnServer else {
+      return try NewStore(at: URL(literalPath: destination.path), busyTimeout: patience())
+    }
+    #if PostgreSQL
+      guard let address = URL(string: destination.path) else { throw UsageError("\(destination.name) is no address") }
+      return try NewSchema(at: address, busyTimeout: patience())
+    #else
+      // Throws, because this build opens no address.
+      _ = try destination.description.keptMetadata()
+      throw UsageError("a store on a server cannot be made")
+    #endif
+  }
+
   /// Fills the new store, and closes both stores. Returns the number of objects.
   ///
   /// SIGINT removes the incomplete store.
-  private func copy(_ store: NamedStore, to new: NewStore, as destination: NamedStore) throws -> (Int, LeftOutRows) {
+  private func copy(
+    _ store: NamedStore, to new: any UnfinishedStore, as destination: NamedStore
+  ) throws -> (Int, LeftOutRows) {
     let coordinator = try file.coordinatorOfStoredValues(store)
     guard let source = coordinator.persistentStores.first else { return (0, LeftOutRows()) }
     let leftOut = try LeftOutRows(of: source)
     try destination.entities(in: coordinator.model.description)
     let held = destination.configuration ?? store.configuration
-    let other = try SQLiteStore(url: new.url, model: coordinator.model, configuration: held)
+    var description: PersistentStoreDescription =
+      destination.isOnServer ? .postgreSQL(new.url, configuration: held) : .sqlite(new.url, configuration: held)
+    description.busyTimeout = try patience()
+    let other = try description.open(coordinator.model)
     try coordinator.migratePersistentStore(source, to: other)
     let context = try ManagedObjectContext(coordinator)
     let count = try other.entities.filter { $0.parent == nil }.reduce(0) {
@@ -103,7 +127,7 @@ struct CopyCommand: ParsableCommand {
   /// Ends the process after SIGINT and removes the new store.
   ///
   /// The result stops the watch when it is set to true.
-  private func watch(_ new: NewStore, _ name: String) -> Lock<Bool> {
+  private func watch(_ new: any UnfinishedStore, _ name: String) -> Lock<Bool> {
     let isOver = Lock(false)
     Thread.detachNewThread { [weak new] in
       while !isOver.withLock({ $0 }) {

@@ -82,7 +82,7 @@ struct DiffCommand: ParsableCommand {
       guard let other = right.entity(own.name) else { continue }
       for property in own.properties where property.isCompared && isDeclared(property, in: own, entities) {
         guard other.property(property.name).map(\.isTransient) ?? true else { continue }
-        Terminal.complain("moonbase: \(own.name).\(property.name) is only in \(oldStore.path): it is not compared")
+        Terminal.complain("moonbase: \(own.name).\(property.name) is only in \(oldStore.name): it is not compared")
       }
     }
   }
@@ -119,12 +119,12 @@ struct DiffCommand: ParsableCommand {
     }
     let names = entity.map { [$0] } ?? tops(left.model, held)
     for name in Set(tops(right.model, others)).subtracting(names).sorted() where entity == nil {
-      Terminal.complain("moonbase: \(oldStore.path) has no entity \(name): its objects are not compared")
+      Terminal.complain("moonbase: \(oldStore.name) has no entity \(name): its objects are not compared")
     }
     let compared = try names.filter { name in
       let lack = !held.contains(name) ? oldStore : !others.contains(name) ? newStore : nil
       guard lack == nil, let own = left.model.entity(name), let other = right.model.entity(name) else {
-        let message = "\((lack ?? newStore).path) has no entity \(name)"
+        let message = "\((lack ?? newStore).name) has no entity \(name)"
         guard entity == nil else { throw GraphError(.incompatibleSchema, message: "\(message): compare another one") }
         Terminal.complain("moonbase: \(message): its objects are not compared")
         return false

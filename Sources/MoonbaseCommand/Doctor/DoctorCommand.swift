@@ -68,6 +68,11 @@ struct DoctorCommand: ParsableCommand {
 
   /// Checks combinations of options.
   func validate() throws {
+    try understood {
+      for store in place.places {
+        try store.requireFile("a store in PostgreSQL is not looked at yet; moonbase copy STORE FILE makes a file of it")
+      }
+    }
     if file.readOnly, repair { throw ValidationError("--repair writes: leave --read-only out") }
     if file.readOnly, !forgetExtension.isEmpty {
       throw ValidationError("--forget-extension writes: leave --read-only out")
@@ -95,7 +100,7 @@ struct DoctorCommand: ParsableCommand {
   /// Checks a store, and returns the number of findings that remain.
   private func look(at store: NamedStore, in domain: ScriptDomain?, isNamed: Bool) throws -> Int {
     let url = URL(literalPath: store.path)
-    let model = try file.model(ofStoreAt: url)
+    let model = try file.model(of: store)
     let busyTimeout = try file.settings().busyTimeout
     try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
     let store = try store.withHeldConfiguration(model.description, busyTimeout: busyTimeout)

@@ -27,8 +27,8 @@ struct HistoryCommand: ParsableCommand {
 
   @OptionGroup var place: StoreArgument
 
-  /// The path of the store, from the argument or from the project.
-  private var store: String { place.path }
+  /// The name of the store for messages, from the argument or from the project.
+  private var store: String { place.place.name }
 
   @Option(help: ArgumentHelp("Only what was saved after it: a token of --token, or a date.", valueName: "token|date"))
   var since: HistoryPlace?

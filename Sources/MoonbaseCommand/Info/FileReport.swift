@@ -31,6 +31,12 @@ struct FileReport: Encodable {
     let first: String?
     /// The date of the last transaction in ISO form.
     let last: String?
+
+    /// The line of the report.
+    var line: String {
+      let span = first.flatMap { first in last.map { ", from \(first) to \($0)" } } ?? ""
+      return "history     \(transactions) transaction\(transactions == 1 ? "" : "s")\(span)"
+    }
   }
 
   /// The size of the file in bytes, without its log.
@@ -77,11 +83,7 @@ struct FileReport: Encodable {
     var lines = [
       "size        \(size) bytes\(freeSize > 0 ? ", \(freeSize) of them free" : "")", "journal     \(journal)",
     ]
-    if let history {
-      let span = history.first.flatMap { first in history.last.map { ", from \(first) to \($0)" } } ?? ""
-      let count = "\(history.transactions) transaction\(history.transactions == 1 ? "" : "s")"
-      lines.append("history     \(count)\(span)")
-    }
+    if let history { lines.append(history.line) }
     if isMirroredByCloudKit { lines.append("CloudKit    mirrors it: it is written with --allow-cloudkit only") }
     for missing in missingFeatures ?? [] { lines.append("read-only   \(missing.reason); \(missing.advice)") }
     if let unknownTables, !unknownTables.isEmpty {

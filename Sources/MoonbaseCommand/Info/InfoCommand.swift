@@ -33,17 +33,27 @@ struct InfoCommand: ParsableCommand {
   /// - Parameter store: The store, with the configuration if one is named.
   /// - Throws: The error of `checkForm`, and the errors of reading the model or the store.
   private func report(on store: NamedStore) throws -> StoreReport {
-    try checkForm(of: store.path)
+    if !store.isOnServer { try checkForm(of: store.path) }
     let model = try file.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) }
     let busyTimeout = try file.settings().busyTimeout
     try store.requireConfiguration(model, busyTimeout: busyTimeout)
-    var report = try StoreReport(URL(literalPath: store.path), model: model, busyTimeout: busyTimeout)
+    var report = try report(on: store, model: model, busyTimeout)
     report.project = try Project.current()?.file
     return report
   }
 }
 
 extension InfoCommand {
+  private func report(on store: NamedStore, model: ManagedObjectModel?, _ busyTimeout: Duration?) throws -> StoreReport
+  {
+    #if PostgreSQL
+      if store.isOnServer, let address = URL(string: store.path) {
+        return try StoreReport(store, at: address, model: model, busyTimeout: busyTimeout)
+      }
+    #endif
+    return try StoreReport(URL(literalPath: store.path), model: model, busyTimeout: busyTimeout)
+  }
+
   /// Throws if the file is not a store. The error names the form of the file and the command for it.
   ///
   /// - Parameter store: The path of the file.

@@ -4,6 +4,10 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+#if PostgreSQL
+  import MoonbasePostgreSQLStore
+#endif
+
 /// The report of `moonbase info`. The store is opened read-only.
 ///
 /// It has the identity of the store, the model with the number of objects per entity, and the facts
@@ -60,7 +64,9 @@ struct StoreReport: Encodable {
   /// Indexes of the model that Moonbase does not create, with the reasons.
   let unmadeIndexes: [String]
   /// The size of the file, its log and journal, its history, and the tables that do not belong to the model.
-  let file: FileReport
+  let file: FileReport?
+  /// The server, the size of the schema, its history, and the tables that do not belong to the model.
+  let server: ServerReport?
 
   /// `model` replaces the model in the store.
   ///
@@ -71,6 +77,7 @@ struct StoreReport: Encodable {
   init(_ url: URL, model named: ManagedObjectModel?, busyTimeout: Duration?) throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: url, busyTimeout: busyTimeout)
     path = url.relativePath
+    server = nil
     identifier = metadata["NSStoreUUID"]?.text ?? ""
     frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
     modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
@@ -98,6 +105,36 @@ struct StoreReport: Encodable {
       SQLiteStore.unmadeIndexes(of: entity).map { "\(entity.name).\($0.index.name): \($0.reason)" }
     }
   }
+
+  #if PostgreSQL
+    /// The report on a store on a server.
+    init(_ store: NamedStore, at address: URL, model named: ManagedObjectModel?, busyTimeout: Duration?) throws {
+      let description = store.description(busyTimeout: busyTimeout)
+      let metadata = try description.keptMetadata()
+      path = store.name
+      identifier = metadata["NSStoreUUID"]?.text ?? ""
+      frameworkVersion = metadata["NSPersistenceFrameworkVersion"]?.text
+      modelChecksum = metadata["NSStoreModelVersionChecksumKey"]?.text
+      extensions = RememberedExtensions.versions(in: metadata)
+      (tables, file) = (nil, nil)
+      let model = try named ?? description.keptModel()
+      let held = metadata["NSStoreModelVersionHashes"]?.keys ?? []
+      configuration = held.count < model.entities.count ? model.configuration(of: held) : nil
+      // Asked before the store is opened, whose connections would count.
+      server = ServerReport(
+        try PostgreSQLStore.facts(ofStoreAt: address, model: model.resolved(), busyTimeout: busyTimeout))
+      var opened = PersistentStoreDescription.postgreSQL(address, readOnly: true, configuration: configuration)
+      opened.busyTimeout = busyTimeout
+      let container = try PersistentContainer(model: model, stores: [opened])
+      versionIdentifiers = container.coordinator.model.description.versionIdentifiers
+      entities = try Self.entities(held, without: [], of: ManagedObjectContext(container.coordinator))
+      unmadeIndexes = container.coordinator.model.entities.flatMap { entity in
+        SQLiteStore.unmadeIndexes(of: entity, keepsRTrees: false).map {
+          "\(entity.name).\($0.index.name): a store in PostgreSQL has indexes of columns alone"
+        }
+      }
+    }
+  #endif
 
   /// `missing` contains the root entities of the tables that the file lacks.
   ///
@@ -142,7 +179,7 @@ struct StoreReport: Encodable {
       lines.append("extensions  \(all.listed()) (saves ran with them)")
     }
     if let configuration { lines.append("holds       configuration \(configuration) of the model") }
-    lines += file.lines
+    lines += file?.lines ?? server?.lines ?? []
     lines += unmadeIndexes.map { "not indexed \($0)" }
     if let tables {
       lines += [

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Moonbase
+import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
@@ -96,39 +97,66 @@ struct MigrateCommand: ParsableCommand {
   /// Reads the models and checks the configuration. An unknown source model becomes an error that
   /// names `--from`.
   private func migrate() throws {
-    let url = URL(literalPath: store)
     try StoreSettings.requireStore(store)
     try place.place.requireConfiguration(busyTimeout: patience.duration())
     let versions = try ModelVersions(from: from, to: to)
-    do { try run(url, versions) } catch var error as GraphError where error.code == .missingSourceModel {
+    let outcome: Outcome
+    do { outcome = try withFile(versions) { try run($0, versions) } } catch var error as GraphError
+      where error.code == .missingSourceModel
+    {
       if !error.message.contains("--from") { error.message += " (--from)" }
       throw error
     }
+    try tell(outcome)
+    guard plan else { return }
+    let isWhole = outcome.plans.allSatisfy { $0.conflicts.isEmpty && (allowLoss || $0.losses.isEmpty) }
+    if !isWhole { throw ExitCode(ExitStatus.failed) }
   }
 
-  /// Plans or executes the migration, and prints the result.
+  /// The plans, with the versions that the stages go through.
+  private struct Outcome {
+    var plans: [MigrationPlan]
+    let stages: ArraySlice<ModelVersions.Version>
+    var advice: String?
+  }
+
+  /// Calls `body` with the store's file. For a store on a server, the file is a copy, which takes the place of the store
+  /// afterwards unless the command only plans.
+  private func withFile(_ versions: ModelVersions, _ body: (URL) throws -> Outcome) throws -> Outcome {
+    guard place.place.isOnServer else { return try body(URL(literalPath: store)) }
+    let description = place.place.description(busyTimeout: try patience.duration())
+    #if PostgreSQL
+      guard let migration = ServerMigration(description, sources: versions.sources) else {
+        throw UsageError("\(place.place.name) is no address")
+      }
+      let lost = try migration.transactionCount()
+      var outcome = try plan ? migration.plan(body) : migration.run(body)
+      if !outcome.plans.isEmpty { outcome.plans[0].lostTransactionCount = lost }
+      return outcome
+    #else
+      // Throws, because this build opens no address.
+      _ = try description.keptMetadata()
+      throw UsageError("\(place.place.name) cannot be opened")
+    #endif
+  }
+
+  /// Plans or executes the migration.
   ///
   /// - Parameters:
-  ///   - url: The location of the store.
+  ///   - url: The location of the file.
   ///   - versions: The models of the options.
-  private func run(_ url: URL, _ versions: ModelVersions) throws {
+  private func run(_ url: URL, _ versions: ModelVersions) throws -> Outcome {
     let stages =
       staged ? try versions.stages(from: url, configuration: configuration, busyTimeout: patience.duration()) : []
     if plan {
-      let plans = try planned(url, versions)
-      let advice = try staging(url, versions)
-      try tell(plans, stages, isDone: false, advice: advice)
-      let isWhole = plans.allSatisfy { $0.conflicts.isEmpty && (allowLoss || $0.losses.isEmpty) }
-      if !isWhole { throw ExitCode(ExitStatus.failed) }
+      return Outcome(plans: try planned(url, versions), stages: stages, advice: try staging(url, versions))
     } else {
       let progress = CommandProgress(quiet: quiet)
       defer { progress.end() }
       do {
-        let done = try migrate(url, versions, progress)
-        progress.end()
-        try tell(done, stages, isDone: true)
+        return Outcome(plans: try migrate(url, versions, progress), stages: stages)
       } catch is CancellationError {
-        throw GraphError(.interrupted, message: "interrupted: \(store) is as it was")
+        throw GraphError(.interrupted, message: "interrupted: \(place.place.name) is as it was")
       } catch var error as GraphError where error.code == .migrationLoss {
         error.message += " by --allow-loss"
         if let advice = try staging(url, versions) { error.message += "; \(advice)" }
@@ -138,23 +166,17 @@ struct MigrateCommand: ParsableCommand {
   }
 
   /// Prints the plans, or the JSON object.
-  ///
-  /// - Parameters:
-  ///   - plans: A plan for each stage.
-  ///   - stages: The versions of the stages. Without `--staged`, it is empty.
-  ///   - isDone: Whether the migration was executed.
-  ///   - advice: A message about versions that are skipped.
-  private func tell(
-    _ plans: [MigrationPlan], _ stages: ArraySlice<ModelVersions.Version>, isDone: Bool, advice: String? = nil
-  ) throws {
+  private func tell(_ outcome: Outcome) throws {
     guard !json else {
-      let names = staged ? stages.map(\.name) : [to]
+      let names = staged ? outcome.stages.map(\.name) : [to]
       return Terminal.print(
         try Terminal.json(
-          MigrationReport(store: store, isDone: isDone, allowsLoss: allowLoss, advice: advice, plans, to: names)))
+          MigrationReport(
+            store: place.place.name, isDone: !plan, allowsLoss: allowLoss, advice: outcome.advice, outcome.plans,
+            to: names)))
     }
-    for text in texts(plans, stages) { Terminal.print(text) }
-    if let advice { Terminal.print("? \(advice)") }
+    for text in texts(outcome.plans, outcome.stages) { Terminal.print(text) }
+    if let advice = outcome.advice { Terminal.print("? \(advice)") }
   }
 
   /// The plans as printed text. The plans of stages have the names of their versions.

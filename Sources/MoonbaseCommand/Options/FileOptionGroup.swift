@@ -3,7 +3,6 @@ import Moonbase
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQLiteStore
 
 /// The options of commands that have one store as an argument. They are the options of `StoreOption` that say how a
 /// store is read.
@@ -42,8 +41,8 @@ struct FileOptionGroup: ParsableArguments {
   /// The model in the store, unless the options name a model.
   ///
   /// - Throws: The errors of reading the model, and an error for a store without a stored model.
-  func model(ofStoreAt url: URL) throws -> ResolvedModel {
-    try namedModel() ?? SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: patience.duration()).resolved()
+  func model(of store: NamedStore) throws -> ResolvedModel {
+    try namedModel() ?? store.description(busyTimeout: patience.duration()).keptModel().resolved()
   }
 
   /// The model that replaces the store's own model, or nil if none is named.
@@ -59,7 +58,7 @@ struct FileOptionGroup: ParsableArguments {
     settings.readOnly = true
     var description = try settings.container
     description.missingExtensions = .ignored
-    var model = try model(ofStoreAt: URL(literalPath: store.path)).description
+    var model = try model(of: store).description
     model.allowsUnknownClasses = true
     description.model = .value(model)
     return try PersistentContainer(description).coordinator
@@ -70,7 +69,7 @@ struct FileOptionGroup: ParsableArguments {
   /// - Parameter store: The store as named on the command line.
   func withHeldConfiguration(_ store: NamedStore) throws -> NamedStore {
     try StoreSettings.requireStore(store.path)
-    let (model, busyTimeout) = (try model(ofStoreAt: URL(literalPath: store.path)), try patience.duration())
+    let (model, busyTimeout) = (try model(of: store), try patience.duration())
     try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
     return try store.withHeldConfiguration(model.description, busyTimeout: busyTimeout)
   }

@@ -2,7 +2,6 @@ import Moonbase
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQLiteStore
 
 /// A store as the command line and a project name it. It has a path and the configuration of the model that the store
 /// contains.
@@ -40,14 +39,22 @@ extension NamedStore {
   /// Whether it is an address, and no path.
   var isOnServer: Bool { PersistentStoreDescription.isAddress(path) }
 
-  /// Throws for a store on a server, where a command works on files.
+  /// Throws for a store on a server, where a command works on files. `advice` names the server's own means.
   ///
-  /// - Throws: A `UsageError` that names the commands for servers.
-  func requireFile() throws {
+  /// - Throws: A `UsageError` with the advice.
+  func requireFile(_ advice: String) throws {
     guard isOnServer else { return }
-    throw UsageError(
-      "this command takes a file, and no store on a server: run, repl, fetch, each, import, export and batch take one (--store ADDRESS)"
-    )
+    throw UsageError("this command takes a file, and no store on a server: \(advice)")
+  }
+
+  /// The name for messages: the path, or the address without a password.
+  var name: String { isOnServer ? PersistentStoreDescription.shown(path) : path }
+
+  /// The description, with the time that a call waits for other processes.
+  func description(busyTimeout: Duration?) -> PersistentStoreDescription {
+    var description = description
+    description.busyTimeout = busyTimeout
+    return description
   }
 }
 
@@ -76,7 +83,7 @@ extension NamedStore {
         model.configuration(of: held).map { "configuration \($0) of the model" } ?? "\(held.sorted().listed())"
       throw GraphError(
         .invalidStore,
-        message: "\(path) holds \(other), and not configuration \(configuration): name another file, or leave "
+        message: "\(name) holds \(other), and not configuration \(configuration): name another file, or leave "
           + "'\(configuration)=' out")
     }
   }
@@ -92,7 +99,7 @@ extension NamedStore {
     throw GraphError(
       .unknownName,
       message:
-        "\(path): the model has no configuration \(configuration)\(suggestion(for: configuration, among: known)): "
+        "\(name): the model has no configuration \(configuration)\(suggestion(for: configuration, among: known)): "
         + (known.isEmpty ? "it has none: leave '\(configuration)=' out" : "it has \(known.listed())"))
   }
 
@@ -111,16 +118,15 @@ extension NamedStore {
 
   /// The model in the store, or nil for a store of an old framework.
   private func keptModel(_ busyTimeout: Duration?) throws -> ManagedObjectModel? {
-    let url = URL(literalPath: path)
-    guard try SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: busyTimeout) != nil else { return nil }
-    return try SQLiteStore.cachedModel(ofStoreAt: url, busyTimeout: busyTimeout)
+    let store = description(busyTimeout: busyTimeout)
+    return try store.keepsModel() ? store.keptModel() : nil
   }
 
   /// The names of the entities with a version in the metadata.
   ///
   /// The set is empty if the metadata has no version hashes.
   private func heldEntities(_ busyTimeout: Duration?) throws -> Set<String> {
-    let metadata = try SQLiteStore.metadata(ofStoreAt: URL(literalPath: path), busyTimeout: busyTimeout)
+    let metadata = try description(busyTimeout: busyTimeout).keptMetadata()
     guard case .map(let hashes)? = metadata["NSStoreModelVersionHashes"] else { return [] }
     return Set(hashes.keys)
   }
@@ -129,7 +135,7 @@ extension NamedStore {
 extension [NamedStore] {
   /// A description of stores for messages, such as `Local (local.sqlite) and Far (far.sqlite)`.
   var phrase: String {
-    let names = map { store in store.configuration.map { "\($0) (\(store.path))" } ?? store.path }
+    let names = map { store in store.configuration.map { "\($0) (\(store.name))" } ?? store.name }
     let former = names.dropLast().joined(separator: ", ")
     return [former, names.last ?? ""].filter { !$0.isEmpty }.joined(separator: " and ")
   }

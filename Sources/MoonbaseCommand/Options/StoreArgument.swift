@@ -23,7 +23,6 @@ struct StoreArgument: ParsableArguments {
       try understood { _ = try Project.current()?.onlyStore() }
     }
     guard !path.isEmpty else { throw Self.missing }
-    try understood { try place.requireFile() }
   }
 
   /// The message about two stores.
@@ -59,7 +58,6 @@ struct StoresArgument: ParsableArguments {
       try understood { _ = try Project.current()?.namedStores() }
     }
     guard places.contains(where: { !$0.path.isEmpty }) else { throw StoreArgument.missing }
-    try understood { for place in places { try place.requireFile() } }
   }
 
   /// If the project cannot be used, `validate` throws the error.
@@ -137,7 +135,6 @@ struct StoreAndArgument {
       throw ValidationError(
         "Missing expected argument '<\(what)>': \(Project.lackOfStore)the store comes first, or is named by --store")
     }
-    try place.requireFile()
     (self.place, other) = (place, second ?? first)
   }
 

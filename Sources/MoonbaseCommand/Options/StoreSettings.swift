@@ -60,6 +60,7 @@ struct StoreSettings: Equatable {
   ///
   /// - Throws: `.cannotOpenFile`.
   static func requireStore(_ path: String) throws {
+    if PersistentStoreDescription.isAddress(path) { return }
     try Project.requireStore(path)
     guard access(path, F_OK) != 0, errno == ENOENT else { return }
     throw GraphError(.cannotOpenFile, message: "\(path): there is no such store: name one")

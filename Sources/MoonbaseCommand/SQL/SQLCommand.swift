@@ -39,7 +39,9 @@ struct SQLCommand: ParsableCommand {
 
   /// The store and the statement from the arguments.
   private func place() throws -> StoreAndArgument {
-    try StoreAndArgument(first, second, named: named, what: "query")
+    let place = try StoreAndArgument(first, second, named: named, what: "query")
+    try place.place.requireFile("ask psql, with the schema of the store (SET search_path TO SCHEMA)")
+    return place
   }
 
   /// Runs the command under the limits for time and memory.
@@ -71,7 +73,7 @@ struct SQLCommand: ParsableCommand {
     guard try SQLiteStore.modelCache(ofStoreAt: url, busyTimeout: file.settings().busyTimeout) != nil else {
       return nil
     }
-    return try file.model(ofStoreAt: url)
+    return try file.model(of: try place().place)
   }
 
   /// Several columns may have the same name, but the keys of a JSON object must be unique.

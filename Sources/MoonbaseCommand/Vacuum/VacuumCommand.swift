@@ -24,6 +24,12 @@ struct VacuumCommand: ParsableCommand {
 
   @OptionGroup var summary: SummaryOptionGroup
 
+  func validate() throws {
+    try understood {
+      try place.place.requireFile("the server frees pages by itself (autovacuum), or by VACUUM in psql")
+    }
+  }
+
   /// Rewrites the file, and prints the new size and the number of freed bytes.
   ///
   /// - Throws: `.readOnlyStore` for a store that CloudKit mirrors, and `.storeBusy` if another

@@ -31,7 +31,10 @@ struct BatchInsertion {
     // Throws for a read-only store before a handler is called.
     let store = try asker.coordinator.storeForNewObjects(of: entity)
     // With unique values, a merge policy may need all conflicts at once.
-    let mayFollow = asker.hostSettings.savesAhead && asker.mergePolicy.isError && entity.uniquenessConstraints.isEmpty
+    let mayFollow =
+      asker.hostSettings.savesAhead && asker.mergePolicy.isError && entity.uniquenessConstraints.isEmpty
+      // The keys of rows on their way are counted here, so that no other save may be given any.
+      && store.reservesKeysInSaves
     self.store = mayFollow ? store as? any StreamingStore : nil
     context = Self.context(beside: asker)
   }

@@ -14,6 +14,8 @@
     private let idle = Lock<[PostgreSQLConnection]>([])
     private let closed = Lock(false)
     private let views = Lock(0)
+    /// The identifier of the table `Z_METADATA` when the store was opened.
+    private let table = Lock<Int64?>(nil)
 
     init(_ address: PostgreSQLAddress, options: PostgreSQLStoreOptions) {
       (self.address, self.options) = (address, options)
@@ -38,20 +40,46 @@
       if isClosed { throw closedError }
       do {
         let connection = try PostgreSQLConnection([
-          ("dbname", address.target), ("application_name", "moonbase"), ("fallback_application_name", "moonbase"),
+          ("dbname", address.target), ("application_name", Self.applicationName(address.schema)),
           ("client_encoding", "UTF8"), ("connect_timeout", "10"),
         ])
         try configure(connection)
+        try checkTable(connection)
         return connection
       } catch {
         throw failure.translate(error)
       }
     }
 
+    /// Expects the present tables in later connections.
+    func expectTables(_ connection: PostgreSQLConnection) throws {
+      let found = try Self.tableNumber(connection)
+      table.withLock { $0 = found }
+    }
+
+    /// Throws where the store has other tables than when it was opened. The statement waits for a migration that
+    /// replaces them.
+    private func checkTable(_ connection: PostgreSQLConnection) throws {
+      guard let table = table.withLock({ $0 }), try Self.tableNumber(connection) != table else { return }
+      throw GraphError(
+        .storeFailure,
+        message: "\(address): the store was migrated or made anew since it was opened: open it again")
+    }
+
+    private static func tableNumber(_ connection: PostgreSQLConnection) throws -> Int64? {
+      let rows = try connection.queryOnce("SELECT tableoid::bigint FROM Z_METADATA LIMIT 1")
+      return rows.count == 1 ? rows.integer(0, 0) : nil
+    }
+
+    /// The name of a store's connections for the server, of at most 63 bytes: a migration looks for them.
+    static func applicationName(_ schema: String) -> String {
+      let name = schema.utf8.map { (0x20..<0x7f).contains($0) ? Character(Unicode.Scalar($0)) : "?" }
+      return String("moonbase \(String(name))".prefix(63))
+    }
+
     private func configure(_ connection: PostgreSQLConnection) throws {
-      let path = "\"" + address.schema.replacing("\"", with: "\"\"") + "\""
       try connection.execute(
-        "SET search_path TO \(path); SET client_min_messages TO warning; "
+        "SET search_path TO \(quoted(address.schema)); SET client_min_messages TO warning; "
           + "SET lock_timeout TO \(max(1, options.busyTimeout.milliseconds)); "
           + "SET default_transaction_isolation TO 'read committed'; "
           + "SET default_transaction_read_only TO \(options.readOnly ? "on" : "off")")

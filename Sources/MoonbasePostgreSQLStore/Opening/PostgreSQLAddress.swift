@@ -45,6 +45,14 @@
       description = parts.string ?? "postgresql:"
     }
 
+    /// The same database with another schema, password included.
+    func url(schema: String) throws -> URL {
+      guard var parts = URLComponents(string: target) else { throw Self.error("cannot be read") }
+      parts.queryItems = (parts.queryItems ?? []) + [URLQueryItem(name: "schema", value: schema)]
+      guard let url = parts.url else { throw Self.error("cannot be read") }
+      return url
+    }
+
     /// Whether a text is an address, not a path.
     public static func isAddress(_ text: String) -> Bool {
       text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")

@@ -16,7 +16,8 @@
 
     /// Makes all tables, indexes and metadata in the caller's transaction.
     func write(_ connection: PostgreSQLConnection) throws {
-      try connection.execute(statements.joined(separator: ";\n"))
+      // Each on its own: Citus sends the text around a statement to its workers, which take one statement at a time.
+      for statement in statements { try connection.execute(statement) }
       try writePrimaryKeys(connection)
       let caches = try layout.model.modelCaches()
       var parameters = Parameters()
@@ -153,13 +154,13 @@
 
     private func writePrimaryKeys(_ connection: PostgreSQLConnection) throws {
       for entity in layout.entities.compactMap({ $0 }) {
-        try writeCounter(
+        try Self.writeCounter(
           entity.number, name: entity.entity.name, parent: entity.entity.parent.map { layout.number($0) } ?? 0,
           connection)
       }
     }
 
-    private func writeCounter(
+    private static func writeCounter(
       _ number: Int64, name: String, parent: Int64, _ connection: PostgreSQLConnection
     ) throws {
       var parameters = Parameters()
@@ -177,17 +178,18 @@
     static let (changes, transactions): (Int64, Int64) = (16_001, 16_002)
 
     /// Makes the history tables. A tombstone is a property list with the values of a deleted row.
-    func writeHistory(_ connection: PostgreSQLConnection) throws {
-      try connection.execute(
-        """
-        CREATE TABLE ATRANSACTION (Z_PK bigint PRIMARY KEY, ZTIMESTAMP double precision NOT NULL, ZAUTHOR text, ZCONTEXTNAME text, \
-        ZBUNDLEID text, ZPROCESSID text);
-        CREATE TABLE ACHANGE (Z_PK bigint PRIMARY KEY, ZCHANGETYPE bigint NOT NULL, ZENTITY bigint NOT NULL, \
-        ZENTITYPK bigint NOT NULL, ZTRANSACTIONID bigint NOT NULL, ZCOLUMNS bytea, ZTOMBSTONE bytea);
-        CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)
-        """)
-      try writeCounter(Self.changes, name: "CHANGE", parent: 0, connection)
-      try writeCounter(Self.transactions, name: "TRANSACTION", parent: 0, connection)
+    static func writeHistory(_ connection: PostgreSQLConnection) throws {
+      for statement in [
+        "CREATE TABLE ATRANSACTION (Z_PK bigint PRIMARY KEY, ZTIMESTAMP double precision NOT NULL, ZAUTHOR text, "
+          + "ZCONTEXTNAME text, ZBUNDLEID text, ZPROCESSID text)",
+        "CREATE TABLE ACHANGE (Z_PK bigint PRIMARY KEY, ZCHANGETYPE bigint NOT NULL, ZENTITY bigint NOT NULL, "
+          + "ZENTITYPK bigint NOT NULL, ZTRANSACTIONID bigint NOT NULL, ZCOLUMNS bytea, ZTOMBSTONE bytea)",
+        "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
+      ] {
+        try connection.execute(statement)
+      }
+      try writeCounter(changes, name: "CHANGE", parent: 0, connection)
+      try writeCounter(transactions, name: "TRANSACTION", parent: 0, connection)
     }
   }
 #endif

@@ -29,7 +29,10 @@
         do {
           return try pool.reading { connection in
             try checkServer(connection)
-            return try openExisting(connection) ?? create(connection)
+            let result = try openExisting(connection) ?? create(connection)
+            try pool.expectTables(connection)
+            if !options.readOnly { try SaveRecord.removeOld(on: connection) }
+            return result
           }
         } catch let error as GraphError {
           // Another process may be making the same schema.
@@ -67,14 +70,20 @@
       if tables.isEmpty { return nil }
       try Self.check(tables, address)
       let metadata = try StoreMetadata(connection, address: address)
-      let schema = FileSchema(
-        tables: tables, numbers: try Self.numbers(connection), path: address.description)
-      do {
-        try checkModel(metadata, connection)
-      } catch var error as GraphError where error.code == .incompatibleVersionHash {
-        error.message += " (a store in PostgreSQL is not migrated yet)"
-        throw error
-      }
+      try checkModel(metadata, connection)
+      let layout = try Self.layout(
+        model, held: entities, tables: tables, metadata: metadata, address: address, connection)
+      return Result(
+        layout: layout, metadata: metadata,
+        tracksHistory: try tracksHistory(tables["ACHANGE"] != nil, connection))
+    }
+
+    /// The layout of an existing schema. Throws where it lacks a table or column.
+    static func layout(
+      _ model: ResolvedModel, held entities: [ResolvedEntity], tables: [String: FileSchema.Table],
+      metadata: StoreMetadata, address: PostgreSQLAddress, _ connection: PostgreSQLConnection
+    ) throws -> StoreLayout {
+      let schema = FileSchema(tables: tables, numbers: try numbers(connection), path: address.description)
       var builder = LayoutBuilder(
         model: model, entities: entities, file: schema, elementColumns: metadata.elementColumns,
         path: address.description, dialect: .postgreSQL)
@@ -82,9 +91,7 @@
       if let lack = layout.lacks.features.first {
         throw GraphError(.invalidStore, message: "\(address) is damaged: \(lack)")
       }
-      return Result(
-        layout: layout, metadata: metadata,
-        tracksHistory: try tracksHistory(schema.has("ACHANGE"), layout, metadata, connection))
+      return layout
     }
 
     private func checkModel(_ metadata: StoreMetadata, _ connection: PostgreSQLConnection) throws {
@@ -98,7 +105,7 @@
 
     /// Whether the store keeps a history. Makes the history tables where the options require them.
     private func tracksHistory(
-      _ isThere: Bool, _ layout: StoreLayout, _ metadata: StoreMetadata, _ connection: PostgreSQLConnection
+      _ isThere: Bool, _ connection: PostgreSQLConnection
     ) throws -> Bool {
       guard options.tracksHistory, !isThere else { return isThere }
       guard !options.readOnly else {
@@ -107,7 +114,7 @@
           message:
             "\(address) has no tables for a history, and is only read: open it for writing, or without tracksHistory")
       }
-      try Self.transaction(connection) { try SchemaWriter(layout: layout, metadata: metadata).writeHistory($0) }
+      try Self.transaction(connection) { try SchemaWriter.writeHistory($0) }
       return true
     }
 
@@ -118,7 +125,8 @@
       try check(tables, address)
     }
 
-    private static func check(_ tables: [String: FileSchema.Table], _ address: PostgreSQLAddress) throws {
+    /// Throws for a schema with tables that is no store.
+    static func check(_ tables: [String: FileSchema.Table], _ address: PostgreSQLAddress) throws {
       if tables["Z_METADATA"] != nil, tables["Z_PRIMARYKEY"] != nil { return }
       throw GraphError(
         .invalidStore,
@@ -134,18 +142,25 @@
           + "it for writing to make it")
     }
 
-    private static func tables(
+    /// The tables and views of a schema, with their columns, in capitals.
+    static func tables(
       of schema: String, _ connection: PostgreSQLConnection
     ) throws -> [String: FileSchema.Table] {
       var parameters = Parameters()
       parameters.append(schema)
       let rows = try connection.query(
         "SELECT c.relname::text, COALESCE(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attnum > 0), '{}')::text[], "
-          + "(SELECT COUNT(*) FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary) "
+          + "(SELECT COUNT(*) FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary), "
+          + "has_schema_privilege(n.oid, 'USAGE') "
           + "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
           + "LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped "
-          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid, c.relname", parameters)
+          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid, n.oid, c.relname",
+        parameters)
       var tables: [String: FileSchema.Table] = [:]
+      // The server hides the tables of a schema that the user may not use.
+      if rows.count > 0, rows.integer(0, 3) == 0 {
+        throw PostgreSQLError(state: "42501", message: "permission denied for schema \(schema)")
+      }
       for row in 0..<rows.count {
         tables[rows.text(row, 0).uppercased()] = FileSchema.Table(
           columns: rows.texts(row, 1).map { $0.uppercased() }, hasKey: rows.integer(row, 2) == 1)
@@ -175,13 +190,14 @@
       let writer = SchemaWriter(layout: layout, metadata: metadata)
       try writer.checkNames(address)
       try Self.transaction(connection) { connection in
-        try connection.execute("CREATE SCHEMA IF NOT EXISTS \"\(address.schema.replacing("\"", with: "\"\""))\"")
+        try connection.execute("CREATE SCHEMA IF NOT EXISTS \(quoted(address.schema))")
         try writer.write(connection)
-        if options.tracksHistory { try writer.writeHistory(connection) }
+        if options.tracksHistory { try SchemaWriter.writeHistory(connection) }
       }
       return Result(layout: layout, metadata: metadata, tracksHistory: options.tracksHistory)
     }
 
+    /// Runs `body` in a transaction.
     static func transaction(
       _ connection: PostgreSQLConnection, _ body: (PostgreSQLConnection) throws -> Void
     ) throws {

@@ -34,7 +34,7 @@
 
   extension Value {
     /// The type of the value as a parameter of its own.
-    fileprivate var parameterType: PostgreSQLType {
+    var parameterType: PostgreSQLType {
       switch self {
       case .bool, .int, .objectID: .bigint
       case .double, .date: .double

@@ -1,9 +1,16 @@
 #if PostgreSQL
-  import MoonbaseGraph
+  package import MoonbaseGraph
   import MoonbaseModel
   import MoonbasePlatform
   import MoonbasePostgreSQL
   import MoonbaseSQL
+
+  extension PostgreSQLStore: StreamingStore {
+    /// Whether a save takes rows as they come: neither history nor derived attributes need all rows at once.
+    package func acceptsStreamedRows(in session: any SaveSession) throws -> Bool {
+      !tracksHistory && derivations.isEmpty
+    }
+  }
 
   /// A save in PostgreSQL: a transaction at READ COMMITTED that checks the versions of the rows that it writes.
   ///
@@ -22,6 +29,8 @@
     private var history: HistoryRecord?
     private var derivation: Derivation?
     private var isOver = false
+    /// Whether the steps can run again. Rows that arrive during the save arrive once.
+    private var isRepeatable = true
 
     private static let greatestAttempts = 10
 
@@ -54,6 +63,7 @@
 
     func write(_ changes: StoreChanges) throws -> [SaveConflict] {
       var conflicts: [SaveConflict] = []
+      isRepeatable = changes.following == nil
       try run { [store, author] session, connection in
         if store.tracksHistory {
           session.history = try HistoryRecord(changes, author: author, in: store, on: connection)
@@ -63,6 +73,13 @@
         conflicts = try writer.run()
       }
       return conflicts
+    }
+
+    /// Runs a batch request. Nil, with nothing written, where the graph has to execute the request.
+    func run(_ change: SetChange) throws -> StoreBatchResult? {
+      var result: StoreBatchResult?
+      try run { _, connection in result = try change.run(on: connection) }
+      return result
     }
 
     func metadata() throws -> [String: Value] {
@@ -149,7 +166,9 @@
         do {
           for step in steps[first...] { try step(self, connection) }
           return
-        } catch let error as PostgreSQLError where error.isRetryable && number < Self.greatestAttempts {
+        } catch let error as PostgreSQLError
+          where error.isRetryable && isRepeatable && number < Self.greatestAttempts
+        {
           try connection.execute("ROLLBACK")
           try HostWork.pause(milliseconds: UInt32.random(in: 1...(4 << UInt32(min(number, 6)))))
           try connection.execute("BEGIN")

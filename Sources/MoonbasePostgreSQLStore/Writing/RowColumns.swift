@@ -5,7 +5,29 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// The columns of an entity's rows and the encoding of their values, column by column as arrays.
+  /// The parts of columns: an array for each, or one list of rows for all.
+  protocol ColumnParts {
+    associatedtype Part: ParameterSink
+    /// The sink for the values of a part.
+    subscript(part index: Int) -> Part { get set }
+  }
+
+  extension [ArrayParameter]: ColumnParts {
+    subscript(part index: Int) -> ArrayParameter {
+      get { self[index] }
+      _modify { yield &self[index] }
+    }
+  }
+
+  /// The parts of a row follow each other, so that all go to the same list.
+  extension CopyRows: ColumnParts {
+    subscript(part index: Int) -> CopyRows {
+      get { self }
+      _modify { yield &self }
+    }
+  }
+
+  /// The columns of an entity's rows and the encoding of their values.
   struct RowColumns {
     /// A slot that has columns.
     struct Column {
@@ -46,8 +68,8 @@
       }
     }
 
-    /// Appends a row's values of a column to the arrays of its parts.
-    func append(_ row: Snapshot, _ column: Column, to arrays: inout [ArrayParameter], at first: Int) throws {
+    /// Appends a row's values of a column to its parts in a sink. `first` is the number of the first part.
+    func append(_ row: Snapshot, _ column: Column, to parts: inout some ColumnParts, at first: Int) throws {
       let cell = row.cell(column.slot)
       switch column.layout {
       case .composite(let composite):
@@ -56,7 +78,7 @@
         for (offset, leaf) in composite.leaves.enumerated() {
           let element = value.element(at: leaf.path)
           try checkText(element, row, column)
-          element.append(to: &arrays[first + offset], as: leaf.kind.type)
+          element.append(to: &parts[part: first + offset], as: leaf.kind.type)
         }
       case .toOne(let toOne):
         let id: ManagedObjectID? =
@@ -66,20 +88,20 @@
             try token.load.map { _ = try $0() }.flatMap { nil }
           default: nil
           }
-        if let id { arrays[first].append(id.key) } else { arrays[first].appendNull(.bigint) }
+        if let id { parts[part: first].append(id.key) } else { parts[part: first].appendNull(.bigint) }
         guard toOne.entityColumn != nil else { return }
         if let id {
-          arrays[first + 1].append(try store.layout(of: id).number)
+          parts[part: first + 1].append(try store.layout(of: id).number)
         } else {
-          arrays[first + 1].appendNull(.bigint)
+          parts[part: first + 1].appendNull(.bigint)
         }
-      default: try append(cell, of: row, column, to: &arrays[first])
+      default: try append(cell, of: row, column, to: &parts[part: first])
       }
     }
 
     @inline(__always)
     private func append(
-      _ cell: Snapshot.Cell, of row: Snapshot, _ column: Column, to array: inout ArrayParameter
+      _ cell: Snapshot.Cell, of row: Snapshot, _ column: Column, to array: inout some ParameterSink
     ) throws {
       let type = column.parts[0].type
       switch (cell, type) {
@@ -121,9 +143,12 @@
 
     // MARK: Statements
 
-    /// Inserts rows given as arrays: keys, entity numbers, versions, then the columns.
+    /// The names of the columns of an insertion: keys, entity numbers, versions, then the columns.
+    var insertedNames: [String] { ["Z_PK", "Z_ENT", "Z_OPT"] + columns.flatMap { $0.parts.map(\.name) } }
+
+    /// Inserts rows given as arrays, in the order of `insertedNames`.
     var insertion: String {
-      let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.flatMap { $0.parts.map(\.name) }
+      let names = insertedNames
       let types = [PostgreSQLType.bigint, .bigint, .bigint] + columns.flatMap { $0.parts.map(\.type) }
       return "INSERT INTO \(table) (\(names.joined(separator: ", "))) SELECT * FROM unnest(\(Self.arrays(types)))"
     }

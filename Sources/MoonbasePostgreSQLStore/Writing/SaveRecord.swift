@@ -42,6 +42,14 @@
       return rows.integer(0, 0) == number
     }
 
+    /// Removes the records of sessions without a save for a month. A session that saves again makes its record anew.
+    /// The records stay where the user may not delete rows.
+    static func removeOld(on connection: PostgreSQLConnection) throws {
+      do {
+        try connection.execute("DELETE FROM Z_SAVES WHERE Z_TIME < now() - interval '30 days'")
+      } catch let error as PostgreSQLError where !error.isConnectionLost {}
+    }
+
     /// The state of other stores' records, which changes with each of their saves.
     func markOfOthers(on connection: PostgreSQLConnection) throws -> [Int64] {
       var parameters = Parameters()

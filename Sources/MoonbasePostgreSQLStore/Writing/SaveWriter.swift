@@ -71,6 +71,8 @@
       try update()
       if !conflicts.isEmpty { return conflicts }
       try insert(changes.inserted)
+      try insertFollowing()
+      if !conflicts.isEmpty { return conflicts }
       try LinkWriter(layout: layout, connection: connection).write(changes.links)
       try holdDestinations()
       return try references.conflicts()
@@ -181,6 +183,30 @@
 
     // MARK: Insertions
 
+    /// Inserts rows that arrive during the save. The rows arrive once, so that each part has a savepoint of its own
+    /// where an index may refuse a row.
+    private mutating func insertFollowing() throws {
+      while let rows = try changes.following?.next() {
+        var part = StoreChanges()
+        part.inserted = rows
+        let claims = UniqueClaims(part, in: store)
+        if claims.areEmpty {
+          try insert(rows)
+          continue
+        }
+        try connection.execute("SAVEPOINT moonbase_part")
+        do {
+          try insert(rows)
+          try connection.execute("RELEASE SAVEPOINT moonbase_part")
+        } catch let error as PostgreSQLError where error.state == "23505" {
+          try connection.execute("ROLLBACK TO SAVEPOINT moonbase_part")
+          conflicts = try claims.conflicts(on: connection)
+          if conflicts.isEmpty { throw keyIsTaken(error) }
+          return
+        }
+      }
+    }
+
     private mutating func insert(_ rows: RowBatch) throws {
       var batch: [Snapshot] = []
       var size = 0
@@ -197,16 +223,31 @@
       try insert(batch)
     }
 
+    /// Inserts rows of an entity. Many rows are copied, which costs another round trip and less for each row.
     private mutating func insert(_ batch: [Snapshot]) throws {
       guard let first = batch.first else { return }
       try HostWork.charge(batch.count)
       let columns = try columns(of: layout.layout(of: first.id))
-      let number = columns.layout.number
+      do {
+        if batch.count < Self.leastCopy {
+          try connection.query(columns.insertion, Parameters(arrays(of: batch, columns)))
+        } else {
+          try connection.copy(copyRows(of: batch, columns), into: columns.table, columns: columns.insertedNames)
+        }
+      } catch let error as PostgreSQLError where error.state == "23505" && error.isOfKey {
+        throw keyIsTaken(error)
+      }
+    }
+
+    /// The least number of rows that are copied.
+    private static let leastCopy = 64
+
+    private func arrays(of batch: [Snapshot], _ columns: RowColumns) throws -> [ArrayParameter] {
       var arrays = [ArrayParameter](repeating: ArrayParameter(.bigint, expecting: batch.count), count: 3)
       arrays += columns.columns.flatMap { $0.parts.map { ArrayParameter($0.type, expecting: batch.count) } }
       for row in batch {
         arrays[0].append(row.id.key)
-        arrays[1].append(number)
+        arrays[1].append(columns.layout.number)
         arrays[2].append(row.version)
       }
       var place = 3
@@ -214,12 +255,20 @@
         for row in batch { try columns.append(row, column, to: &arrays, at: place) }
         place += column.parts.count
       }
-      do {
-        try connection.query(columns.insertion, Parameters(arrays))
-      } catch let error as PostgreSQLError where error.state == "23505" && error.constraint?.hasSuffix("_pkey") == true
-      {
-        throw keyIsTaken(error)
+      return arrays
+    }
+
+    private func copyRows(of batch: [Snapshot], _ columns: RowColumns) throws -> CopyRows {
+      let count = columns.insertedNames.count
+      var rows = CopyRows()
+      for row in batch {
+        rows.beginRow(columnCount: count)
+        rows.append(row.id.key)
+        rows.append(columns.layout.number)
+        rows.append(row.version)
+        for column in columns.columns { try columns.append(row, column, to: &rows, at: 0) }
       }
+      return rows
     }
 
     // MARK: Conflicts
@@ -269,5 +318,10 @@
       for element in self where seen.insert(key(element)).inserted { order.append(key(element)) }
       return order.map { ($0, groups[$0] ?? []) }
     }
+  }
+
+  extension PostgreSQLError {
+    /// Whether the constraint is a primary key. On Citus the number of the shard follows the name.
+    fileprivate var isOfKey: Bool { constraint?.contains(#/_pkey(_[0-9]+)?$/#) == true }
   }
 #endif

@@ -11,48 +11,20 @@ struct BatchDeletionStatement: BatchStatement {
   /// The rows that the request names.
   private let rows: BatchRows
 
-  /// Returns nil where other rows change.
+  /// Returns nil where other rows change, and for values in external files.
   init?(_ rows: BatchRows) {
     self.rows = rows
-    guard areLeaves else { return nil }
-  }
-
-  /// Whether all references are columns of the rows themselves, and no other relationship refers to the rows.
-  private var areLeaves: Bool {
-    let model = rows.store.layout.model
-    for kind in rows.kinds {
-      for (slot, place) in kind.slots.enumerated() {
-        let property = kind.entity.properties[slot]
-        switch place {
-        case .composite, .none, .attribute: break
-        case .toOne:
-          guard let relationship = property.relationship, isSilent(relationship.description.deleteRule) else {
-            return false
-          }
-          // In a one-to-one relationship the destination has a key column too.
-          if let inverse = relationship.inverseSlot {
-            guard model.destination(of: relationship).properties[inverse].relationship?.isToMany == true else {
-              return false
-            }
-          }
-        case .foreignKey, .join, .lost: return false
-        }
-        if case .attribute(_, .externalData) = place { return false }
-      }
-    }
-    let root = rows.query.entity.root
-    return model.entities.allSatisfy { entity in
-      entity.properties.allSatisfy { property in
-        guard let relationship = property.relationship, relationship.inverseSlot == nil, !property.isTransient else {
-          return true
-        }
-        return model.destination(of: relationship).root != root
-      }
+    guard rows.kinds.areLeaves(ofTable: rows.query.entity.root, in: rows.store.layout.model), !holdsFiles else {
+      return nil
     }
   }
 
-  /// Whether the rule changes nothing in other tables.
-  private func isSilent(_ rule: DeleteRule) -> Bool { rule == .nullify || rule == .noAction }
+  /// Whether the rows may have values in external files.
+  private var holdsFiles: Bool {
+    rows.kinds.contains { kind in
+      kind.slots.contains { if case .attribute(_, .externalData) = $0 { true } else { false } }
+    }
+  }
 
   /// Throws `BatchRefusal` if a trigger kept a row.
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
@@ -83,10 +55,6 @@ struct BatchDeletionStatement: BatchStatement {
   /// The names of the entities of the rows and of their relationships' destinations. Lists of destinations lose
   /// members.
   private var touchedEntities: [String] {
-    let model = rows.store.layout.model
-    let owners = rows.kinds.flatMap { kind in
-      kind.entity.properties.compactMap { $0.relationship.map { model.destination(of: $0).name } }
-    }
-    return [rows.query.entity.name] + owners
+    [rows.query.entity.name] + rows.kinds.namesOfDestinations(in: rows.store.layout.model)
   }
 }

@@ -82,7 +82,7 @@ public struct MigrationPlan: Sendable, Hashable {
   public internal(set) var conflicts: [Conflict] = []
   /// The number of transactions that the history loses, because a mapping model cannot convert them. Later transactions
   /// get new numbers.
-  public internal(set) var lostTransactionCount = 0
+  public package(set) var lostTransactionCount = 0
 
   /// The number of rows that the migration processes. Rows of added entities do not exist yet.
   public var rowCount: Int { steps.reduce(0) { $0 + $1.rowCount } }

@@ -66,7 +66,7 @@
       try bench.save(["Ann"])
       let connection = try bench.connection()
       try connection.execute(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'moonbase' AND pid <> pg_backend_pid() "
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'moonbase %' AND pid <> pg_backend_pid() "
           + "AND query LIKE '%' AND datname = current_database() AND pid IN (\(try processes(of: bench)))")
       try bench.save(["Bea"])
       #expect(try bench.context(bench.store).count(FetchRequest("Person")) == 2)

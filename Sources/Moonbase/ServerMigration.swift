@@ -1,0 +1,172 @@
+#if PostgreSQL
+  import MoonbaseGraph
+  package import MoonbaseModel
+  package import MoonbasePlatform
+  import MoonbasePostgreSQLStore
+
+  /// Migrates a store in PostgreSQL through a file: the objects are copied into a file, the file is migrated as any
+  /// other, and the result takes the place of the old tables in one transaction.
+  ///
+  /// Plans, losses, mapping models and scripts are therefore those of files. Until the end the old store is unchanged.
+  package struct ServerMigration {
+    private let store: PersistentStoreDescription
+    private let address: URL
+    private let sources: [ResolvedModel]
+
+    /// Describes the migration of a store on a server. `sources` are the models that the store may be of, besides the
+    /// model in it.
+    package init?(_ store: PersistentStoreDescription, sources: [ResolvedModel] = []) {
+      guard let address = store.address else { return nil }
+      (self.store, self.address, self.sources) = (store, address, sources)
+    }
+
+    /// The number of transactions in the history, which a migration loses.
+    package func transactionCount() throws -> Int {
+      try PostgreSQLStore.facts(ofStoreAt: address).transactionCount ?? 0
+    }
+
+    /// Calls `body` with a file that has the store's objects. The store is unchanged.
+    package func plan<Result>(_ body: (URL) throws -> Result) throws -> Result {
+      try inFolder { file in
+        try old().close(after: { try copy($0.store, $0.model, to: file, counters: [:]) })
+        return try body(file)
+      }
+    }
+
+    /// Calls `body` with a file that has the store's objects, and replaces the store by the file that `body` leaves.
+    package func run<Result>(_ body: (URL) throws -> Result) throws -> Result {
+      try inFolder { file in
+        let replacement = try SchemaReplacement(of: address, busyTimeout: store.busyTimeout)
+        let old = try old()
+        try old.close(after: { try copy($0.store, $0.model, to: file, counters: replacement.counters) })
+        let result = try body(file)
+        let counters = try fill(replacement.url, from: file)
+        try replacement.takePlace(of: old.store, counters: counters)
+        return result
+      }
+    }
+
+    // MARK: Steps
+
+    /// The store with the model that wrote it.
+    private struct Old {
+      let store: PostgreSQLStore
+      let model: ResolvedModel
+
+      /// Calls `body`, and closes the store.
+      func close(after body: (Old) throws -> Void) throws {
+        defer { store.close() }
+        try body(self)
+      }
+    }
+
+    private func old() throws -> Old {
+      let carried = try? store.keptModel().resolved()
+      var failure: (any Error)?
+      var options = PostgreSQLStoreOptions()
+      options.readOnly = true
+      if let busyTimeout = store.busyTimeout { options.busyTimeout = busyTimeout }
+      let held = try Set((store.keptMetadata()["NSStoreModelVersionHashes"]?.map ?? [:]).keys)
+      for model in [carried].compactMap(\.self) + sources {
+        do {
+          let configuration =
+            held.count < model.entities.count ? model.description.configuration(of: held) : nil
+          return Old(
+            store: try PostgreSQLStore(url: address, model: model, configuration: configuration, options: options),
+            model: model)
+        } catch let error as GraphError where error.code == .incompatibleVersionHash {
+          failure = failure ?? error
+        }
+      }
+      throw GraphError(
+        .missingSourceModel,
+        message: "\(PersistentStoreDescription.shown(address.absoluteString)): none of the known models wrote the "
+          + "store: name the one that did", underlying: failure)
+    }
+
+    /// Copies a store into a new file. New objects get no key that the store has given.
+    private func copy(
+      _ source: PostgreSQLStore, _ model: ResolvedModel, to file: URL, counters: [String: Int64]
+    ) throws {
+      let held = source.entities.count < model.entities.count
+      let configuration = held ? model.description.configuration(of: source.entities.map(\.name)) : nil
+      let new = try SQLiteStore(url: file, model: model, configuration: configuration)
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(source)
+      try coordinator.migratePersistentStore(source, to: new)
+      for entity in new.entities where entity.parent == nil {
+        let next = try new.reserveKeys(for: entity, count: 0)
+        let given = counters[entity.name] ?? 0
+        if given >= next { _ = try new.reserveKeys(for: entity, count: Int(given - next + 1)) }
+      }
+      try coordinator.remove(new)
+    }
+
+    /// Copies a migrated file into a new schema. Returns the greatest keys that were given, by entity.
+    private func fill(_ url: URL, from file: URL) throws -> [String: Int64] {
+      let model = try SQLiteStore.cachedModel(ofStoreAt: file).resolved()
+      let held = try Set((SQLiteStore.metadata(ofStoreAt: file)["NSStoreModelVersionHashes"]?.map ?? [:]).keys)
+      let configuration = held.count < model.entities.count ? model.description.configuration(of: held) : nil
+      let source = try SQLiteStore(url: file, model: model, configuration: configuration)
+      var counters: [String: Int64] = [:]
+      for entity in source.entities where entity.parent == nil {
+        counters[entity.name] = try source.reserveKeys(for: entity, count: 0) - 1
+      }
+      let new = try PostgreSQLStore(url: url, model: model, configuration: configuration)
+      defer { new.close() }
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(source)
+      try coordinator.migratePersistentStore(source, to: new)
+      try coordinator.remove(new)
+      return counters
+    }
+
+    /// Calls `body` with the name of a file in a private folder, which is removed afterwards. Errors name the store
+    /// instead of the file.
+    private func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "moonbase-migration-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let file = folder.appendingPathComponent("store.sqlite")
+      do { return try body(file) } catch var error as GraphError {
+        let name = PersistentStoreDescription.shown(address.absoluteString)
+        error.message = error.message.replacing(file.path, with: name)
+        for index in error.details.indices {
+          error.details[index].message = error.details[index].message.replacing(file.path, with: name)
+        }
+        throw error
+      }
+    }
+  }
+
+  extension PersistentStoreDescription {
+    /// Migrates a store on a server that is of another version of the model, where the description allows it.
+    func migrate(to model: ResolvedModel, at address: URL, because error: GraphError) throws {
+      guard shouldMigrateStoreAutomatically, !isReadOnly, let migration = ServerMigration(self) else { throw error }
+      guard shouldInferMappingModelAutomatically else {
+        throw GraphError(
+          error.code,
+          message: error.message + " (the description asks for a mapping model: shouldInferMappingModelAutomatically)",
+          details: error.details, underlying: error)
+      }
+      // A store that has a configuration of this very model is opened with that configuration.
+      let stored = (try keptMetadata()["NSStoreModelVersionHashes"]?.map ?? [:]).compactMapValues(\.data)
+      let isOfModel = stored.allSatisfy { model.versionHashes[$0.key] == $0.value }
+      if configuration == nil, isOfModel, model.description.configuration(of: stored.keys) != nil { throw error }
+      try migration.run {
+        // Another process may have migrated the store meanwhile.
+        let isDone = try SQLiteStore.version(ofStoreAt: $0, among: [model], configuration: configuration) != nil
+        guard !isDone else { return }
+        do {
+          try SQLiteStore.migrate(
+            storeAt: $0, to: model, configuration: configuration, allowsLoss: allowsMigrationLoss)
+        } catch var error as GraphError where error.code == .migrationLoss {
+          error.message += " (allowsMigrationLoss of the store's description, or moonbase migrate --allow-loss)"
+          throw error
+        }
+      }
+    }
+  }
+#endif

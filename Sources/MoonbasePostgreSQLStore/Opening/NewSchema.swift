@@ -1,0 +1,100 @@
+#if PostgreSQL
+  package import MoonbaseGraph
+  import MoonbaseModel
+  package import MoonbasePlatform
+  import MoonbasePostgreSQL
+
+  /// A new store that is made in a schema beside its destination. One transaction moves its tables there when they are
+  /// complete.
+  ///
+  /// The schema beside is removed with this object. A process that dies leaves it.
+  package final class NewSchema: Sendable {
+    private let destination: PostgreSQLAddress
+    /// The name of the schema while the store is made.
+    let schema: String
+    private let pool: ConnectionPool
+    private let isOver = Lock(false)
+
+    /// The address of the store while it is made.
+    package let url: URL
+
+    /// Names the schema, which the store that is opened there makes. Throws if the destination has tables.
+    package convenience init(at place: URL, busyTimeout: Duration? = nil) throws {
+      try self.init(beside: place, busyTimeout: busyTimeout)
+      let tables = try pool.reading { [destination] in try StoreOpener.tables(of: destination.schema, $0) }
+      if !tables.isEmpty { throw isThere }
+    }
+
+    /// Names the schema beside a store.
+    init(beside place: URL, busyTimeout: Duration?) throws {
+      destination = try PostgreSQLAddress(place)
+      schema = String(destination.schema.prefix(12)) + "_new_" + UUID.random().uuidString.lowercased()
+      url = try destination.url(schema: schema)
+      var options = PostgreSQLStoreOptions()
+      if let busyTimeout { options.busyTimeout = busyTimeout }
+      pool = ConnectionPool(destination, options: options)
+    }
+
+    deinit {
+      giveUp()
+      pool.close()
+    }
+
+    private var isThere: GraphError {
+      GraphError(
+        .invalidRequest,
+        message: "\(destination) has tables already: name another schema (?schema=NAME)")
+    }
+
+    /// Removes the unfinished store, unless it was moved to its destination. Another thread may call this.
+    package func giveUp() {
+      isOver.withLock { isOver in
+        guard !isOver else { return }
+        isOver = true
+        _ = try? pool.reading { try $0.execute("DROP SCHEMA IF EXISTS \(quoted(schema)) CASCADE") }
+      }
+    }
+
+    /// Moves the complete, closed store to its destination.
+    package func takePlace() throws {
+      try isOver.withLock { isOver in
+        guard !isOver else { throw CancellationError() }
+        let connection = try pool.open()
+        do {
+          try StoreOpener.transaction(connection) {
+            try $0.execute("CREATE SCHEMA IF NOT EXISTS \(quoted(destination.schema))")
+            try moveTables($0)
+          }
+        } catch let error as PostgreSQLError where error.state == "42P07" {
+          throw isThere
+        } catch {
+          throw pool.failure.translate(error)
+        }
+        isOver = true
+      }
+    }
+
+    /// Moves all tables to the destination within a transaction, and drops the schema beside.
+    func moveTables(_ connection: PostgreSQLConnection) throws {
+      var parameters = Parameters()
+      parameters.append(schema)
+      let tables = try connection.query(
+        "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY 1", parameters)
+      let moves = (0..<tables.count).map {
+        "ALTER TABLE \(quoted(schema)).\(quoted(tables.text($0, 0))) SET SCHEMA \(quoted(destination.schema))"
+      }
+      for statement in moves + ["DROP SCHEMA \(quoted(schema))"] { try connection.execute(statement) }
+    }
+
+    /// The error with the store's destination in its message.
+    package func named(_ error: GraphError) -> GraphError {
+      var error = error
+      error.message = error.message.replacing(schema, with: destination.schema)
+      return error
+    }
+  }
+
+  /// A name as an identifier of PostgreSQL, with its case kept.
+  func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+#endif

@@ -1,0 +1,114 @@
+#if PostgreSQL
+  import MoonbasePlatform
+  import MoonbaseTestSupport
+  import Testing
+
+  /// `moonbase migrate` over a schema of PostgreSQL.
+  @Suite struct ServerMigrationTests {
+    private let bench: Workbench
+    private let server: String
+
+    private static let model = """
+      return { version = "1", entities = {
+        Aunt = { attributes = { name = "string" },
+          relationships = { nieces = { to_many = "Person", inverse = "aunt" } } },
+        Person = { attributes = { name = "string", age = "string", gone = "string" },
+          relationships = { aunt = { to = "Aunt", inverse = "nieces" } } },
+        Zoo = { attributes = { name = "string" } },
+      } }
+      """
+
+    init() throws {
+      bench = try Workbench()
+      server = try PostgreSQLServer.newAddress().absoluteString
+      try bench.write(Self.model, to: "1.lua")
+      try bench.write(
+        """
+        return { version = "2", entities = {
+          Beast = { attributes = { legs = "integer16" } },
+          Person = { attributes = { fullName = { "string", renamed_from = "name" }, age = "integer32", email = "string" } },
+          Zoo = { attributes = { name = "string" } },
+        } }
+        """, to: "2.lua")
+      let made = try bench.moonbase(
+        "run", "--store", server, "--model", "1.lua", "--keep-history", "-e",
+        """
+        local c = moonbase.context
+        for i = 1, 30 do c:insert("Person", { name = "n" .. i, age = tostring(i) }) end
+        c:insert("Zoo", { name = "z" })
+        assert(c:save())
+        for i, person in ipairs(c:fetch("Person"):all()) do if i > 20 then c:delete(person) end end
+        assert(c:save())
+        """)
+      try #require(made.status == 0, "\(made)")
+    }
+
+    private func rows(_ columns: String) throws -> String {
+      try bench.moonbase("fetch", "Person", server, "--columns", columns, "--format", "csv").output
+    }
+
+    @Test func rowsKeepTheirKeysAndTheStoreItsIdentity() throws {
+      let before = try bench.moonbase("info", server, "--json").output
+      let identifier = before.split(separator: "\n").first { $0.contains("\"identifier\"") }
+      let plan = try bench.moonbase("migrate", server, "--to", "2.lua", "--plan")
+      #expect(plan.status == 0 && plan.output.contains("fullName (was name)"), "\(plan)")
+      #expect(plan.output.contains("2 transactions"), "\(plan)")
+      #expect(try rows("_id,name").contains("Person/20,n20"))
+      let done = try bench.moonbase("migrate", server, "--to", "2.lua")
+      #expect(done.status == 0, "\(done)")
+      let after = try bench.moonbase("info", server, "--json").output
+      #expect(after.split(separator: "\n").first { $0.contains("\"identifier\"") } == identifier)
+      #expect(try rows("_id,fullName,age,email").contains("Person/20,n20,20,\n"))
+      // The key of a deleted object is given to no other.
+      let added = try bench.moonbase(
+        "run", "--store", server, "-e", "moonbase.context:insert('Person', {}) assert(moonbase.context:save())")
+      #expect(added.status == 0, "\(added)")
+      let keys = try rows("_id").split(separator: "\n").compactMap { Int($0.drop { !$0.isNumber }) }
+      #expect(keys.count == 21 && (keys.max() ?? 0) > 30, "\(keys)")
+      #expect(try bench.moonbase("history", server).output.contains("Person"))
+    }
+
+    @Test func aLossIsRefusedAndLeavesTheStore() throws {
+      let filled = try bench.moonbase(
+        "run", "--store", server, "-e",
+        "moonbase.context:fetch('Person'):first().gone = 'x' assert(moonbase.context:save())")
+      try #require(filled.status == 0, "\(filled)")
+      let refused = try bench.moonbase("migrate", server, "--to", "2.lua")
+      #expect(refused.status == 1 && refused.complaints.contains("--allow-loss"), "\(refused)")
+      #expect(refused.complaints.contains("postgresql://") && !refused.complaints.contains("store.sqlite"))
+      #expect(try rows("name,gone").contains(",x\n"))
+      let done = try bench.moonbase("migrate", server, "--to", "2.lua", "--allow-loss")
+      #expect(done.status == 0, "\(done)")
+      #expect(try rows("fullName").contains("n1\n"))
+    }
+
+    @Test func onlyTheCommandMigrates() throws {
+      let refused = try bench.moonbase("run", "--store", server, "--model", "2.lua", "-e", "return")
+      #expect(refused.status == 1 && refused.complaints.contains("migrate it"), "\(refused)")
+    }
+
+    /// Connections of another process keep the store from being migrated.
+    @Test func aStoreInUseIsBusy() throws {
+      let other = try bench.begin(
+        "run", "--store", server, "-e", "assert(moonbase.context:fetch('Person'):first()) while true do end")
+      defer { other.kill() }
+      var isOpen = false
+      for _ in 0..<200 where !isOpen {
+        isOpen = try bench.moonbase("info", server).output.contains("open        by")
+        usleep(20_000)
+      }
+      try #require(isOpen)
+      let refused = try bench.moonbase("migrate", server, "--to", "2.lua", "--busy-timeout", "1")
+      #expect(refused.status == 75 && refused.complaints.contains("have it open"), "\(refused)")
+      #expect(try rows("_id,name").contains("Person/20,n20"))
+    }
+
+    @Test func aMappingScriptSaysWhatBecomesOfWhat() throws {
+      try bench.write(
+        "return { Person = function(old, new) new.fullName = old.name .. '!' end }", to: "mapping.lua")
+      let done = try bench.moonbase("migrate", server, "--to", "2.lua", "--mapping", "mapping.lua", "--allow-loss")
+      #expect(done.status == 0, "\(done)")
+      #expect(try rows("_id,fullName").contains("Person/20,n20!"))
+    }
+  }
+#endif
