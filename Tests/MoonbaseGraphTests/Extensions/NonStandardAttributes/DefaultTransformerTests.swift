@@ -33,7 +33,6 @@ import Testing
     let bench = try StoreBench(kind, Self.model())
     let value: Value = [
       "names": ["a", "b"], "count": 3, "at": .date(Date(timeIntervalSinceReferenceDate: 1)), "no": .null,
-      "never": .date(Date(timeIntervalSinceReferenceDate: .infinity)),
     ]
     let context = bench.context()
     let note = try context.insert("Note", values: ["tags": value])
@@ -44,6 +43,20 @@ import Testing
     let stranger = bench.stranger()
     let read = try #require(try stranger.fetch(FetchRequest("Note")).first)
     #expect(try read.value(forKey: "tags") == value && !read.hasChanges)
+  }
+
+  /// Such a date could be written, and its bytes could not be read.
+  @Test(arguments: [Double.infinity, -.infinity]) func anInfiniteDateWithinAValueIsRefused(_ time: Double) throws {
+    let context = try StoreBench(.memory, Self.model()).context()
+    let note = try context.insert("Note", values: ["tags": ["a"]])
+    let value: Value = ["at": [.date(Date(timeIntervalSinceReferenceDate: time))]]
+    let error = #expect(throws: GraphError.self) {
+      try note.setValue(value, forKey: "tags")
+      try context.save()
+    }
+    #expect(error?.code == .invalidValue && error?.message.contains("infinite date") == true, "\(error as Any)")
+    #expect(error?.entity == "Note" && error?.property == "tags")
+    #expect(note["tags"] == ["a"])
   }
 
   @Test(
