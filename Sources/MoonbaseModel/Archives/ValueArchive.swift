@@ -39,7 +39,7 @@ package enum ValueArchive {
     switch value {
     case .objectID, .object: throw unarchivable(value)
     case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
-      throw ModelError(.invalidValue, message: "an infinite date within a value is no point in time: assign another one")
+      throw ModelError(.invalidValue, message: "an infinite date is no point in time: assign another date")
     case .string(let text): try memory.holdForModel(text.utf8.count)
     case .data(let data): try memory.holdForModel(data.count)
     case .list(let list): for element in list { try check(element, &memory) }
