@@ -6,5 +6,5 @@
 ---@alias moonbase.RowFunction fun(row: table<string, any>): (table<string, any>|false|nil, string?)
 
 ---@class moonbase.ImportMap
----@field columns? table<string, string|false> properties, or paths like `department.name`, by names of columns; false ignores a column
+---@field columns? table<string, string|false> properties, or paths like `department.name`, by columns; or false
 ---@field row? moonbase.RowFunction changes, passes over or rejects a row
