@@ -5,7 +5,7 @@ import MoonbasePlatform
   import MoonbasePostgreSQLStore
 #endif
 
-/// What a store that is not open says of itself.
+/// Metadata and model of a store, read without opening the store.
 extension PersistentStoreDescription {
   /// The metadata of the store, with its identifier as `NSStoreUUID`.
   package func keptMetadata() throws -> [String: Value] {

@@ -86,8 +86,8 @@ struct ImportColumns {
 
   /// Adds new columns. Throws for an unknown column, unless only the rows with it are to be rejected.
   ///
-  /// With `refusing` false, an unknown column becomes `ColumnTarget.unknown`. Throws an `ImportError` with the faults of
-  /// all columns; two columns of the same property are a fault, too.
+  /// With `refusing` false, an unknown column becomes `ColumnTarget.unknown`. Throws an `ImportError` with the faults
+  /// of all columns. Two columns of the same property are a fault.
   mutating func take(_ all: [String], refusing: Bool = true) throws {
     guard all.count > names.count else { return }
     let former = self

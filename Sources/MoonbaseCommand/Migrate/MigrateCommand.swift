@@ -120,8 +120,8 @@ struct MigrateCommand: ParsableCommand {
     var advice: String?
   }
 
-  /// Calls `body` with the store's file. For a store on a server, the file is a copy, which takes the place of the store
-  /// afterwards unless the command only plans.
+  /// Calls `body` with the store's file. For a store on a server the file is a copy. Unless the command only plans, the
+  /// copy then replaces the store.
   private func withFile(_ versions: ModelVersions, _ body: (URL) throws -> Outcome) throws -> Outcome {
     guard place.place.isOnServer else { return try body(URL(literalPath: store)) }
     let description = place.place.description(busyTimeout: try patience.duration())

@@ -58,7 +58,7 @@ struct ClassLiterals {
     return nil
   }
 
-  /// The literal as values of the class; other expressions unchanged.
+  /// The literal as values of the class. An expression without literals is returned unchanged.
   private func converted(
     _ expression: Expression, _ attribute: ClassAttribute, isList: Bool
   ) throws -> Expression {

@@ -45,7 +45,7 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
 }
 
 extension TypedObject where Self: ManagedObject {
-  /// A request for objects of the class. The same as the initializer of `TypedFetchRequest`.
+  /// A request for objects of the class. Calls the initializer of `TypedFetchRequest`.
   public static func fetchRequest(where predicate: Predicate? = nil) -> TypedFetchRequest<Self> {
     TypedFetchRequest(where: predicate)
   }

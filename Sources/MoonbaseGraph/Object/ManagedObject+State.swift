@@ -258,7 +258,7 @@ extension ManagedObject {
     return row.page?.cell(slot, of: Int(row.place)).isSame(as: value) ?? value.isNull
   }
   /// Whether a slot has the same value as a store's row. Compares cells where possible, without intermediate values.
-  /// Other cells are compared as values.
+  /// Cells without such a comparison are compared as values.
   final func holds(valueOf row: Snapshot, slot: Slot) -> Bool {
     if self.row.live.isEmpty || self.row.live[slot] == nil {
       let (own, other) = (currentRawCell(slot), row.page.rawCell(slot, of: row.place))

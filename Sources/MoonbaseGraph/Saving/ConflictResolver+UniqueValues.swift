@@ -2,7 +2,7 @@ import MoonbaseModel
 
 /// Resolves conflicts over unique values.
 ///
-/// A new object that loses gives way to the saved one; a saved object that loses gives up its change.
+/// A new object that loses is removed in favour of the saved object. A saved object that loses discards its change.
 extension ConflictResolver {
   /// Makes the object whose unique values changed the subject of the conflict. A store may name the other object
   /// instead, if it writes that row later.

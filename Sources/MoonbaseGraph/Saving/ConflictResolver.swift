@@ -177,7 +177,7 @@ struct ConflictResolver {
     return true
   }
 
-  /// Deletes the object with this save, without a change for the store. Other objects react as to any deletion.
+  /// Deletes the object with this save, without a change for the store. Related objects react as to any deletion.
   private func giveUpRow(of object: ManagedObject) throws {
     context.source.forgetRows(of: [object.objectID])
     try context.turnIntoFault(object)

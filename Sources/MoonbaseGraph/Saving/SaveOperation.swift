@@ -152,8 +152,8 @@ struct SaveOperation {
     try context.takeInRows(of: own.map(\.objectID))
   }
 
-  /// Whether a conflict concerns a row in which the context changed only computed values. Such a conflict needs no
-  /// policy: the values are computed again.
+  /// Whether a conflict concerns a row in which the context changed only computed values. No merge policy
+  /// is needed: the values are computed again.
   private func isOfStoredValues(_ conflict: SaveConflict) throws -> Bool {
     switch conflict.kind {
     case .changed, .deleted: break

@@ -42,8 +42,8 @@ extension SavePlan {
   }
 
   /// Whether this side of a relationship lists its changed links, since both sides of a many-to-many relationship
-  /// record a change. Nil for a relationship that is its own inverse: then the keys of each pair decide. One-to-many
-  /// links are written in the rows of the destinations.
+  /// record a change. Nil for a relationship that is its own inverse: then the keys of each pair decide. The rows
+  /// of the destinations hold the links of one-to-many relationships.
   private func ownsLink(for relationship: ResolvedRelationship, slot: Slot, of object: ManagedObject) -> Bool? {
     guard let inverse = relationship.inverseSlot else { return true }
     guard relationship.isManyToMany else { return false }

@@ -155,7 +155,7 @@ struct SavePlan {
     let transient: SlotSet
     /// The to-one relationships.
     let toOne: SlotSet
-    /// The same as a list.
+    /// The slots of `toOne` as a list.
     let toOneSlots: [Slot]
     /// The to-many relationships.
     let toMany: SlotSet

@@ -178,7 +178,7 @@ struct ContextErrors {
   var warnings = ValidationWarnings()
 }
 
-/// What a context knows of each entity.
+/// Hooks, rules, slot kinds and temporary keys by entity.
 struct BehaviorTable {
   /// The combined hooks, rules and slot kinds; nil until they are needed.
   var behaviors: ContiguousArray<EntityBehavior?>
