@@ -207,7 +207,7 @@ let package = Package(
       name: "MoonbaseCommand",
       dependencies: [
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQLiteStore", "MoonbaseCEdit", "MoonbasePageFiles",
+        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseCEdit", "MoonbasePageFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ] + postgreSQL,
       swiftSettings: strict),

@@ -9,8 +9,8 @@
   ///
   /// Plans, losses, mapping models and scripts are therefore those of files. Until the end the old store is unchanged.
   package struct ServerMigration {
-    private let store: PersistentStoreDescription
-    private let address: URL
+    let store: PersistentStoreDescription
+    let address: URL
     private let sources: [ResolvedModel]
 
     /// Describes the migration of a store on a server. `sources` are the models that the store may be of, besides the
@@ -49,18 +49,18 @@
     // MARK: Steps
 
     /// The store with the model that wrote it.
-    private struct Old {
+    struct Old {
       let store: PostgreSQLStore
       let model: ResolvedModel
 
       /// Calls `body`, and closes the store.
-      func close(after body: (Old) throws -> Void) throws {
+      func close<Result>(after body: (Old) throws -> Result) throws -> Result {
         defer { store.close() }
-        try body(self)
+        return try body(self)
       }
     }
 
-    private func old() throws -> Old {
+    func old() throws -> Old {
       let carried = try? store.keptModel().resolved()
       var failure: (any Error)?
       var options = PostgreSQLStoreOptions()
@@ -85,7 +85,7 @@
     }
 
     /// Copies a store into a new file. New objects get no key that the store has given.
-    private func copy(
+    func copy(
       _ source: PostgreSQLStore, _ model: ResolvedModel, to file: URL, counters: [String: Int64]
     ) throws {
       let held = source.entities.count < model.entities.count
@@ -123,7 +123,7 @@
 
     /// Calls `body` with the name of a file in a private folder, which is removed afterwards. Errors name the store
     /// instead of the file.
-    private func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    func inFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "moonbase-migration-\(UUID().uuidString)")
       try FileManager.default.createDirectory(

@@ -110,12 +110,14 @@
       return rows
     }
 
-    /// Runs a statement without preparing it.
+    /// Runs a statement without preparing it. With `asText` the values come in their text form, whatever their types.
     @discardableResult
-    package func queryOnce(_ sql: String, _ parameters: Parameters = Parameters()) throws -> ResultRows {
+    package func queryOnce(
+      _ sql: String, _ parameters: Parameters = Parameters(), asText: Bool = false
+    ) throws -> ResultRows {
       let rows = try run(sql, parameters) {
         parameters.withPointers { count, types, values, lengths, formats in
-          PQsendQueryParams(connection, sql, count, types, values, lengths, formats, 1)
+          PQsendQueryParams(connection, sql, count, types, values, lengths, formats, asText ? 0 : 1)
         }
       }
       guard let rows else { throw PostgreSQLError(message: "the server gave no answer") }

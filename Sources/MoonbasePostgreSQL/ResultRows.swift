@@ -24,6 +24,12 @@
     /// The type of a column. Nil for types that Moonbase does not use.
     package func type(_ column: Int) -> PostgreSQLType? { PostgreSQLType(rawValue: PQftype(result, Int32(column))) }
 
+    /// The object identifier of a column's type, also of types that Moonbase does not use.
+    package func typeNumber(_ column: Int) -> UInt32 { PQftype(result, Int32(column)) }
+
+    /// The name of a column.
+    package func name(_ column: Int) -> String { PQfname(result, Int32(column)).map { String(cString: $0) } ?? "" }
+
     /// Whether a value is NULL.
     @inline(__always)
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) != 0 }

@@ -205,6 +205,16 @@
       }
     }
 
+    /// The greatest keys that a store has given, by the names of entities.
+    package static func counters(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> [String: Int64] {
+      try withStore(url, busyTimeout: busyTimeout) { connection, _ in try counters(connection) }
+    }
+
+    static func counters(_ connection: PostgreSQLConnection) throws -> [String: Int64] {
+      let rows = try connection.query("SELECT Z_NAME, COALESCE(Z_MAX, 0) FROM Z_PRIMARYKEY")
+      return Dictionary((0..<rows.count).map { (rows.text($0, 0), rows.integer($0, 1)) }) { first, _ in first }
+    }
+
     /// The stored model of a store.
     ///
     /// Throws `GraphError` as opening does.

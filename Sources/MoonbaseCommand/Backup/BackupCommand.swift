@@ -14,7 +14,8 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup", abstract: "Copies a store, which may be in use, with the values that it keeps in files.",
     discussion: """
       The copy is one state of the store, whatever is saved meanwhile. It appears under its name when it is complete; a backup that \
-      fails or is interrupted leaves nothing.
+      fails or is interrupted leaves nothing. The backup of a store in PostgreSQL is a SQLite file with the same identity, and without the \
+      history. moonbase copy FILE ADDRESS brings its objects back to a server.
       """)
 
   @Argument(
@@ -44,9 +45,7 @@ struct BackupCommand: ParsableCommand {
   /// The store and the file, in whichever way the command line names them.
   private func place() throws -> StoreAndArgument {
     let place = try StoreAndArgument(first, second, named: named, what: "file")
-    let advice = "pg_dump -n SCHEMA DATABASE makes a backup there, moonbase copy STORE FILE copies the objects"
-    try place.place.requireFile(advice)
-    try NamedStore(place.other).requireFile(advice)
+    try NamedStore(place.other).requireFile("moonbase copy STORE ADDRESS copies the objects there")
     return place
   }
 
@@ -58,6 +57,31 @@ struct BackupCommand: ParsableCommand {
     Interruption.isWaitedFor()
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }
+    if try place().place.isOnServer {
+      try backUpServer(to: file)
+    } else {
+      try backUpFile(store, to: file, showing: bar)
+    }
+    bar.end()
+    let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
+    try summary.tell(
+      ["store": .string(try place().place.name), "copy": .string(file), "size": size.map(Value.count) ?? .null],
+      quiet: quiet, lines: [])
+  }
+
+  /// Copies a store on a server into a file.
+  private func backUpServer(to file: String) throws {
+    let store = try place().place.description(busyTimeout: patience.duration())
+    #if PostgreSQL
+      try ServerMigration(store)?.backUp(to: URL(literalPath: file), replacing: force)
+    #else
+      // Throws, because this build opens no address.
+      _ = try store.keptMetadata()
+    #endif
+  }
+
+  /// Copies a file, page by page.
+  private func backUpFile(_ store: String, to file: String, showing bar: ProgressBar) throws {
     try SQLiteStore.backUp(
       storeAt: URL(literalPath: store), to: URL(literalPath: file), replacing: force,
       busyTimeout: patience.duration()
@@ -65,9 +89,5 @@ struct BackupCommand: ParsableCommand {
       if Interruption.hasCome { throw GraphError(.interrupted, message: "interrupted: \(file) was not made") }
       bar.show(progress.completedPageCount, of: progress.totalPageCount)
     }
-    bar.end()
-    let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
-    try summary.tell(
-      ["store": .string(store), "copy": .string(file), "size": size.map(Value.count) ?? .null], quiet: quiet, lines: [])
   }
 }

@@ -3,7 +3,7 @@ import Moonbase
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQLiteStore
+import MoonbaseSQL
 import MoonbaseScripting
 
 /// `moonbase doctor`: looks for damage in stores, and with `--repair` repairs what is safe.
@@ -15,7 +15,7 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Looks for what is wrong with a store, and mends what can be mended without a decision.",
     discussion: """
-      Looked at are the write-ahead log, SQLite's own structures, what the model asks for and the file lacks, each row's values against the model's types and rules, relationships that lead \
+      Looked at are a file's write-ahead log, SQLite's own structures, what the model asks for and the file lacks, each row's values against the model's types and rules, relationships that lead \
       nowhere or that two rows tell otherwise, places in ordered relationships, derived attributes, the numbers of Z_PRIMARYKEY, and the \
       files of values.
 
@@ -68,11 +68,6 @@ struct DoctorCommand: ParsableCommand {
 
   /// Checks combinations of options.
   func validate() throws {
-    try understood {
-      for store in place.places {
-        try store.requireFile("a store in PostgreSQL is not looked at yet; moonbase copy STORE FILE makes a file of it")
-      }
-    }
     if file.readOnly, repair { throw ValidationError("--repair writes: leave --read-only out") }
     if file.readOnly, !forgetExtension.isEmpty {
       throw ValidationError("--forget-extension writes: leave --read-only out")
@@ -99,20 +94,20 @@ struct DoctorCommand: ParsableCommand {
 
   /// Checks a store, and returns the number of findings that remain.
   private func look(at store: NamedStore, in domain: ScriptDomain?, isNamed: Bool) throws -> Int {
-    let url = URL(literalPath: store.path)
     let model = try file.model(of: store)
     let busyTimeout = try file.settings().busyTimeout
     try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
     let store = try store.withHeldConfiguration(model.description, busyTimeout: busyTimeout)
     try forgetExtensions(of: store, model)
-    if isNamed { Terminal.complain("moonbase: \(store.path):") }
-    let before = try findings(url, model, isTold: true)
+    if isNamed { Terminal.complain("moonbase: \(store.name):") }
+    let examination = StoreExamination(store: store, model: model, busyTimeout: busyTimeout)
+    let before = try findings(examination, isTold: true)
     let container = try container(beside: before, store, model)
     let ofExtensions = try container.map { try findingCount(of: $0, in: domain, beside: before) } ?? 0
     var left = before
     if repair, before.contains(where: { $0.repair != .none }) {
-      let refusals = try mend(before, store, model)
-      left = try findings(url, model, isTold: false)
+      let refusals = try mend(before, examination)
+      left = try findings(examination, isTold: false)
       for finding in before where finding.repair != .none && !left.contains(finding) { tell("mended", finding) }
       for refusal in refusals { Terminal.complain("moonbase: \(refusal)") }
     }
@@ -135,10 +130,10 @@ struct DoctorCommand: ParsableCommand {
     for name in forgetExtension {
       guard known.contains(name) else {
         let all = known.isEmpty ? "it remembers none" : "it remembers \(known.listed())"
-        throw UsageError("\(store.path) remembers no extension \(name)\(suggestion(for: name, among: known)): \(all)")
+        throw UsageError("\(store.name) remembers no extension \(name)\(suggestion(for: name, among: known)): \(all)")
       }
       try container.forgetExtension(name)
-      Terminal.complain("moonbase: \(store.path) has forgotten the extension \(name)")
+      Terminal.complain("moonbase: \(store.name) has forgotten the extension \(name)")
     }
   }
 
@@ -150,7 +145,7 @@ struct DoctorCommand: ParsableCommand {
   /// Reports the extensions that the store needs and that are not loaded.
   private func tellLeftOut(loaded container: PersistentContainer?, _ store: NamedStore, _ model: ResolvedModel) throws {
     let leftOut = try LeftOutExtensions(
-      of: URL(literalPath: store.path), model, loaded: container?.extensions.loaded.map(\.name) ?? [], settings(store))
+      of: store, model, loaded: container?.extensions.loaded.map(\.name) ?? [], settings(store))
     if let message = leftOut.message { Terminal.complain("moonbase: \(message)") }
   }
 
@@ -199,23 +194,22 @@ struct DoctorCommand: ParsableCommand {
   /// Each finding once. Findings are printed as they are found.
   ///
   /// `isTold` says whether the findings are printed.
-  private func findings(_ url: URL, _ model: ResolvedModel, isTold: Bool) throws -> [StoreFinding] {
+  private func findings(_ examination: StoreExamination, isTold: Bool) throws -> [StoreFinding] {
     var found: [StoreFinding] = []
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }
-    let check = try StoreCheck(storeAt: url, model: model, busyTimeout: file.settings().busyTimeout) { finding in
+    let mayLackLog = try examination.run(showing: bar) { finding in
       found.append(finding)
       guard isTold else { return }
       bar.end()
       tell("found", finding)
     }
-    if bar.isShown { check.progress = { bar.show($0, of: $1) } }
-    try check.run()
     bar.end()
-    if isTold, check.mayLackLog {
+    if isTold, mayLackLog {
+      let name = examination.store.name
       Terminal.complain(
-        "moonbase: \(url.relativePath) wants a write-ahead log, has none, and never had an object: if it should have "
-          + "some, put \(url.relativePath)-wal back beside it")
+        "moonbase: \(name) wants a write-ahead log, has none, and never had an object: if it should have "
+          + "some, put \(name)-wal back beside it")
     }
     return found
   }
@@ -251,12 +245,9 @@ struct DoctorCommand: ParsableCommand {
   // MARK: Mending
 
   /// Repairs the store. Returns the reasons why some relationships could not be repaired.
-  private func mend(_ findings: [StoreFinding], _ store: NamedStore, _ model: ResolvedModel) throws -> [String] {
-    let url = URL(literalPath: store.path)
-    if findings.contains(where: { $0.repair == .file }) {
-      try StoreRepair.run(
-        storeAt: url, model: model, allowsCloudKit: allowsCloudKit, busyTimeout: file.settings().busyTimeout)
-    }
+  private func mend(_ findings: [StoreFinding], _ examination: StoreExamination) throws -> [String] {
+    let (store, model) = (examination.store, examination.model)
+    if findings.contains(where: { $0.repair == .file }) { try examination.repair(allowsCloudKit: allowsCloudKit) }
     let loose = findings.compactMap { finding -> (ManagedObjectID, String)? in
       if case .nullify(let id, let property) = finding.repair { (id, property) } else { nil }
     }

@@ -2,7 +2,7 @@ import Moonbase
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQLiteStore
+import MoonbaseSQL
 import MoonbaseScripting
 
 /// Checks the objects of a store with extensions. It finds violated rules, and stored derived attributes for which the

@@ -3,7 +3,6 @@ import Moonbase
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseScripting
-import MoonbaseSQLiteStore
 
 /// The extensions that a store needs and that are not loaded. Some extensions were loaded for earlier saves. The rest
 /// has to provide the transformers and classes that the model names.
@@ -14,9 +13,9 @@ struct LeftOutExtensions {
   let message: String?
 
   /// `loaded` contains the names of the extensions that are loaded.
-  init(of url: URL, _ model: ResolvedModel, loaded: [String], _ settings: StoreSettings) throws {
+  init(of store: NamedStore, _ model: ResolvedModel, loaded: [String], _ settings: StoreSettings) throws {
     let versions = RememberedExtensions.versions(
-      in: try SQLiteStore.metadata(ofStoreAt: url, busyTimeout: settings.busyTimeout))
+      in: try store.description(busyTimeout: settings.busyTimeout).keptMetadata())
     // Loading extensions fails if they do not provide the names in the model. So this only matters without extensions.
     let unprovided = settings.extensions.isEmpty ? Self.names(in: model) : []
     let missing = versions.keys.filter { !loaded.contains($0) && !settings.withoutExtensions.contains($0) }.sorted()
@@ -29,7 +28,7 @@ struct LeftOutExtensions {
     message =
       parts.isEmpty
       ? nil
-      : "\(url.relativePath): \(parts.joined(separator: ", and ")), which no extension here provides: "
+      : "\(store.name): \(parts.joined(separator: ", and ")), which no extension here provides: "
         + "its rules, derived attributes and values were not checked; name it with --extension PATH"
   }
 

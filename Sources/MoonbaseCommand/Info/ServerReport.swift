@@ -14,6 +14,8 @@ struct ServerReport: Encodable {
   let size: Int
   /// The number of connections that other processes have open.
   let connections: Int
+  /// The schema of the readable views, or why there is none.
+  let views: String?
   /// Nil if the store keeps no history.
   let history: FileReport.History?
   /// Tables and views that do not belong to the model.
@@ -22,7 +24,7 @@ struct ServerReport: Encodable {
   #if PostgreSQL
     init(_ facts: SchemaFacts) {
       (version, database, schema) = (facts.serverVersion, facts.database, facts.schema)
-      (size, connections) = (facts.size, facts.connectionCount)
+      (size, connections, views) = (facts.size, facts.connectionCount, facts.views)
       history = facts.transactionCount.map {
         FileReport.History(
           transactions: $0, first: facts.span.map { ISODate.text($0.first) },
@@ -37,6 +39,7 @@ struct ServerReport: Encodable {
       "server      PostgreSQL \(version), database \(database), schema \(schema)", "size        \(size) bytes",
     ]
     if connections > 0 { lines.append("open        by \(connections) connection\(connections == 1 ? "" : "s")") }
+    if let views { lines.append("views       \(views)") }
     if let history { lines.append(history.line) }
     if !unknownTables.isEmpty {
       lines.append("others'     \(unknownTables.listed()) (tables that the model does not know)")

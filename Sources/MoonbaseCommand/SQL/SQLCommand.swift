@@ -4,6 +4,10 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
+#if PostgreSQL
+  import MoonbasePostgreSQLStore
+#endif
+
 /// The command `moonbase sql`. `NamedQuery` translates the names of entities and attributes, and
 /// the connection is read-only, so that no statement can change the store. Rows are printed as they
 /// arrive.
@@ -17,6 +21,8 @@ struct SQLCommand: ParsableCommand {
       each attribute and each to-one relationship (the destination's key). A many-to-many relationship is the view \
       "Entity.relationship" with source, destination and, where it is ordered, place. The file's own tables (ZPERSON) are \
       there too. Values are as they are stored: dates are seconds since 2001.
+
+      In PostgreSQL the names need no quotes and have no case, a relationship is the view Entity_relationship, and dates are times.
       """)
 
   @Argument(
@@ -39,9 +45,7 @@ struct SQLCommand: ParsableCommand {
 
   /// The store and the statement from the arguments.
   private func place() throws -> StoreAndArgument {
-    let place = try StoreAndArgument(first, second, named: named, what: "query")
-    try place.place.requireFile("ask psql, with the schema of the store (SET search_path TO SCHEMA)")
-    return place
+    try StoreAndArgument(first, second, named: named, what: "query")
   }
 
   /// Runs the command under the limits for time and memory.
@@ -51,7 +55,31 @@ struct SQLCommand: ParsableCommand {
   ///
   /// - Throws: The error of SQLite for an invalid statement.
   private func ask() throws {
-    let store = try place().store
+    let store = try place().place
+    if store.isOnServer { return try askServer(store) }
+    try askFile(store.path)
+  }
+
+  /// Runs the statement on a server.
+  private func askServer(_ store: NamedStore) throws {
+    #if PostgreSQL
+      guard let address = URL(string: store.path) else { throw UsageError("\(store.name) is no address") }
+      let model = try file.model(of: store)
+      try store.requireConfiguration(model.description, busyTimeout: file.settings().busyTimeout)
+      let query = try ServerQuery(
+        place().other, ofStoreAt: address, model: model, busyTimeout: file.settings().busyTimeout)
+      if let lack = query.lackOfViews {
+        Terminal.complain("moonbase: \(store.name): the tables have their own names alone, without views: \(lack)")
+      }
+      try write(query.columns, query.next)
+    #else
+      // Throws, because this build opens no address.
+      _ = try store.description.keptMetadata()
+    #endif
+  }
+
+  /// Runs the statement on a file.
+  private func askFile(_ store: String) throws {
     try Project.requireStore(store)
     let url = URL(literalPath: store)
     let model = try resolvedModel(of: url)
@@ -60,8 +88,13 @@ struct SQLCommand: ParsableCommand {
       Terminal.complain("moonbase: \(SQLiteStore.withoutModel(store))")
     }
     let query = try NamedQuery(place().other, ofStoreAt: url, model: model, busyTimeout: file.settings().busyTimeout)
-    let writer = RowPrinter(try output.form, columns: Self.unique(query.columns))
-    while let row = try query.next() { try writer.write(row) }
+    try write(query.columns, query.next)
+  }
+
+  /// Prints the rows of a result.
+  private func write(_ columns: [String], _ next: () throws -> [Value]?) throws {
+    let writer = RowPrinter(try output.form, columns: Self.unique(columns))
+    while let row = try next() { try writer.write(row) }
     try writer.finish()
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
   }

@@ -23,6 +23,8 @@
     package var connectionCount: Int
     /// Tables and views that the model does not know; nil without a model.
     package var foreignTables: [String]?
+    /// The schema of the readable views, or why there is none; nil without a model.
+    package var views: String?
   }
 
   extension PostgreSQLStore {
@@ -33,12 +35,6 @@
       let address = try PostgreSQLAddress(url)
       return try withStore(url, busyTimeout: busyTimeout) { connection, metadata in
         let tables = try StoreOpener.tables(of: address.schema, connection)
-        var parameters = Parameters()
-        parameters.append(address.schema)
-        let size = try connection.query(
-          "SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c "
-            + "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')",
-          parameters)
         var name = Parameters()
         name.append(ConnectionPool.applicationName(address.schema))
         let others = try connection.query(
@@ -46,8 +42,14 @@
             + "AND pid <> pg_backend_pid()", name)
         var facts = SchemaFacts(
           serverVersion: connection.serverSetting("server_version") ?? "?", database: connection.place.database,
-          schema: address.schema, size: Int(size.integer(0, 0)), connectionCount: Int(others.integer(0, 0)),
-          foreignTables: try model.map { try foreign(tables, $0, metadata, address, connection) })
+          schema: address.schema, size: try size(of: address.schema, connection), connectionCount: Int(others.integer(0, 0)),
+          foreignTables: nil)
+        if let model {
+          let layout = try StoreOpener.layout(
+            model, held: metadata.held(of: model), tables: tables, metadata: metadata, address: address, connection)
+          facts.foreignTables = foreign(tables, layout)
+          facts.views = try views(layout, address, connection)
+        }
         guard tables["ATRANSACTION"] != nil else { return facts }
         let history = try connection.query("SELECT COUNT(*), MIN(ZTIMESTAMP), MAX(ZTIMESTAMP) FROM ATRANSACTION")
         facts.transactionCount = Int(history.integer(0, 0))
@@ -62,15 +64,24 @@
     }
 
     /// The tables that are neither of the model nor of the format.
-    private static func foreign(
-      _ tables: [String: FileSchema.Table], _ model: ResolvedModel, _ metadata: StoreMetadata,
-      _ address: PostgreSQLAddress, _ connection: PostgreSQLConnection
-    ) throws -> [String] {
-      let layout = try StoreOpener.layout(
-        model, held: metadata.held(of: model), tables: tables, metadata: metadata, address: address, connection)
+    private static func foreign(_ tables: [String: FileSchema.Table], _ layout: StoreLayout) -> [String] {
       let own = layout.tables.map(\.name) + layout.joins.map(\.table)
       let known = Set(own.map { $0.uppercased() }).union(SchemaReplacement.tablesOfFormat)
       return tables.keys.filter { !known.contains($0) }.sorted()
+    }
+
+    /// The place of the readable views, or why there are none.
+    private static func views(
+      _ layout: StoreLayout, _ address: PostgreSQLAddress, _ connection: PostgreSQLConnection
+    ) throws -> String {
+      let views = ReadableViews(layout, of: address.schema)
+      guard let schema = views.schema else { return "none: the name of the schema is too long for one beside it" }
+      return switch try views.state(on: connection) {
+      case .current: "schema \(schema)"
+      case .outdated: "schema \(schema), of another version of the model: opened for writing the store makes them anew"
+      case .missing: "none: the store makes them when it is opened by a user with the right CREATE on the database"
+      case .foreign: "none: the schema \(schema) is of another program"
+      }
     }
   }
 #endif

@@ -36,8 +36,7 @@
         try connection.execute("BEGIN; SET LOCAL idle_in_transaction_session_timeout TO 0")
         let names = try Self.tables(of: address.schema, connection)
         try connection.execute("LOCK TABLE \(names.map(quoted).joined(separator: ", ")) IN EXCLUSIVE MODE")
-        let rows = try connection.query("SELECT Z_NAME, COALESCE(Z_MAX, 0) FROM Z_PRIMARYKEY")
-        counters = Dictionary((0..<rows.count).map { (rows.text($0, 0), rows.integer($0, 1)) }) { first, _ in first }
+        counters = try PostgreSQLStore.counters(connection)
         transactionCount =
           tables["ATRANSACTION"] == nil
           ? nil : Int(try connection.query("SELECT COUNT(*) FROM ATRANSACTION").integer(0, 0))
@@ -74,11 +73,13 @@
         try connection.execute("LOCK TABLE \(names.map(quoted).joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
         try awaitOthers()
         let grants = try self.grants()
+        let viewGrants = try ReadableViews.drop(of: address.schema, connection)
         try connection.execute("DROP TABLE \(replaced.map(quoted).joined(separator: ", "))")
         try new.moveTables(connection)
         try keep(old.identifier, counters)
         for grant in grants { try connection.execute(grant) }
         try connection.execute("COMMIT")
+        try? ReadableViews.renew(of: address, on: connection, grants: viewGrants)
       } catch {
         throw pool.failure.translate(error)
       }

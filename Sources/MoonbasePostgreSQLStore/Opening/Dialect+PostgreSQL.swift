@@ -8,6 +8,6 @@
       nullSafe: ("IS NOT DISTINCT FROM", "IS DISTINCT FROM"), keySets: .arrays, nullOrder: .written, collation: nil,
       noLimit: .absent, ignore: { " ON CONFLICT (\($0)) DO NOTHING" }, arithmetic: .checked, matching: .cannot,
       decimals: .exact, writing: .sets(parameters: 65_535), greatestColumnCount: 1600, keepsNUL: false,
-      findsMissing: false, takesBareColumns: false)
+      findsMissing: false, takesBareColumns: false, hasColumnTypes: true)
   }
 #endif

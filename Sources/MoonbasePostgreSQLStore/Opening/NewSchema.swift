@@ -28,11 +28,18 @@
     /// Names the schema beside a store.
     init(beside place: URL, busyTimeout: Duration?) throws {
       destination = try PostgreSQLAddress(place)
-      schema = String(destination.schema.prefix(12)) + "_new_" + UUID.random().uuidString.lowercased()
+      schema = String(destination.schema.prefix(12)) + Self.mark + UUID.random().uuidString.lowercased()
       url = try destination.url(schema: schema)
       var options = PostgreSQLStoreOptions()
       if let busyTimeout { options.busyTimeout = busyTimeout }
       pool = ConnectionPool(destination, options: options)
+    }
+
+    private static let mark = "_new_"
+
+    /// Whether a schema has the name of a store that is being made. Such a store has no readable views.
+    static func isUnfinished(_ schema: String) -> Bool {
+      UUID(uuidString: String(schema.suffix(36))) != nil && schema.dropLast(36).hasSuffix(mark)
     }
 
     deinit {
@@ -71,6 +78,8 @@
           throw pool.failure.translate(error)
         }
         isOver = true
+        // The views are made when the store is opened for writing, if not now.
+        try? ReadableViews.renew(of: destination, on: connection, grants: [])
       }
     }
 

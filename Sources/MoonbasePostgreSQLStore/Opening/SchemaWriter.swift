@@ -177,6 +177,11 @@
     /// The numbers of the history's tables.
     static let (changes, transactions): (Int64, Int64) = (16_001, 16_002)
 
+    /// The tables of the history that a schema has, with their numbers.
+    static func historyTables(among tables: Set<String>) -> [(number: Int64, table: String)] {
+      [(changes, "ACHANGE"), (transactions, "ATRANSACTION")].filter { tables.contains($0.1) }
+    }
+
     /// Makes the history tables. A tombstone is a property list with the values of a deleted row.
     static func writeHistory(_ connection: PostgreSQLConnection) throws {
       for statement in [

@@ -42,6 +42,8 @@
       case "22021": (.invalidValue, "a text has what PostgreSQL's UTF-8 lacks (\(error))")
       case "54000", "54011", "54001": (.invalidValue, "it is more than PostgreSQL takes (\(error))")
       case let state where state.hasPrefix("23"): (.constraintConflict, "the database refuses a row: \(error)")
+      case "2BP01":
+        (.storeFailure, "other views depend on the store's (\(error)): drop them, and make them again afterwards")
       case "42P01", "42703":
         (.invalidStore, "\(error): a table or column of the store is gone, or was changed by another program")
       default:

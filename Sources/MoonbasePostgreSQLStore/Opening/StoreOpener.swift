@@ -31,7 +31,11 @@
             try checkServer(connection)
             let result = try openExisting(connection) ?? create(connection)
             try pool.expectTables(connection)
-            if !options.readOnly { try SaveRecord.removeOld(on: connection) }
+            guard !options.readOnly else { return result }
+            try SaveRecord.removeOld(on: connection)
+            if !NewSchema.isUnfinished(address.schema) {
+              try ReadableViews(result.layout, of: address.schema).renew(on: connection)
+            }
             return result
           }
         } catch let error as GraphError {
@@ -64,22 +68,48 @@
 
     // MARK: An existing schema
 
-    /// Returns nil where the schema does not exist or is empty.
-    private func openExisting(_ connection: PostgreSQLConnection) throws -> Result? {
+    /// What a schema has of a store, and what it lacks.
+    struct Contents {
+      let tables: [String: FileSchema.Table]
+      let layout: StoreLayout
+      let metadata: StoreMetadata
+    }
+
+    /// Reads a schema. Returns nil where the schema does not exist or is empty. Throws where it is no store, or a store of
+    /// another version of the model.
+    func contents(_ connection: PostgreSQLConnection) throws -> Contents? {
       let tables = try Self.tables(of: address.schema, connection)
       if tables.isEmpty { return nil }
       try Self.check(tables, address)
       let metadata = try StoreMetadata(connection, address: address)
       try checkModel(metadata, connection)
-      let layout = try Self.layout(
+      let layout = try Self.found(
         model, held: entities, tables: tables, metadata: metadata, address: address, connection)
+      return Contents(tables: tables, layout: layout, metadata: metadata)
+    }
+
+    /// Returns nil where the schema does not exist or is empty.
+    private func openExisting(_ connection: PostgreSQLConnection) throws -> Result? {
+      guard let contents = try contents(connection) else { return nil }
+      try Self.requireWhole(contents.layout, address)
       return Result(
-        layout: layout, metadata: metadata,
-        tracksHistory: try tracksHistory(tables["ACHANGE"] != nil, connection))
+        layout: contents.layout, metadata: contents.metadata,
+        tracksHistory: try tracksHistory(contents.tables["ACHANGE"] != nil, connection))
     }
 
     /// The layout of an existing schema. Throws where it lacks a table or column.
     static func layout(
+      _ model: ResolvedModel, held entities: [ResolvedEntity], tables: [String: FileSchema.Table],
+      metadata: StoreMetadata, address: PostgreSQLAddress, _ connection: PostgreSQLConnection
+    ) throws -> StoreLayout {
+      let layout = try found(
+        model, held: entities, tables: tables, metadata: metadata, address: address, connection)
+      try requireWhole(layout, address)
+      return layout
+    }
+
+    /// The layout of an existing schema, with what it lacks.
+    private static func found(
       _ model: ResolvedModel, held entities: [ResolvedEntity], tables: [String: FileSchema.Table],
       metadata: StoreMetadata, address: PostgreSQLAddress, _ connection: PostgreSQLConnection
     ) throws -> StoreLayout {
@@ -88,10 +118,15 @@
         model: model, entities: entities, file: schema, elementColumns: metadata.elementColumns,
         path: address.description, dialect: .postgreSQL)
       let layout = try builder.build()
-      if let lack = layout.lacks.features.first {
-        throw GraphError(.invalidStore, message: "\(address) is damaged: \(lack)")
+      for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
+        try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
       }
       return layout
+    }
+
+    private static func requireWhole(_ layout: StoreLayout, _ address: PostgreSQLAddress) throws {
+      guard let lack = layout.lacks.features.first else { return }
+      throw GraphError(.invalidStore, message: "\(address) is damaged: \(lack)")
     }
 
     private func checkModel(_ metadata: StoreMetadata, _ connection: PostgreSQLConnection) throws {
@@ -134,7 +169,7 @@
           + "name another one (?schema=NAME)")
     }
 
-    private static func missing(_ address: PostgreSQLAddress) -> GraphError {
+    static func missing(_ address: PostgreSQLAddress) -> GraphError {
       GraphError(
         .cannotOpenFile,
         message:
@@ -197,14 +232,15 @@
       return Result(layout: layout, metadata: metadata, tracksHistory: options.tracksHistory)
     }
 
-    /// Runs `body` in a transaction.
+    /// Runs `body` in a transaction, which ends with `commit`.
     static func transaction(
-      _ connection: PostgreSQLConnection, _ body: (PostgreSQLConnection) throws -> Void
+      _ connection: PostgreSQLConnection, ending commit: String = "COMMIT",
+      _ body: (PostgreSQLConnection) throws -> Void
     ) throws {
       try connection.execute("BEGIN")
       do {
         try body(connection)
-        try connection.execute("COMMIT")
+        try connection.execute(commit)
       } catch {
         _ = try? connection.execute("ROLLBACK")
         throw error

@@ -42,6 +42,12 @@
       try noteSources()
     }
 
+    /// Derives the attributes of rows anew, and those of the rows that are derived from them.
+    init(recomputing ids: Set<ManagedObjectID>, in store: PostgreSQLStore, on connection: PostgreSQLConnection) {
+      (self.store, self.connection, plan) = (store, connection, store.derivations)
+      (saved, touched, underived) = ([], [], ids)
+    }
+
     /// Computes the derived attributes after the rows are written. Returns the objects whose values changed.
     mutating func run() throws -> [ManagedObjectID] {
       try noteSources()
@@ -71,11 +77,7 @@
           if let now { values[derivation.slot] = now }
           continue
         }
-        let value = try derivation.value(for: row) {
-          try store.snapshots(of: [$0], connection).first
-        } destinations: {
-          try store.destinations(of: [$0], relationship: $1, connection)[0]
-        }
+        let value = try store.value(of: derivation, for: row, connection)
         let property = entity.properties[derivation.slot]
         if let misfit = property.misfit(value, of: row.id) { throw misfit }
         // A sum of no values is an integer.
@@ -162,6 +164,62 @@
             ManagedObjectID(store: store.number, entity: $0.entity.symbol, key: rows.integer(row, 0))
           }
         })
+    }
+  }
+
+  extension PostgreSQLStore {
+    /// A stored derived value that differs from its derivation.
+    struct DerivedDifference {
+      let object: ManagedObjectID
+      let attribute: ResolvedProperty
+      let stored: Value
+      let derived: Value
+      /// Whether the attribute's type holds the derived value.
+      let fits: Bool
+    }
+
+    fileprivate func value(
+      of derivation: StoredDerivation, for row: Snapshot, _ connection: PostgreSQLConnection
+    ) throws -> Value {
+      try derivation.value(for: row) {
+        try snapshots(of: [$0], connection).first
+      } destinations: {
+        try destinations(of: [$0], relationship: $1, connection)[0]
+      }
+    }
+
+    /// The derived values of objects that differ from their derivations. Times of the last save, and values that are
+    /// derived from damaged ones, cannot be compared. Rounding differences of floating-point sums are ignored.
+    func derivedDifferences(
+      of ids: [ManagedObjectID], _ connection: PostgreSQLConnection
+    ) throws -> [DerivedDifference] {
+      var found: [DerivedDifference] = []
+      for row in try snapshots(of: ids, connection) {
+        guard let entity = layout.model.entity(of: row.id) else { continue }
+        for derivation in derivations.derivations[entity.index] {
+          if case .now = derivation.result { continue }
+          let attribute = entity.properties[derivation.slot]
+          let value: Value
+          do { value = try self.value(of: derivation, for: row, connection) } catch let error as GraphError
+            where error.code == .invalidStore
+          { continue }
+          let checked = try? attribute.attribute?.checked(value)
+          let (stored, derived) = (row.values[derivation.slot], checked ?? value)
+          let fits = checked != nil && attribute.misfit(value, of: row.id) == nil
+          if fits, stored == derived || stored.isNear(derived) { continue }
+          found.append(
+            DerivedDifference(object: row.id, attribute: attribute, stored: stored, derived: derived, fits: fits))
+        }
+      }
+      return found
+    }
+  }
+
+  extension Value {
+    /// Whether two floating-point numbers differ by rounding at most.
+    fileprivate func isNear(_ other: Value) -> Bool {
+      guard case .double(let one) = self, case .double(let two) = other else { return false }
+      return abs(one - two) <= 1e-9 * abs(two)
     }
   }
 #endif

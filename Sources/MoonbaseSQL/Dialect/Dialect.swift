@@ -113,6 +113,8 @@ package struct Dialect: Sendable {
   package var takesBareColumns = true
   /// Whether texts may contain the character NUL.
   package var keepsNUL = true
+  /// Whether the columns of a table hold values of their declared types only.
+  package var hasColumnTypes = false
 
   /// Makes a dialect. The caller states what has no sensible default; the other settings are those of SQLite.
   package init(
@@ -122,7 +124,7 @@ package struct Dialect: Sendable {
     arithmetic: Arithmetic, matching: Matching, decimals: Decimals, writing: Writing, withoutIndex: String = "",
     greatestOrder: Int = .max,
     greatestColumnCount: Int, keepsRTrees: Bool = false, keepsNUL: Bool = true, findsMissing: Bool = true,
-    takesBareColumns: Bool = true
+    takesBareColumns: Bool = true, hasColumnTypes: Bool = false
   ) {
     self.engine = engine
     (self.placeholder, self.truth, self.nullSafe) = (placeholder, truth, nullSafe)
@@ -132,5 +134,13 @@ package struct Dialect: Sendable {
     (self.writing, self.findsMissing, self.takesBareColumns) = (writing, findsMissing, takesBareColumns)
     (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
     (self.greatestColumnCount, self.keepsRTrees, self.keepsNUL) = (greatestColumnCount, keepsRTrees, keepsNUL)
+    self.hasColumnTypes = hasColumnTypes
+  }
+}
+
+extension Dialect {
+  /// The condition that the version of a row `t0` may rise.
+  var versionMayRise: String {
+    hasColumnTypes ? "t0.Z_OPT IS NULL OR t0.Z_OPT < \(Int64.max)" : RowStatements.versionMayRise
   }
 }

@@ -51,6 +51,16 @@ extension SQLiteStore {
   /// own entries are the UUID, the version hashes and the names of its features. Throws `.storeBusy` and
   /// `.readOnlyStore` too.
   public static func setMetadata(_ metadata: [String: Value], ofStoreAt url: URL) throws {
+    try changeMetadata(ofStoreAt: url) { try $0.replaceForeignEntries(with: metadata) }
+  }
+
+  /// Gives a store that is not open another UUID, so that it is the same store as that of the UUID.
+  package static func setIdentifier(_ identifier: String, ofStoreAt url: URL) throws {
+    try changeMetadata(ofStoreAt: url) { $0 = StoreMetadata(identifier: identifier, entries: $0.entries) }
+  }
+
+  /// Changes the metadata of a store that is not open, in a transaction.
+  private static func changeMetadata(ofStoreAt url: URL, _ change: (inout StoreMetadata) throws -> Void) throws {
     let file = StoreFile(url: url)
     try file.settled {
       let connection = try file.connectionToChange()
@@ -59,7 +69,7 @@ extension SQLiteStore {
         if connection.hasMoved { throw file.movedError }
         try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
         var stored = try StoreMetadata(connection, path: file.path)
-        try stored.replaceForeignEntries(with: metadata)
+        try change(&stored)
         try stored.write(connection)
       }
     }

@@ -48,7 +48,7 @@ package final class NamedQuery {
     do {
       let views = try model.map { try Self.views(of: $0, entity, on: connection, path: file.path) } ?? []
       try connection.execute("PRAGMA temp_store = MEMORY")
-      for view in views { try connection.execute(view.sql) }
+      for view in views { try connection.execute("CREATE TEMP VIEW \(Self.quoted(view.name)) AS \(view.select)") }
       names = views.map(\.name)
     } catch {
       throw StoreFailure(path: file.path).translate(error)
@@ -120,26 +120,17 @@ package final class NamedQuery {
 
   // MARK: Views
 
-  /// A temporary view.
-  private struct View {
-    /// The entity, or `Entity.relationship`.
-    let name: String
-    /// The statement that creates the view.
-    let sql: String
-  }
-
   /// The views of one entity, or of all entities in the store.
   private static func views(
     of model: ResolvedModel, _ name: String?, on connection: Connection, path: String
-  ) throws -> [View] {
+  ) throws -> [NamedViews.View] {
     let entities = try StoreMetadata(connection, path: path).held(of: model)
     guard
       let contents = try connection.readingFacts(
         ofStoreAt: path, { try StoreContents(connection, path: path, model: model, entities: entities) })
     else { return [] }
     let taken = try namesInUse(connection)
-    let wanted = contents.layout.entities.compactMap { $0 }.filter { name == nil || $0.entity.name == name }
-    return wanted.flatMap { views(of: $0, in: contents.layout) }
+    return NamedViews(contents.layout, form: .stored(qualifier: "main.")).views(of: name)
       .filter { !taken.contains($0.name.uppercased()) && !$0.name.lowercased().hasPrefix("sqlite_") }
   }
 
@@ -150,44 +141,6 @@ package final class NamedQuery {
     var names: Set<String> = []
     while try statement.step() { names.insert(statement.text(0).uppercased()) }
     return names
-  }
-
-  /// The views of an entity and of its many-to-many relationships.
-  private static func views(of layout: EntityLayout, in store: StoreLayout) -> [View] {
-    let entity = layout.entity
-    var columns = ["t.Z_PK AS \"_pk\""]
-    if entity.hasSubentities {
-      columns.append("(SELECT Z_NAME FROM main.Z_PRIMARYKEY k WHERE k.Z_ENT = t.Z_ENT) AS \"_entity\"")
-    }
-    var views: [View] = []
-    for (property, slot) in zip(entity.properties, layout.slots) {
-      switch slot {
-      case .attribute(let column, _): columns.append("t.\(identifier(column)) AS \(quoted(property.name))")
-      case .composite(let composite):
-        columns += composite.leaves.map { leaf in
-          "t.\(identifier(leaf.column)) AS \(quoted(([property.name] + leaf.path).joined(separator: ".")))"
-        }
-      case .toOne(let place): columns.append("t.\(identifier(place.column)) AS \(quoted(property.name))")
-      case .join(let join): views.append(view(of: join, name: "\(entity.name).\(property.name)"))
-      case .none, .foreignKey, .lost: break
-      }
-    }
-    let numbers = store.subtree(of: entity).map { "\($0.number)" }.joined(separator: ", ")
-    let condition = entity.parent == nil ? "" : " WHERE t.Z_ENT IN (\(numbers))"
-    let table = "main.\(identifier(layout.table))"
-    let sql =
-      "CREATE TEMP VIEW \(quoted(entity.name)) AS SELECT \(columns.joined(separator: ", ")) FROM \(table) t\(condition)"
-    return [View(name: entity.name, sql: sql)] + views
-  }
-
-  /// The view of a many-to-many relationship.
-  private static func view(of join: JoinLayout, name: String) -> View {
-    let (owner, destination) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
-    let table = "main.\(identifier(join.table))"
-    let place = join.orderColumn.map { ", \(identifier($0)) AS place" } ?? ""
-    var pairs = "SELECT DISTINCT \(owner) AS source, \(destination) AS destination\(place) FROM \(table)"
-    if join.isReflexive, place.isEmpty { pairs += " UNION SELECT \(destination), \(owner) FROM \(table)" }
-    return View(name: name, sql: "CREATE TEMP VIEW \(quoted(name)) AS \(pairs)")
   }
 
   /// A name in double quotes, for names with a dot.

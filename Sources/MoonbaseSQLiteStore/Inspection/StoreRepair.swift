@@ -40,8 +40,9 @@ package enum StoreRepair {
       try connection.transaction {
         if connection.hasMoved { throw file.movedError }
         try connection.boundTriggers(to: SQLiteStoreOptions().triggerStepLimit)
-        try raiseCounters(contents.layout, on: connection)
-        try removePairs(contents.layout, on: connection)
+        let statements = RepairStatements(contents.layout, dialect: .sqlite)
+        let historyTables = try HistorySchema.tablesThere(on: connection)
+        for sql in statements.counters(historyTables: historyTables) + statements.pairs { try connection.execute(sql) }
         try giveOutPlaces(contents.layout, on: connection)
         // Allows triggers for all rows, which the recomputation of derived attributes updates.
         for table in contents.layout.tables {
@@ -55,27 +56,10 @@ package enum StoreRepair {
     }
   }
 
-  /// Raises counters to the greatest keys of their tables. A counter beyond the greatest key is lowered if the rows
-  /// allow it.
-  private static func raiseCounters(_ layout: StoreLayout, on connection: Connection) throws {
-    var counted = layout.entities.compactMap(\.self).filter { $0.entity.parent == nil }.map { ($0.number, $0.table) }
-    for (number, table) in HistorySchema.countedTables
-    where try !FileSchema.columns(of: table, on: connection).isEmpty { counted.append((number, table)) }
-    for (number, table) in counted {
-      let greatest = "(SELECT MAX(Z_PK) FROM \(identifier(table)))"
-      try connection.execute(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(greatest) WHERE Z_ENT = \(number) AND \(greatest) > 0 "
-          + "AND (Z_MAX < \(greatest) OR TYPEOF(Z_MAX) <> 'integer')")
-      try connection.execute(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = IFNULL(\(greatest), 0) WHERE Z_ENT = \(number) "
-          + "AND Z_MAX > \(KeyReservation.greatestKey) AND IFNULL(\(greatest), 0) <= \(KeyReservation.greatestKey)")
-    }
-  }
-
   /// Assigns positions in the present order of the objects; most existing positions are kept. Lists whose positions are
   /// unique are not touched.
   private static func giveOutPlaces(_ layout: StoreLayout, on connection: Connection) throws {
-    for places in OrderedPlaces.all(of: layout) {
+    for places in OrderedPlaces.all(of: layout, dialect: .sqlite) {
       for owner in try integers(connection.statement(places.unordered), column: 0) {
         let listing = try connection.statement(places.statements.listing)
         listing.bind(owner, at: 1)
@@ -99,20 +83,5 @@ package enum StoreRepair {
     var result: [Int64] = []
     while try statement.step() { result.append(statement.integer(column)) }
     return result
-  }
-
-  /// Removes links with a missing end. The pair tables of all many-to-many relationships.
-  private static func removePairs(_ layout: StoreLayout, on connection: Connection) throws {
-    for entity in layout.entities.compactMap(\.self) {
-      for (property, slot) in zip(entity.entity.properties, entity.slots) {
-        guard case .join(let join) = slot, property.declaringEntity == entity.entity.index,
-          let destination = layout.entities[join.destination]
-        else { continue }
-        let (owner, other) = (identifier(join.ownerColumn), identifier(join.destinationColumn))
-        try connection.execute(
-          "DELETE FROM \(identifier(join.table)) WHERE " + StoreCheck.condition(owner, entity.table) + " OR "
-            + StoreCheck.condition(other, destination.table))
-      }
-    }
   }
 }

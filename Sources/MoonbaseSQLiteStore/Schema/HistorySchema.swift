@@ -23,6 +23,11 @@ struct HistorySchema {
   /// The tables whose keys `Z_PRIMARYKEY` counts, with their numbers there.
   static var countedTables: [(number: Int64, table: String)] { tables.map { ($0.number, $0.name) } }
 
+  /// The counted tables that a file has.
+  static func tablesThere(on connection: Connection) throws -> [(number: Int64, table: String)] {
+    try countedTables.filter { try !FileSchema.columns(of: $0.table, on: connection).isEmpty }
+  }
+
   /// Makes missing tables and columns in the caller's transaction.
   ///
   /// Throws `.invalidStore` for a file that has some of the tables.

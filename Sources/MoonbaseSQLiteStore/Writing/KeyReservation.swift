@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbaseGraph
+import MoonbaseSQL
 import MoonbaseSQLite
 
 /// Sets aside keys. `Z_PRIMARYKEY` holds the greatest assigned key of each table.
@@ -8,7 +9,7 @@ import MoonbaseSQLite
 /// given again; a rolled back save gives its keys back.
 package struct KeyReservation {
   /// The greatest key that may be assigned. The margin leaves room for imports; no table has so many rows.
-  package static let greatestKey = Int64.max - Int64(1) << 32
+  package static let greatestKey = StoreLayout.greatestKey
 
   /// The connection of the transaction.
   let connection: Connection

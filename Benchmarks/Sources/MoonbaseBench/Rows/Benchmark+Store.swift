@@ -119,7 +119,13 @@ extension Benchmark {
 
   /// With `ahead`, saves every so many objects in the background while others are made.
   private static func insertPeople(_ workplace: Workplace, _ name: String, ahead: Int? = nil) throws -> Int64 {
-    let context = try Person.context(workplace.file(name))
+    try insertPeople(workplace, try Person.context(workplace.file(name)), ahead: ahead)
+  }
+
+  /// Inserts people into a context, and saves.
+  static func insertPeople(
+    _ workplace: Workplace, _ context: ManagedObjectContext, ahead: Int? = nil
+  ) throws -> Int64 {
     var sum: Int64 = 0
     for row in 0..<workplace.count {
       guard let person = try context.insert("Person") as? Person else { throw Failure("the class is not Person") }
@@ -132,7 +138,7 @@ extension Benchmark {
   }
 
   /// The ages and the lengths of texts and data, with every attribute read.
-  private static func sum(_ people: some Sequence<ManagedObject>) throws -> Int64 {
+  static func sum(_ people: some Sequence<ManagedObject>) throws -> Int64 {
     var sum: Int64 = 0
     var kept = 0.0
     for case let person as Person in people {

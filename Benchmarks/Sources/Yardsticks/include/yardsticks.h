@@ -87,4 +87,18 @@ int64_t yardstick_spawn(const char *const *arguments);
 /* The same with its output in a file and standard error thrown away; `peak` is the most memory that it held, in bytes. */
 int64_t yardstick_spawn_quietly(const char *const *arguments, const char *output, int64_t *peak);
 
+/* The yardsticks of libpq are there if the benchmarks are built with MOONBASE_POSTGRESQL=1. Runs statements on a server, whose address is libpq's; 0, or -1. */
+int64_t yardstick_pg_execute(const char *server, const char *sql);
+
+/* Makes a schema with the table, and inserts rows in one transaction, 4,096 in a statement with unnest and binary
+   arrays; the answer is the sum of the ages. */
+int64_t yardstick_pg_insert(const char *server, const char *schema, int64_t count);
+
+/* Selects all rows in binary form into an array of structs with copies of texts and blobs; the answer is that of
+   `yardstick_fetch`. */
+int64_t yardstick_pg_fetch(const char *server, const char *schema);
+
+/* Reads all rows through a cursor, 1,000 at once, and keeps none; the answer is that of `yardstick_fetch`. */
+int64_t yardstick_pg_walk(const char *server, const char *schema);
+
 #endif

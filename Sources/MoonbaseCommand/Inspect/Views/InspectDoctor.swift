@@ -3,6 +3,7 @@ import MoonbaseGraph
 import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
+import MoonbaseSQL
 import MoonbaseSQLiteStore
 import MoonbaseScripting
 

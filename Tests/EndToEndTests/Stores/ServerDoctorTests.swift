@@ -1,0 +1,147 @@
+#if PostgreSQL
+  import MoonbasePlatform
+  import MoonbaseTestSupport
+  import Testing
+
+  /// `moonbase doctor` over a schema of PostgreSQL. The findings are those of files.
+  @Suite struct ServerDoctorTests {
+    private let bench: Workbench
+    private let server: String
+
+    init() throws {
+      bench = try Workbench.withPeople()
+      server = try PostgreSQLServer.newAddress().absoluteString
+      let copied = try bench.moonbase("copy", "s.sqlite", server, "--quiet")
+      try #require(copied.status == 0, "\(copied)")
+    }
+
+    private func doctor(_ arguments: String...) throws -> Workbench.Outcome {
+      try bench.moonbase(["doctor", server] + arguments)
+    }
+
+    /// Runs statements in the schema of a store, with `psql`.
+    @discardableResult
+    private func psql(_ sql: String, at server: String? = nil) throws -> String {
+      let parts = (server ?? self.server).split(separator: "?schema=").map(String.init)
+      let answer = try bench.program(
+        "psql", "-Atq", "-v", "ON_ERROR_STOP=1", parts[0], "-c", "SET search_path TO \(parts[1])", "-c", sql)
+      try #require(answer.status == 0, "\(answer)")
+      return answer.output
+    }
+
+    @Test func aSoundStoreHasNothing() throws {
+      for arguments in [[], ["--json"], ["--repair"]] {
+        let outcome = try bench.moonbase(["doctor", server] + arguments)
+        #expect(outcome.status == 0 && outcome.output == "", "\(outcome)")
+        #expect(outcome.complaints.contains("nothing is wrong"))
+      }
+    }
+
+    @Test func valuesRowsAndRulesAreNamedAndLeftToAPerson() throws {
+      try bench.write(
+        """
+        return { entities = { P = { attributes = {
+          small = "integer16", flag = "boolean", text = { "string", optional = false, min_length = 2 }, mail = "string", site = "uri" },
+          unique = { { "mail" } } } } }
+        """, to: "p.lua")
+      let server = try PostgreSQLServer.newAddress().absoluteString
+      let made = try bench.moonbase(
+        "run", "--store", server, "--model", "p.lua", "-e",
+        "for i = 1, 4 do moonbase.context:insert('P', { text = 'ab', mail = 'm' .. i }) end assert(moonbase.context:save())")
+      try #require(made.status == 0, "\(made)")
+      let index = try psql("SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%UNIQUE%zmail%' AND schemaname = current_schema()", at: server)
+      try psql(
+        """
+        UPDATE ZP SET ZSMALL = 70000 WHERE Z_PK = 1; UPDATE ZP SET ZFLAG = 5, Z_ENT = 9 WHERE Z_PK = 2;
+        UPDATE ZP SET ZTEXT = 'a', ZSITE = 'a b', Z_OPT = 9223372036854775807 WHERE Z_PK = 3; UPDATE ZP SET ZTEXT = NULL WHERE Z_PK = 4;
+        DROP INDEX "\(index.trimmingCharacters(in: .whitespacesAndNewlines))"; UPDATE ZP SET ZMAIL = 'm1' WHERE Z_PK = 4;
+        """, at: server)
+      let outcome = try bench.moonbase("doctor", server)
+      #expect(outcome.status == 1)
+      for line in [
+        "row: ZP 2: Z_ENT is 9, which is no entity of this table",
+        "row: ZP 3: Z_OPT is 9223372036854775807, which is no version, or none can follow it: set it to 1",
+        "value: P/1 (ZP): small holds 70000, which is no 16-bit integer", "value: P/3 (ZP): site holds the text \"a b\"",
+        "rule: P/3 (ZP): text ", "rule: P/4 (ZP): text is required and has no value",
+        "rule: P/1 (ZP): mail: 2 objects have the same, which is to be unique",
+      ] {
+        #expect(outcome.output.contains(line), "\(line): \(outcome)")
+      }
+      #expect(outcome.output.split(separator: "\n").count == 7 && outcome.complaints.contains("7 things are wrong"), "\(outcome)")
+      let json = try bench.moonbase("doctor", server, "--json").output.split(separator: "\n")
+      #expect(json.count == 7 && json.allSatisfy { $0.hasPrefix("{\"event\": \"found\"") && $0.hasSuffix("false}") })
+    }
+
+    @Test func whatTheSchemaLacksIsNamedAndNothingIsMendedThen() throws {
+      try psql("ALTER TABLE ZPERSON DROP COLUMN ZNAME CASCADE; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'")
+      let outcome = try doctor("--repair")
+      #expect(outcome.status == 1)
+      #expect(outcome.output.contains("missing: ZPERSON: table ZPERSON has no column ZNAME"), "\(outcome)")
+      #expect(outcome.output.contains("counter: ") && !outcome.output.contains("mended: "), "\(outcome)")
+      #expect(try psql("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'") == "1\n")
+    }
+
+    @Test func whatIsSafeIsMended() throws {
+      let pairs = try psql(
+        "SELECT relname FROM pg_class WHERE relname LIKE 'z\\_%friends' AND relnamespace = current_schema()::regnamespace")
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      try psql(
+        "UPDATE ZPERSON SET ZDEPARTMENT = 77 WHERE Z_PK = 1; INSERT INTO \(pairs) VALUES (1, 88); "
+          + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'")
+      let found = try doctor()
+      #expect(found.status == 1)
+      #expect(
+        found.output.contains("reference: Person/1 (ZPERSON): department leads to Department/77, which is not there"), "\(found)")
+      #expect(found.output.contains("the pair of 1 and 88 names a row that is not there"), "\(found)")
+      #expect(found.output.contains("Z_MAX is 1, and ZPERSON has a row 3"), "\(found)")
+      let mended = try doctor("--repair")
+      #expect(mended.status == 0 && mended.complaints.contains("all of 3 mended"), "\(mended)")
+      #expect(try doctor().status == 0)
+      #expect(try psql("SELECT ZDEPARTMENT IS NULL, Z_OPT > 1 FROM ZPERSON WHERE Z_PK = 1") == "t|t\n")
+    }
+
+    @Test func placesAndDerivedAttributesAreLookedAtAndMended() throws {
+      try bench.write(
+        """
+        return { entities = {
+          Book = { attributes = { title = "string", upper = { "string", derivation = "uppercase:(title)" },
+              pageCount = { "integer64", default = 0, derivation = "pages.@count" } },
+            relationships = { pages = { to_many = "Page", inverse = "book", ordered = true } } },
+          Page = { attributes = { text = "string" }, relationships = { book = { to = "Book", inverse = "pages" } } },
+        } }
+        """, to: "b.lua")
+      let code = """
+        local c = moonbase.context
+        local book = c:insert("Book", { title = "dune" })
+        for i = 1, 4 do book.pages:add(c:insert("Page", { text = "p" .. i })) end
+        assert(c:save())
+        """
+      let server = try PostgreSQLServer.newAddress().absoluteString
+      let made = try bench.moonbase("run", "--store", server, "--model", "b.lua", "-e", code)
+      try #require(made.status == 0, "\(made)")
+      #expect(try bench.moonbase("doctor", server).status == 0)
+      try psql(
+        "UPDATE ZPAGE SET Z_FOK_BOOK = 2048 WHERE ZTEXT = 'p3'; UPDATE ZPAGE SET Z_FOK_BOOK = NULL WHERE ZTEXT = 'p4'; "
+          + "UPDATE ZBOOK SET ZPAGECOUNT = 7, ZUPPER = 'X'", at: server)
+      let found = try bench.moonbase("doctor", server)
+      #expect(found.output.contains("derived: Book/1 (ZBOOK): pageCount holds 7, and pages.@count gives 4"), "\(found)")
+      #expect(found.output.contains("derived: Book/1 (ZBOOK): upper holds X, and uppercase:(title) gives DUNE"), "\(found)")
+      #expect(found.output.contains("order: Book/1 (ZBOOK): pages: of 4 objects"), "\(found)")
+      let mended = try bench.moonbase("doctor", server, "--repair")
+      #expect(mended.status == 0 && mended.complaints.contains("all of 3 mended"), "\(mended)")
+      #expect(try psql("SELECT ZPAGECOUNT, ZUPPER FROM ZBOOK", at: server) == "4|DUNE\n")
+      #expect(try psql("SELECT COUNT(DISTINCT Z_FOK_BOOK) FROM ZPAGE", at: server) == "4\n")
+    }
+
+    @Test func aHistoryWithoutItsTransactionIsNamed() throws {
+      let server = try PostgreSQLServer.newAddress().absoluteString
+      let made = try bench.moonbase(
+        "run", "--store", server, "--model", "m.lua", "--keep-history", "-e",
+        "moonbase.context:insert('Person') assert(moonbase.context:save())")
+      try #require(made.status == 0, "\(made)")
+      try psql("DELETE FROM ATRANSACTION", at: server)
+      let outcome = try bench.moonbase("doctor", server)
+      #expect(outcome.status == 1 && outcome.output.contains("history: ACHANGE 1: its transaction is not there"), "\(outcome)")
+    }
+  }
+#endif
