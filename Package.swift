@@ -207,7 +207,8 @@ let package = Package(
       name: "MoonbaseCommand",
       dependencies: [
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseCEdit", "MoonbasePageFiles",
+        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseCEdit",
+        "MoonbasePageFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ] + postgreSQL,
       swiftSettings: strict),

@@ -32,5 +32,7 @@ let package = Package(
       path: "Sources/MoonbaseBench",
       swiftSettings: [.treatAllWarnings(as: .error)] + (hasServer ? [.define("POSTGRESQL")] : []),
       plugins: [.plugin(name: "MoonbaseModelPlugin", package: "Moonbase")]),
-  ] + (hasServer ? [.systemLibrary(name: "YardstickPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])])] : [])
+  ]
+    + (hasServer
+      ? [.systemLibrary(name: "YardstickPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])])] : [])
 )

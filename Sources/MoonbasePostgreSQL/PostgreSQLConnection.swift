@@ -56,11 +56,18 @@
     ]
 
     private static func failure(of connection: OpaquePointer) -> PostgreSQLError {
-      let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+      let words = self.words(of: connection)
       // libpq reports no code for a refused connection; only the text of the message tells the reason.
       let state = refusals.first { words.contains($0.words) }?.state ?? ""
       return PostgreSQLError(
-        state: state, message: words.trimmingCharacters(in: .whitespacesAndNewlines), isConnectionLost: true)
+        state: state, message: words, isConnectionLost: true)
+    }
+
+    /// The message of the last error in one line.
+    private static func words(of connection: OpaquePointer) -> String {
+      let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+      return words.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        .joined(separator: " ")
     }
 
     /// Whether the connection is open, as far as is known without a round trip.
@@ -122,6 +129,26 @@
       }
       guard let rows else { throw PostgreSQLError(message: "the server gave no answer") }
       return rows
+    }
+
+    /// Waits for a notification on a channel that the connection listens to. Returns whether one came in time.
+    ///
+    /// Returns at once where the connection is lost.
+    package func waitForNotification(milliseconds: Int32) -> Bool {
+      // A notification may have come with the answer to a statement.
+      if takeNotifications() { return true }
+      var event = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+      guard poll(&event, 1, milliseconds) > 0, PQconsumeInput(connection) == 1 else { return false }
+      return takeNotifications()
+    }
+
+    private func takeNotifications() -> Bool {
+      var isThere = false
+      while let notification = PQnotifies(connection) {
+        PQfreemem(notification)
+        isThere = true
+      }
+      return isThere
     }
 
     /// Sends rows to a table: `COPY ... FROM STDIN` in binary form.
@@ -247,7 +274,7 @@
     }
 
     private func lost() -> PostgreSQLError {
-      let words = PQerrorMessage(connection).map { String(cString: $0) } ?? ""
+      let words = Self.words(of: connection)
       // Reads the rest of the answer, so that the next statement does not receive it.
       while let result = PQgetResult(connection) {
         // While the server waits for the rows of a `COPY`, the answer does not end.
@@ -256,8 +283,7 @@
         if isCopying { break }
       }
       return PostgreSQLError(
-        message: words.trimmingCharacters(in: .whitespacesAndNewlines),
-        isConnectionLost: PQstatus(connection) != CONNECTION_OK)
+        message: words, isConnectionLost: PQstatus(connection) != CONNECTION_OK)
     }
 
     /// The beginning of the message about a repeated unique value, before the name of the constraint.

@@ -34,6 +34,7 @@
     let keys = Lock<[EntityIndex: Range<Int64>]>([:])
     let tracksHistory: Bool
     let record: SaveRecord
+    let hint: SaveHint
     let derivations: DerivationPlan
     private let readers = Lock<[ReaderKey: RowReader]>([:])
 
@@ -67,6 +68,7 @@
       identifier = opened.metadata.identifier
       number = StoreNumber(identifier)
       record = SaveRecord()
+      hint = SaveHint(storeID: identifier)
       derivations = DerivationPlan(model)
     }
 

@@ -23,6 +23,8 @@
     }
 
     private let request: StoreBatchRequest
+    /// The store, if it keeps a history.
+    private let recorded: PostgreSQLStore?
     private let model: ResolvedModel
     private let select: PreparedSelect
     /// The entities that the rows may have.
@@ -38,7 +40,10 @@
       let concrete = query.entity.indexes(includingSubentities: query.includesSubentities)
         .filter { !model.entities[$0].isAbstract }
       let kinds = concrete.compactMap { store.layout.entities[$0] }
-      guard !kinds.isEmpty, kinds.count == concrete.count else { return nil }
+      guard !kinds.isEmpty, kinds.count == concrete.count, store.derivations.areIndependent(of: kinds) else {
+        return nil
+      }
+      recorded = store.tracksHistory ? store : nil
       switch request.kind {
       case .delete:
         guard kinds.areLeaves(ofTable: query.entity.root, in: model) else { return nil }
@@ -49,6 +54,8 @@
           guard let assignment = Self.assignment(value, to: slot, kinds) else { return nil }
           assignments.append(assignment)
         }
+        // The history names the columns that change in each row. With one column it is the same for all rows.
+        if store.tracksHistory, assignments.count != 1 { return nil }
         self.assignments = assignments
       }
       (self.model, self.kinds) = (model, kinds)
@@ -112,7 +119,7 @@
     /// Runs the request. Nil where a value is beyond its range: the graph then names the row.
     func run(on connection: PostgreSQLConnection) throws -> StoreBatchResult? {
       do {
-        if request.resultType != .objectIDs, let condition = select.condition(request.query) {
+        if recorded == nil, request.resultType != .objectIDs, let condition = select.condition(request.query) {
           return try change(where: condition, on: connection)
         }
         let sql = select.keys(request.query)
@@ -138,13 +145,28 @@
       _ ids: [ManagedObjectID], where condition: SQLFragment, on connection: PostgreSQLConnection
     ) throws -> StoreBatchResult {
       let sql = statement(condition, countsAll: false) + " RETURNING t0.Z_PK"
+      guard case .update(let values) = request.kind else {
+        // The history keeps values of the deleted rows.
+        var deletions = StoreChanges()
+        deletions.deleted = ids.map { StoreChanges.Deletion(id: $0, expectedVersion: nil) }
+        let record = try recorded.map { try HistoryRecord(deletions, author: author, in: $0, on: connection) }
+        try send(sql, on: connection)
+        try record?.write(on: connection)
+        return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(deleted: ids))
+      }
       let rows = try send(sql, on: connection)
-      if assignments == nil { return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(deleted: ids)) }
-      let changed = Set((0..<rows.count).map { rows.integer($0, 0) })
+      let keys = Set((0..<rows.count).map { rows.integer($0, 0) })
+      let changed = ids.filter { keys.contains($0.key) }
+      if let recorded {
+        try HistoryRecord(updated: changed, Set(values.keys), request, author: author, in: recorded)
+          .write(on: connection)
+      }
       return StoreBatchResult(
-        written: changed.count, objectIDs: ids,
-        changes: SavedObjectIDs(updated: ids.filter { changed.contains($0.key) }))
+        written: changed.count, objectIDs: ids, changes: SavedObjectIDs(updated: changed))
     }
+
+    /// The author of the change in the history.
+    private var author: String? { request.author ?? recorded?.options.transactionAuthor }
 
     @discardableResult
     private func send(_ sql: SQLFragment, on connection: PostgreSQLConnection) throws -> ResultRows {
@@ -167,10 +189,9 @@
   extension PostgreSQLStore {
     /// Executes a batch request in SQL, in a transaction of its own.
     ///
-    /// Returns nil for all other requests, which the graph then executes: a store with a history or derived attributes,
-    /// unique values, decimals, other expressions, rows that other rows refer to.
+    /// Returns nil for all other requests, which the graph then executes: several columns in a store with a history,
+    /// rows from which attributes are derived, unique values, decimals, other expressions, rows that other rows refer to.
     public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? {
-      guard !tracksHistory, derivations.isEmpty else { return nil }
       let change: SetChange?
       do { change = try SetChange(request, in: self) } catch is Untranslatable { return nil }
       guard let change else { return nil }

@@ -42,7 +42,8 @@
       for row in 0..<rows.count where rows.integer(row, 1) == 0 {
         throw GraphError(
           .readOnlyStore,
-          message: "\(address): the table \(rows.text(row, 0)) belongs to the user \(rows.text(row, 2)): have that user "
+          message:
+            "\(address): the table \(rows.text(row, 0)) belongs to the user \(rows.text(row, 2)): have that user "
             + "do it")
       }
       return (0..<rows.count).map { rows.text($0, 0) }

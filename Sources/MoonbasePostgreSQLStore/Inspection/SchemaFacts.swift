@@ -42,7 +42,8 @@
             + "AND pid <> pg_backend_pid()", name)
         var facts = SchemaFacts(
           serverVersion: connection.serverSetting("server_version") ?? "?", database: connection.place.database,
-          schema: address.schema, size: try size(of: address.schema, connection), connectionCount: Int(others.integer(0, 0)),
+          schema: address.schema, size: try size(of: address.schema, connection),
+          connectionCount: Int(others.integer(0, 0)),
           foreignTables: nil)
         if let model {
           let layout = try StoreOpener.layout(

@@ -155,7 +155,8 @@
       guard text.hasPrefix("\\x"), digits.count % 2 == 0 else { return nil }
       let values = digits.map { Character(Unicode.Scalar($0)).hexDigitValue }
       guard values.allSatisfy({ $0 != nil }) else { return nil }
-      return Data(stride(from: 0, to: values.count, by: 2).map { UInt8((values[$0] ?? 0) << 4 | (values[$0 + 1] ?? 0)) })
+      return Data(
+        stride(from: 0, to: values.count, by: 2).map { UInt8((values[$0] ?? 0) << 4 | (values[$0 + 1] ?? 0)) })
     }
 
     // MARK: Errors

@@ -16,6 +16,11 @@
       sources = derivations.contains { !$0.isEmpty } ? DerivationSource.all(of: model) : [:]
     }
 
+    /// Whether no attribute is derived in rows of these entities, or from them.
+    func areIndependent(of entities: [EntityLayout]) -> Bool {
+      entities.allSatisfy { derivations[$0.entity.index].isEmpty && sources[$0.entity.index] == nil }
+    }
+
     var isEmpty: Bool { derivations.allSatisfy(\.isEmpty) }
   }
 

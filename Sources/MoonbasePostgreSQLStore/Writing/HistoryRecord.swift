@@ -19,6 +19,7 @@
     private let contextName: String?
     private var changes: [Change] = []
 
+    /// The history of a save.
     init(_ changes: StoreChanges, author: String?, in store: PostgreSQLStore, on connection: PostgreSQLConnection)
       throws
     {
@@ -44,6 +45,23 @@
         self.changes.append(
           Change(
             kind: .delete, entity: entity.number, key: deletion.id.key, tombstone: try Self.tombstone(row, of: entity)))
+      }
+    }
+
+    /// The history of a batch request that changed the same slots of all rows.
+    init(
+      updated ids: [ManagedObjectID], _ slots: Set<Slot>, _ request: StoreBatchRequest, author: String?,
+      in store: PostgreSQLStore
+    ) throws {
+      (self.author, contextName) = (author, request.contextName)
+      var columns: [Symbol: (number: Int64, bitmap: Data)] = [:]
+      for id in ids {
+        if columns[id.entitySymbol] == nil {
+          let entity = try store.layout.layout(of: id)
+          columns[id.entitySymbol] = (entity.number, ChangedColumns.bitmap(slots, of: entity))
+        }
+        guard let (number, bitmap) = columns[id.entitySymbol] else { continue }
+        changes.append(Change(kind: .update, entity: number, key: id.key, columns: bitmap))
       }
     }
 

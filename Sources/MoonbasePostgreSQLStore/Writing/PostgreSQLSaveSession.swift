@@ -128,6 +128,7 @@
         if isCommitted { return }
         throw store.pool.failure.translate(error)
       }
+      store.hint.send(on: connection)
       end()
     }
 

@@ -29,7 +29,9 @@ package struct OrderedPlaces {
   }
 
   /// Nil for a relationship without positions in the file.
-  private init?(of property: ResolvedProperty, at slot: SlotLayout, owner: EntityLayout, in layout: StoreLayout, dialect: Dialect) {
+  private init?(
+    of property: ResolvedProperty, at slot: SlotLayout, owner: EntityLayout, in layout: StoreLayout, dialect: Dialect
+  ) {
     switch slot {
     case .foreignKey(let toOne, let destination):
       guard let column = toOne.orderColumn, let members = layout.entities[destination] else { return nil }

@@ -3,7 +3,7 @@
   import MoonbaseTestSupport
   import Testing
 
-  /// The commands that read a schema of PostgreSQL, and the errors of the commands that take files only.
+  /// The commands that read a schema of PostgreSQL, and their errors.
   @Suite struct ServerCommandTests {
     private let bench: Workbench
     private let server: String
@@ -63,18 +63,6 @@
       #expect(difference.output.contains("n3") && difference.output.contains("x"), "\(difference)")
     }
 
-    @Test func commandsForFilesRefuseAServerAndNameAnotherWay() throws {
-      let ways = [
-        (["sql", server, "SELECT 1"], "psql"), (["doctor", server], "moonbase copy"),
-        (["backup", server, "b.sqlite"], "pg_dump"), (["vacuum", server], "VACUUM in psql"),
-      ]
-      for (arguments, advice) in ways {
-        let refused = try bench.moonbase(arguments)
-        #expect(refused.status == 2 && refused.complaints.contains(advice), "\(arguments): \(refused)")
-        #expect(!refused.complaints.contains("no such store"), "\(refused)")
-      }
-    }
-
     @Test func noMessageShowsThePassword() throws {
       let parts = server.split(separator: "@", maxSplits: 1)
       let secret = "postgresql://moonbase:hunter2@\(parts[1])"
@@ -87,6 +75,76 @@
         let told = try bench.moonbase(arguments)
         #expect(!told.complaints.contains("hunter2") && !told.output.contains("hunter2"), "\(arguments): \(told)")
       }
+    }
+
+    /// The commands with a store of a given address.
+    private func commands(_ store: String) -> [[String]] {
+      [
+        ["info", store], ["history", store], ["sql", store, "SELECT 1"], ["doctor", store],
+        ["doctor", store, "--repair"],
+        ["vacuum", store], ["migrate", store, "--to", "m.lua", "--plan"], ["fetch", "Person", store],
+        ["copy", store, "new.sqlite"],
+        ["diff", store, "s.sqlite"], ["backup", store, "b.sqlite"], ["export", "Person", "out.csv", store],
+        ["run", "--store", store, "-e", "moonbase.context:fetch('Person'):all()"],
+        ["batch", "status", "--store", store],
+      ]
+    }
+
+    /// One error of one line, with an advice, and without the password. Nothing is left behind.
+    private func expectError(_ words: [String], at store: String) throws {
+      let before = try bench.names()
+      for arguments in commands(store) {
+        let told = try bench.moonbase(arguments)
+        #expect(told.status == 1 && told.output == "", "\(arguments): \(told)")
+        #expect(told.complaints.split(separator: "\n").count == 1, "\(arguments): \(told)")
+        for word in words { #expect(told.complaints.contains(word), "\(arguments): \(word): \(told)") }
+        #expect(!told.complaints.contains("hunter2"), "\(arguments): \(told)")
+      }
+      #expect(try bench.names() == before)
+    }
+
+    private func address(_ user: String, database: String = "postgres", schema: String? = nil) -> String {
+      let parts = server.split(separator: "?schema=").map(String.init)
+      let host = parts[0].split(separator: "@")[1].split(separator: "/")[0]
+      return "postgresql://\(user)@\(host)/\(database)?schema=\(schema ?? parts[1])"
+    }
+
+    @Test func aWrongPasswordIsNamedByEachCommand() throws {
+      try expectError(["refuses the user", "PGPASSFILE"], at: address("locked:hunter2"))
+    }
+
+    @Test func aMissingDatabaseOrSchemaIsNamedByEachCommand() throws {
+      try expectError(["does not exist", "createdb"], at: address("moonbase:hunter2", database: "nothing_here"))
+      try expectError(["there is no store in the schema nowhere"], at: address("moonbase:hunter2", schema: "nowhere"))
+      try expectError(["is no store", "name another one"], at: address("moonbase:hunter2", schema: "pg_catalog"))
+    }
+
+    @Test func aMissingPermissionIsNamedByEachCommand() throws {
+      try expectError(["permission denied", "GRANT"], at: address("locked:sesame"))
+    }
+
+    @Test func aServerThatCannotBeReachedIsNamedByEachCommand() throws {
+      let host = server.split(separator: "@")[1].split(separator: "/")[0]
+      try expectError(
+        ["cannot be reached", "see that it runs"],
+        at: address("moonbase:hunter2").replacing(host, with: "127.0.0.1:1"))
+    }
+
+    @Test func aConnectionThatEndsInBetweenIsNamed() throws {
+      let line =
+        "exec '\(Workbench.command.path)' sql '\(server)' \"SELECT pg_sleep(20), 'ended in between'\" > out 2>&1"
+      let asking = try ChildProcess(URL(fileURLWithPath: "/bin/sh"), ["-c", line], in: bench.folder)
+      let ended =
+        "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'FETCH%' AND "
+        + "application_name LIKE 'moonbase \(server.split(separator: "?schema=")[1])'"
+      var count = "0\n"
+      for _ in 0..<100 where count == "0\n" {
+        usleep(50_000)
+        count = try bench.program("psql", "-Atq", server.split(separator: "?").map(String.init)[0], "-c", ended).output
+      }
+      #expect(try asking.end() == 1)
+      let told = String(decoding: try bench.bytes(of: "out"), as: UTF8.self)
+      #expect(told.split(separator: "\n").count == 1 && told.contains("went away"), "\(told)")
     }
   }
 #endif

@@ -42,14 +42,17 @@
         """
         return { entities = { P = { attributes = {
           small = "integer16", flag = "boolean", text = { "string", optional = false, min_length = 2 }, mail = "string", site = "uri" },
-          unique = { { "mail" } } } } }
+          constraints = { { "mail" } } } } }
         """, to: "p.lua")
       let server = try PostgreSQLServer.newAddress().absoluteString
       let made = try bench.moonbase(
         "run", "--store", server, "--model", "p.lua", "-e",
-        "for i = 1, 4 do moonbase.context:insert('P', { text = 'ab', mail = 'm' .. i }) end assert(moonbase.context:save())")
+        "for i = 1, 4 do moonbase.context:insert('P', { text = 'ab', mail = 'm' .. i }) end assert(moonbase.context:save())"
+      )
       try #require(made.status == 0, "\(made)")
-      let index = try psql("SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%UNIQUE%zmail%' AND schemaname = current_schema()", at: server)
+      let index = try psql(
+        "SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%UNIQUE%zmail%' AND schemaname = current_schema()",
+        at: server)
       try psql(
         """
         UPDATE ZP SET ZSMALL = 70000 WHERE Z_PK = 1; UPDATE ZP SET ZFLAG = 5, Z_ENT = 9 WHERE Z_PK = 2;
@@ -61,19 +64,23 @@
       for line in [
         "row: ZP 2: Z_ENT is 9, which is no entity of this table",
         "row: ZP 3: Z_OPT is 9223372036854775807, which is no version, or none can follow it: set it to 1",
-        "value: P/1 (ZP): small holds 70000, which is no 16-bit integer", "value: P/3 (ZP): site holds the text \"a b\"",
+        "value: P/1 (ZP): small holds 70000, which is no 16-bit integer",
+        "value: P/3 (ZP): site holds the text \"a b\"",
         "rule: P/3 (ZP): text ", "rule: P/4 (ZP): text is required and has no value",
         "rule: P/1 (ZP): mail: 2 objects have the same, which is to be unique",
       ] {
         #expect(outcome.output.contains(line), "\(line): \(outcome)")
       }
-      #expect(outcome.output.split(separator: "\n").count == 7 && outcome.complaints.contains("7 things are wrong"), "\(outcome)")
+      #expect(
+        outcome.output.split(separator: "\n").count == 7 && outcome.complaints.contains("7 things are wrong"),
+        "\(outcome)")
       let json = try bench.moonbase("doctor", server, "--json").output.split(separator: "\n")
       #expect(json.count == 7 && json.allSatisfy { $0.hasPrefix("{\"event\": \"found\"") && $0.hasSuffix("false}") })
     }
 
     @Test func whatTheSchemaLacksIsNamedAndNothingIsMendedThen() throws {
-      try psql("ALTER TABLE ZPERSON DROP COLUMN ZNAME CASCADE; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'")
+      try psql(
+        "ALTER TABLE ZPERSON DROP COLUMN ZNAME CASCADE; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'")
       let outcome = try doctor("--repair")
       #expect(outcome.status == 1)
       #expect(outcome.output.contains("missing: ZPERSON: table ZPERSON has no column ZNAME"), "\(outcome)")
@@ -83,15 +90,17 @@
 
     @Test func whatIsSafeIsMended() throws {
       let pairs = try psql(
-        "SELECT relname FROM pg_class WHERE relname LIKE 'z\\_%friends' AND relnamespace = current_schema()::regnamespace")
-        .trimmingCharacters(in: .whitespacesAndNewlines)
+        "SELECT relname FROM pg_class WHERE relname LIKE 'z\\_%friends' AND relnamespace = current_schema()::regnamespace"
+      )
+      .trimmingCharacters(in: .whitespacesAndNewlines)
       try psql(
         "UPDATE ZPERSON SET ZDEPARTMENT = 77 WHERE Z_PK = 1; INSERT INTO \(pairs) VALUES (1, 88); "
           + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'")
       let found = try doctor()
       #expect(found.status == 1)
       #expect(
-        found.output.contains("reference: Person/1 (ZPERSON): department leads to Department/77, which is not there"), "\(found)")
+        found.output.contains("reference: Person/1 (ZPERSON): department leads to Department/77, which is not there"),
+        "\(found)")
       #expect(found.output.contains("the pair of 1 and 88 names a row that is not there"), "\(found)")
       #expect(found.output.contains("Z_MAX is 1, and ZPERSON has a row 3"), "\(found)")
       let mended = try doctor("--repair")
@@ -125,7 +134,8 @@
           + "UPDATE ZBOOK SET ZPAGECOUNT = 7, ZUPPER = 'X'", at: server)
       let found = try bench.moonbase("doctor", server)
       #expect(found.output.contains("derived: Book/1 (ZBOOK): pageCount holds 7, and pages.@count gives 4"), "\(found)")
-      #expect(found.output.contains("derived: Book/1 (ZBOOK): upper holds X, and uppercase:(title) gives DUNE"), "\(found)")
+      #expect(
+        found.output.contains("derived: Book/1 (ZBOOK): upper holds X, and uppercase:(title) gives DUNE"), "\(found)")
       #expect(found.output.contains("order: Book/1 (ZBOOK): pages: of 4 objects"), "\(found)")
       let mended = try bench.moonbase("doctor", server, "--repair")
       #expect(mended.status == 0 && mended.complaints.contains("all of 3 mended"), "\(mended)")
@@ -141,7 +151,9 @@
       try #require(made.status == 0, "\(made)")
       try psql("DELETE FROM ATRANSACTION", at: server)
       let outcome = try bench.moonbase("doctor", server)
-      #expect(outcome.status == 1 && outcome.output.contains("history: ACHANGE 1: its transaction is not there"), "\(outcome)")
+      #expect(
+        outcome.status == 1 && outcome.output.contains("history: ACHANGE 1: its transaction is not there"), "\(outcome)"
+      )
     }
   }
 #endif

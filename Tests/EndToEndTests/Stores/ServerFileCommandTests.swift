@@ -20,7 +20,8 @@
     private func psql(_ sql: String...) throws -> String {
       let parts = server.split(separator: "?schema=").map(String.init)
       let answer = try bench.program(
-        "psql", ["-Atq", "-v", "ON_ERROR_STOP=1", parts[0]] + (["SET search_path TO \(schema)"] + sql).flatMap { ["-c", $0] })
+        "psql",
+        ["-Atq", "-v", "ON_ERROR_STOP=1", parts[0]] + (["SET search_path TO \(schema)"] + sql).flatMap { ["-c", $0] })
       try #require(answer.status == 0, "\(answer)")
       return answer.output
     }
@@ -47,7 +48,8 @@
       #expect(try answer("SELECT born FROM Person WHERE born IS NOT NULL") == "born\n2001-01-01T00:00:01.5Z\n")
       #expect(
         try answer("SELECT age, height, salary, active, code, key FROM Person WHERE active")
-          == "age,height,salary,active,code,key\n9007199254740993,1.5,12345678901234567.89,true,00000000-0000-0000-0000-00000000000a,AQI=\n")
+          == "age,height,salary,active,code,key\n9007199254740993,1.5,12345678901234567.89,true,00000000-0000-0000-0000-00000000000a,AQI=\n"
+      )
     }
 
     @Test func nothingIsWritten() throws {
@@ -115,7 +117,8 @@
       let name = other.split(separator: "?schema=")[1]
       _ = try psql("CREATE SCHEMA \(name)_views", "CREATE TABLE \(name)_views.mine (x int)")
       let made = try bench.moonbase(
-        "run", "--store", other, "--model", "m.lua", "-e", "moonbase.context:insert('Person') assert(moonbase.context:save())")
+        "run", "--store", other, "--model", "m.lua", "-e",
+        "moonbase.context:insert('Person') assert(moonbase.context:save())")
       #expect(made.status == 0, "\(made)")
       #expect(try bench.moonbase("info", other).output.contains("the schema \(name)_views is of another program"))
       let asked = try bench.moonbase("sql", other, "SELECT COUNT(*) n FROM Person", "--format", "csv")
@@ -148,7 +151,8 @@
       }
       #expect(try identifier(server) == identifier("b.sqlite") && identifier(server) != "")
       #expect(try bench.moonbase("doctor", "b.sqlite").status == 0)
-      #expect(try bench.program("sqlite3", "b.sqlite", "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'").output >= "3")
+      let counter = "SELECT Z_MAX >= 3 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'"
+      #expect(try bench.program("sqlite3", "b.sqlite", counter).output == "1\n")
       let again = try bench.moonbase("backup", server, "b.sqlite")
       #expect(again.status == 1 && again.complaints.contains("b.sqlite"), "\(again)")
       #expect(try bench.moonbase("backup", server, "b.sqlite", "--force").status == 0)
@@ -163,12 +167,14 @@
     // MARK: vacuum
 
     @Test func vacuumGivesUpTheRoomOfDeletedRows() throws {
-      _ = try psql("INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT n, 3, 1, repeat('x', 500) FROM generate_series(100, 5000) n")
+      _ = try psql(
+        "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT n, 3, 1, repeat('x', 500) FROM generate_series(100, 5000) n"
+      )
       _ = try psql("DELETE FROM ZPERSON WHERE Z_PK >= 100")
       let outcome = try bench.moonbase("vacuum", server)
       #expect(outcome.status == 0 && outcome.complaints.contains("fewer than before"), "\(outcome)")
       let json = try bench.moonbase("vacuum", server, "--json")
-      #expect(json.output.contains("\"freed\": 0"), "\(json)")
+      #expect(json.output.contains("\"freed\" : 0"), "\(json)")
       #expect(try answer("SELECT COUNT(*) n FROM Person") == "n\n3\n")
       let reader = "vacuum_\(schema.prefix(12))"
       _ = try psql(

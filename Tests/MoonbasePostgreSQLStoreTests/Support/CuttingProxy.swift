@@ -27,7 +27,7 @@
       var counts = [0, 0]
       var hasCut = false
       var late: (socket: Int32, bytes: [UInt8])?
-      var replaced: (old: [UInt8], new: [UInt8])?
+      var replaced: (direction: Direction, old: [UInt8], new: [UInt8])?
       var isOver = false
     }
 
@@ -91,10 +91,10 @@
     /// Whether a connection was cut since `arm`.
     var hasCut: Bool { state.withLock { $0.hasCut } }
 
-    /// Replaces bytes in messages to clients. Both texts have the same length.
-    func replace(_ old: String, with new: String) {
+    /// Replaces bytes in messages of a direction. Both texts have the same length.
+    func replace(_ old: String, with new: String, _ direction: Direction = .toClient) {
       precondition(old.utf8.count == new.utf8.count)
-      state.withLock { $0.replaced = (Array(old.utf8), Array(new.utf8)) }
+      state.withLock { $0.replaced = (direction, Array(old.utf8), Array(new.utf8)) }
     }
 
     /// Delivers a late message to the server, and waits for the end of the answer.
@@ -161,7 +161,7 @@
     ) -> Passage {
       var message = message
       let part: Part? = state.withLock { state in
-        if direction == .toClient, let (old, new) = state.replaced, let range = message.firstRange(of: old) {
+        if let (place, old, new) = state.replaced, direction == place, let range = message.firstRange(of: old) {
           message.replaceSubrange(range, with: new)
         }
         let number = state.counts[direction.rawValue]

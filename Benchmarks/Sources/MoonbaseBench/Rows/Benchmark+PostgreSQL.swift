@@ -55,7 +55,8 @@
 
     /// Makes the people once in a run.
     private static func makeServerPeople(_ workplace: Workplace) throws {
-      guard yardstick_pg_execute(server, "SELECT 1 FROM bench_people.zperson WHERE z_pk = \(workplace.count)") != 0 else {
+      guard yardstick_pg_execute(server, "SELECT 1 FROM bench_people.zperson WHERE z_pk = \(workplace.count)") != 0
+      else {
         return
       }
       try drop("bench_people")
@@ -136,7 +137,9 @@
       let (process, output) = try start(workplace, arguments)
       let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
-      guard process.terminationStatus == 0 else { throw Failure("\(arguments) ended with \(process.terminationStatus)") }
+      guard process.terminationStatus == 0 else {
+        throw Failure("\(arguments) ended with \(process.terminationStatus)")
+      }
       return text
     }
   }
