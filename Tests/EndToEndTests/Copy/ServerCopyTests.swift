@@ -94,13 +94,5 @@
         "SELECT COUNT(*) FROM pg_namespace WHERE nspname LIKE '\(schema.prefix(12))%'")
       #expect(left.output == "0\n", "\(left)")
     }
-
-    @Test func filesAreAskedForByCommandsThatNeedThem() throws {
-      let (bench, server) = (try Workbench.withPeople(), try address())
-      let backup = try bench.moonbase("backup", server, "b.sqlite")
-      #expect(backup.status == 2 && backup.complaints.contains("pg_dump"), "\(backup)")
-      let vacuum = try bench.moonbase("vacuum", server)
-      #expect(vacuum.status == 2 && vacuum.complaints.contains("VACUUM in psql"), "\(vacuum)")
-    }
   }
 #endif

@@ -112,6 +112,14 @@
       #expect(try answer("SELECT COUNT(*) n FROM Person WHERE nick IS NULL") == "n\n3\n")
     }
 
+    /// Dropping the tables of a store drops the views of these tables, and leaves their schema.
+    @Test func viewsThatAreGoneAreMadeAnew() throws {
+      _ = try psql("DROP SCHEMA \(schema) CASCADE")
+      let copied = try bench.moonbase("copy", "s.sqlite", server, "--quiet")
+      #expect(copied.status == 0, "\(copied)")
+      #expect(try psql("SELECT COUNT(*) FROM \(schema)_views.person") == "3\n")
+    }
+
     @Test func theStoreOpensWhereNoViewsCanBeMade() throws {
       let other = try PostgreSQLServer.newAddress().absoluteString
       let name = other.split(separator: "?schema=")[1]

@@ -98,7 +98,7 @@
       let bench = try ServerBench()
       let context = try bench.context(bench.store)
       _ = try context.insert("Project")
-      try bench.connection().execute("DROP TABLE ZPROJECT")
+      try bench.connection().execute("DROP TABLE ZPROJECT CASCADE")
       for call in [{ _ = try context.fetch(FetchRequest("Project")) }, { try context.save() }] {
         let error = #expect(throws: GraphError.self) { try call() }
         #expect(error?.code == .invalidStore && error?.message.contains("is gone") == true, "\(error as Any)")
