@@ -70,18 +70,23 @@
     // MARK: The schema
 
     func state(on connection: PostgreSQLConnection) throws -> State {
-      guard let schema, let comment = try Self.comment(on: schema, connection) else { return .missing }
-      return comment == mark ? .current : comment.hasPrefix(Self.markPrefix) ? .outdated : .foreign
+      guard let schema, let (comment, count) = try Self.contents(of: schema, connection) else { return .missing }
+      guard comment.hasPrefix(Self.markPrefix) else { return .foreign }
+      // A view is gone that was dropped with its table (CASCADE).
+      return comment == mark && count == views.count ? .current : .outdated
     }
 
-    /// The comment on a schema; empty for a schema without a comment, nil for no schema.
-    private static func comment(on schema: String, _ connection: PostgreSQLConnection) throws -> String? {
+    /// The comment on a schema, empty if there is none, and the number of views in it. Nil for no schema.
+    private static func contents(
+      of schema: String, _ connection: PostgreSQLConnection
+    ) throws -> (comment: String, viewCount: Int)? {
       var parameters = Parameters()
       parameters.append(schema)
       let rows = try connection.queryOnce(
-        "SELECT COALESCE(obj_description(n.oid, 'pg_namespace'), '') FROM pg_namespace n WHERE n.nspname = $1",
+        "SELECT COALESCE(obj_description(n.oid, 'pg_namespace'), ''), (SELECT COUNT(*) FROM pg_class c "
+          + "WHERE c.relnamespace = n.oid AND c.relkind = 'v') FROM pg_namespace n WHERE n.nspname = $1",
         parameters)
-      return rows.count == 1 ? rows.text(0, 0) : nil
+      return rows.count == 1 ? (rows.text(0, 0), Int(rows.integer(0, 1))) : nil
     }
 
     /// Makes the views, if the schema does not have them yet and the user may make them. A failure leaves the views as
@@ -132,7 +137,7 @@
     }
 
     private static func drop(_ schema: String, _ connection: PostgreSQLConnection) throws -> [String] {
-      guard try comment(on: schema, connection)?.hasPrefix(markPrefix) == true else { return [] }
+      guard try contents(of: schema, connection)?.comment.hasPrefix(markPrefix) == true else { return [] }
       var parameters = Parameters()
       parameters.append(schema)
       let grants = try connection.queryOnce(

@@ -35,32 +35,45 @@
     }
 
     private static var pgFetch: Benchmark {
-      Benchmark(
-        name: "pg-fetch", title: "fetch objects from PostgreSQL, read and keep them all", goal: .ratio(1.5),
-        prepare: makeServerPeople,
-        yardstick: { _ in .number(yardstick_pg_fetch(server, "bench_people")) },
-        subject: { _ in
-          let people = try context("bench_people").fetch(FetchRequest("Person"))
-          return try withExtendedLifetime(people) { .number(try sum(people)) }
+      ofPeople(
+        "pg-fetch", "fetch objects from PostgreSQL, read and keep them all",
+        yardstick: { yardstick_pg_fetch(server, "bench_people") },
+        subject: { context in
+          let people = try context.fetch(FetchRequest("Person"))
+          return try withExtendedLifetime(people) { try sum(people) }
         })
     }
 
     private static var pgWalk: Benchmark {
-      Benchmark(
-        name: "pg-walk", title: "walk objects in PostgreSQL, C: a cursor", goal: .ratio(1.5),
-        prepare: makeServerPeople,
-        yardstick: { _ in .number(yardstick_pg_walk(server, "bench_people")) },
-        subject: { _ in .number(try sum(try context("bench_people").fetchedObjects(FetchRequest("Person")))) })
+      ofPeople(
+        "pg-walk", "walk objects in PostgreSQL, C: a cursor",
+        yardstick: { yardstick_pg_walk(server, "bench_people") },
+        subject: { try sum(try $0.fetchedObjects(FetchRequest("Person"))) })
     }
 
-    /// Makes the people once in a run.
-    private static func makeServerPeople(_ workplace: Workplace) throws {
-      guard yardstick_pg_execute(server, "SELECT 1 FROM bench_people.zperson WHERE z_pk = \(workplace.count)") != 0
-      else {
-        return
-      }
-      try drop("bench_people")
-      _ = try insertPeople(workplace, try context("bench_people"))
+    /// A row over people that are made once.
+    private static func ofPeople(
+      _ name: String, _ title: String, yardstick: @escaping () -> Int64,
+      subject: @escaping (ManagedObjectContext) throws -> Int64
+    ) -> Benchmark {
+      let people = People()
+      return Benchmark(
+        name: name, title: title, goal: .ratio(1.5),
+        prepare: { workplace in
+          if people.areMade { return }
+          try drop("bench_people")
+          _ = try insertPeople(workplace, try context("bench_people"))
+          people.areMade = true
+        },
+        yardstick: { _ in .number(yardstick()) },
+        subject: { _ in
+          let context = try context("bench_people")
+          return try withExtendedLifetime(context) { .number(try subject(context)) }
+        })
+    }
+
+    private final class People {
+      var areMade = false
     }
 
     // MARK: Workers
