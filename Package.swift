@@ -115,20 +115,38 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // Above the graph: lists that follow changes, the history of stores, and requests that write past contexts.
+    .target(
+      name: "MoonbaseFetchedResults", dependencies: ["MoonbaseModel", "MoonbaseGraph"], swiftSettings: strict),
+    .target(
+      name: "MoonbaseHistory", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
+      swiftSettings: strict),
+    .target(
+      name: "MoonbaseBatchRequests", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
+      swiftSettings: strict),
+
     // Typed keys as conditions and orders, and Foundation's predicates.
     .target(
-      name: "MoonbaseTypedPredicates", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph"],
+      name: "MoonbaseTypedPredicates",
+      dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseBatchRequests"],
       swiftSettings: strict),
     .testTarget(
       name: "MoonbaseTypedPredicatesTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseTypedPredicates", "MoonbaseSQLiteStore",
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseBatchRequests", "MoonbaseHistory",
+        "MoonbaseTypedPredicates",
+        "MoonbaseSQLiteStore",
         "MoonbaseTestSupport",
       ],
       swiftSettings: strict),
 
     // For authors of stores: the store protocol with its pages, cells, cursors and sessions.
-    .target(name: "MoonbaseStoreKit", dependencies: ["MoonbaseModel", "MoonbaseGraph"], swiftSettings: strict),
+    .target(
+      name: "MoonbaseStoreKit",
+      dependencies: [
+        "MoonbaseModel", "MoonbaseGraph", "MoonbaseBatchRequests", "MoonbaseFetchedResults", "MoonbaseHistory",
+      ],
+      swiftSettings: strict),
 
     // Lua: C owns every longjmp, Swift the rest.
     .target(
@@ -150,6 +168,7 @@ let package = Package(
       name: "MoonbaseScripting",
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseBatchRequests", "MoonbaseFetchedResults", "MoonbaseHistory",
         "MoonbaseSQL",
       ],
       swiftSettings: strict),
@@ -167,6 +186,15 @@ let package = Package(
       name: "MoonbaseSQLiteStore",
       dependencies: [
         "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseSQLite",
+      ],
+      swiftSettings: strict),
+
+    // Work on whole SQLite stores: backups, checks and repairs, migrations by mapping models.
+    .target(
+      name: "MoonbaseSQLiteTools",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseSQL", "MoonbaseSQLite",
+        "MoonbaseSQLiteStore",
       ],
       swiftSettings: strict),
 
@@ -190,7 +218,8 @@ let package = Package(
       name: "Moonbase",
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseTypedPredicates", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
+        "MoonbaseGraph", "MoonbaseFetchedResults", "MoonbaseHistory", "MoonbaseBatchRequests",
+        "MoonbaseTypedPredicates", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseSQLiteTools",
       ] + telemetry + postgreSQL,
       swiftSettings: strict),
 
@@ -199,7 +228,7 @@ let package = Package(
       name: "MoonbaseBatch",
       dependencies: [
         "MoonbaseCZlib", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
-        "MoonbaseScripting", "MoonbaseSQLite", "MoonbaseSQLiteStore",
+        "MoonbaseScripting", "MoonbaseSQLite", "MoonbaseSQLiteStore", "MoonbaseSQLiteTools",
       ],
       swiftSettings: strict),
 
@@ -207,7 +236,8 @@ let package = Package(
       name: "MoonbaseCommand",
       dependencies: [
         "Moonbase", "MoonbaseBatch", "MoonbasePlatform", "MoonbaseLua", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseCEdit",
+        "MoonbaseGraph", "MoonbaseHistory", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore",
+        "MoonbaseSQLiteTools", "MoonbaseCEdit",
         "MoonbasePageFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
       ] + postgreSQL,
@@ -226,6 +256,7 @@ let package = Package(
       name: "MoonbaseScriptingTests",
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph",
+        "MoonbaseBatchRequests", "MoonbaseFetchedResults",
         "MoonbaseScripting",
         "MoonbaseTestSupport",
       ],
@@ -253,7 +284,8 @@ let package = Package(
     .testTarget(
       name: "MoonbaseGraphTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQLiteStore", "MoonbaseTestSupport",
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseBatchRequests", "MoonbaseFetchedResults",
+        "MoonbaseSQLiteStore", "MoonbaseTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -268,7 +300,9 @@ let package = Package(
     .testTarget(
       name: "MoonbaseSQLiteStoreTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseGraph", "MoonbaseModel",
+        "MoonbasePlatform", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseSQLiteTools", "MoonbaseGraph",
+        "MoonbaseBatchRequests",
+        "MoonbaseFetchedResults", "MoonbaseHistory", "MoonbaseModel",
         "MoonbaseModelFormats",
         "MoonbaseSQLite", "MoonbaseTestSupport", "MoonbaseFaultyDisk",
       ],
@@ -276,7 +310,8 @@ let package = Package(
     .testTarget(
       name: "MoonbasePostgreSQLStoreTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseSQL", "MoonbasePostgreSQL",
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseBatchRequests", "MoonbaseSQL",
+        "MoonbasePostgreSQL",
         "MoonbasePostgreSQLStore", "MoonbaseTestSupport",
       ],
       swiftSettings: strict),
@@ -315,7 +350,8 @@ let package = Package(
     .executableTarget(
       name: "moonbase-fuzz",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseLua", "MoonbaseSQLite",
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseModelFormats", "MoonbaseGraph", "MoonbaseHistory", "MoonbaseLua",
+        "MoonbaseSQLite",
         "MoonbaseSQLiteStore", "MoonbaseTestSupport",
       ],
       path: "Tests/MoonbaseFuzz", swiftSettings: strict),

@@ -4,19 +4,19 @@
 @_exported public import MoonbaseModel
 @_exported public import MoonbaseModelFormats
 @_exported public import MoonbaseSQLiteStore
+@_exported public import MoonbaseSQLiteTools
 @_exported public import MoonbaseLuaModel
 @_exported public import MoonbaseScripting
 @_exported public import MoonbaseTypedPredicates
+@_exported public import MoonbaseFetchedResults
+@_exported public import MoonbaseHistory
+@_exported public import MoonbaseBatchRequests
 
 @_exported public import struct MoonbaseGraph.Attribute
 @_exported public import protocol MoonbaseGraph.AttributeValue
 @_exported public import class MoonbaseGraph.BackgroundContext
-@_exported public import struct MoonbaseGraph.BatchDeleteRequest
-@_exported public import struct MoonbaseGraph.BatchInsertRequest
-@_exported public import struct MoonbaseGraph.BatchResult
 @_exported public import enum MoonbaseGraph.BatchResultType
 @_exported public import class MoonbaseGraph.BatchUpdateFunction
-@_exported public import struct MoonbaseGraph.BatchUpdateRequest
 @_exported public import class MoonbaseGraph.ChangeObservation
 @_exported public import struct MoonbaseGraph.ChangedObjectIDs
 @_exported public import struct MoonbaseGraph.ClosureExtensions
@@ -28,11 +28,7 @@
 @_exported public import class MoonbaseGraph.ExtensionRegistry
 @_exported public import struct MoonbaseGraph.FetchBatches
 @_exported public import enum MoonbaseGraph.FetchResult
-@_exported public import struct MoonbaseGraph.FetchedIndexPath
 @_exported public import class MoonbaseGraph.FetchedObjects
-@_exported public import struct MoonbaseGraph.FetchedResultsChange
-@_exported public import class MoonbaseGraph.FetchedResultsController
-@_exported public import struct MoonbaseGraph.FetchedResultsSection
 @_exported public import struct MoonbaseGraph.GraphError
 @_exported public import protocol MoonbaseGraph.GraphMeter
 @_exported public import struct MoonbaseGraph.GraphOperation
@@ -51,8 +47,6 @@
 @_exported public import class MoonbaseGraph.Observation
 @_exported public import struct MoonbaseGraph.ObservedChange
 @_exported public import struct MoonbaseGraph.PersistentHistoryChange
-@_exported public import struct MoonbaseGraph.PersistentHistoryChangeRequest
-@_exported public import struct MoonbaseGraph.PersistentHistoryResult
 @_exported public import struct MoonbaseGraph.PersistentHistoryToken
 @_exported public import struct MoonbaseGraph.PersistentHistoryTransaction
 @_exported public import protocol MoonbaseGraph.PersistentStore

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 public import MoonbasePlatform
-public import MoonbaseSQLiteStore
+import MoonbaseSQLiteStore
+public import MoonbaseSQLiteTools
 
 /// A store of a container: its description, and the store once it is open.
 struct StoreEntry: Sendable {

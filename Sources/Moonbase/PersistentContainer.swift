@@ -106,7 +106,7 @@ public final class PersistentContainer: Sendable {
       let context = try ManagedObjectContext(coordinator, extensions: extensions)
       context.confineToMainActor()
       context.hostSettings.onNews = { [weak self] in
-        Task.detached { @MainActor in self?.madeViewContext?.takeNews() }
+        Task.detached { @MainActor in self?.madeViewContext?.mergeArrivedSaves() }
       }
       viewContextOwner.context = context
       return context

@@ -3,6 +3,7 @@ public import MoonbaseModel
 import MoonbaseModelFormats
 public import MoonbasePlatform
 public import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 public import MoonbaseScripting
 
 extension SQLiteStore {

@@ -41,7 +41,7 @@
         try old.close(after: { try copy($0.store, $0.model, to: file, counters: replacement.counters) })
         let result = try body(file)
         let counters = try fill(replacement.url, from: file)
-        try replacement.takePlace(of: old.store, counters: counters)
+        try replacement.moveIntoPlace(of: old.store, counters: counters)
         return result
       }
     }

@@ -39,24 +39,24 @@ private struct DecimalNumeral {
     var rest = text.utf8[...]
     isNegative = rest.first == UInt8(ascii: "-")
     if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-    digits = Self.takeDigits(&rest)
-    let fraction = Self.takeFraction(&rest)
+    digits = Self.consumeDigits(&rest)
+    let fraction = Self.consumeFraction(&rest)
     guard !(digits.isEmpty && fraction.isEmpty), let power = Self.power(rest) else { return nil }
     digits += fraction
     exponent = power - fraction.count
     trim()
   }
 
-  private static func takeDigits(_ rest: inout Substring.UTF8View) -> [UInt8] {
+  private static func consumeDigits(_ rest: inout Substring.UTF8View) -> [UInt8] {
     let digits = rest.prefix { $0 &- 0x30 < 10 }
     rest = rest.dropFirst(digits.count)
     return Array(digits)
   }
 
-  private static func takeFraction(_ rest: inout Substring.UTF8View) -> [UInt8] {
+  private static func consumeFraction(_ rest: inout Substring.UTF8View) -> [UInt8] {
     guard rest.first == UInt8(ascii: ".") else { return [] }
     rest.removeFirst()
-    return takeDigits(&rest)
+    return consumeDigits(&rest)
   }
 
   /// The exponent after the digits, limited to a range beyond that of decimals.
@@ -66,7 +66,7 @@ private struct DecimalNumeral {
     var rest = text.dropFirst()
     let isNegative = rest.first == UInt8(ascii: "-")
     if isNegative || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-    let digits = takeDigits(&rest)
+    let digits = consumeDigits(&rest)
     guard !digits.isEmpty, rest.isEmpty else { return nil }
     let power = digits.reduce(0) { min(100_000, 10 * $0 + Int($1 - 0x30)) }
     return isNegative ? -power : power

@@ -45,7 +45,7 @@ package final class FolderEvents: Sendable {
     package func wait(milliseconds: Int32) -> Bool { look(milliseconds: milliseconds) != nil }
 
     /// Waits for a period without changes, at most ten times that period. Returns false after `stop`.
-    package func settle(milliseconds: Int32) -> Bool {
+    package func waitUntilQuiet(milliseconds: Int32) -> Bool {
       for _ in 0..<10 {
         guard let isNews = look(milliseconds: milliseconds) else { return false }
         if !isNews { return true }
@@ -84,7 +84,7 @@ package final class FolderEvents: Sendable {
     package func watch(_ folder: String) -> Bool { true }
 
     /// Waits for the period. Returns false after `stop`.
-    package func settle(milliseconds: Int32) -> Bool { wait(milliseconds: milliseconds) }
+    package func waitUntilQuiet(milliseconds: Int32) -> Bool { wait(milliseconds: milliseconds) }
 
     /// Waits for a moment, at most the timeout. Returns false after `stop`.
     package func wait(milliseconds: Int32) -> Bool {

@@ -26,7 +26,7 @@ package final class Handover<Part: Sendable>: @unchecked Sendable {  // all is t
   }
 
   /// Removes the next part, waiting for one; nil after the last part.
-  package func take() throws -> Part? {
+  package func receive() throws -> Part? {
     condition.lock()
     defer { condition.unlock() }
     try wait { isBroken || isComplete || !parts.isEmpty }

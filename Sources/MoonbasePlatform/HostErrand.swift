@@ -31,7 +31,7 @@ package final class HostErrand: @unchecked Sendable {  // its state is atomic, a
   package static let coreCount = max(1, Int(moonbase_core_count()))
 
   /// The units of work since the last call.
-  package func takeUnits() -> Int { Int(moonbase_errand_take(state)) }
+  package func drainUnits() -> Int { Int(moonbase_errand_take(state)) }
 
   /// Makes the work in progress throw at its next charge.
   package func stop() { moonbase_errand_stop(state) }
@@ -72,7 +72,7 @@ package final class AwaitedErrand: @unchecked Sendable {  // `isDone` is touched
       errand.stop()
     }
     condition.unlock()
-    HostWork.note(errand.takeUnits())
+    HostWork.note(errand.drainUnits())
     return ending
   }
 }

@@ -49,13 +49,13 @@ package final class Lock<State>: @unchecked Sendable {  // `state` is reached on
   }
 
   private func lockInTime() throws {
-    while !isTakenSoon() {
+    while !acquireSoon() {
       if HostWork.isOver { throw HostWork.ending() }
     }
   }
 
   /// Tries to acquire the lock for a short time.
-  private func isTakenSoon() -> Bool {
+  private func acquireSoon() -> Bool {
     if pthread_mutex_trylock(mutex) == 0 { return true }
     #if canImport(Darwin)
       usleep(Self.pause / 10)

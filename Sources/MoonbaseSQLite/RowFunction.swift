@@ -77,14 +77,14 @@ package final class RowFunction {
   /// that it cannot handle.
   @inline(__always)
   package func compute(_ call: borrowing FunctionCall, from first: Int = 0, by step: Int = 1) -> Bool {
-    for index in 0..<inputCount where !take(call.value(first &+ index &* step), as: index) { return false }
+    for index in 0..<inputCount where !readInput(call.value(first &+ index &* step), as: index) { return false }
     return runs()
   }
 
   /// Calls the function with consecutive columns of a statement's row. Returns false for values that it cannot handle.
   package func compute(_ statement: Statement, from column: Int32) -> Bool {
     for index in 0..<inputCount {
-      guard take(statement.value(column &+ Int32(truncatingIfNeeded: index)), as: index) else { return false }
+      guard readInput(statement.value(column &+ Int32(truncatingIfNeeded: index)), as: index) else { return false }
     }
     return runs()
   }
@@ -147,7 +147,7 @@ package final class RowFunction {
 
   /// Reads an input into its cell. Returns false for a value that does not fit the column.
   @inline(__always)
-  private func take(_ value: OpaquePointer?, as index: Int) -> Bool {
+  private func readInput(_ value: OpaquePointer?, as index: Int) -> Bool {
     let (kind, cell, type) = (kinds + index, cells + index, sqlite3_value_type(value))
     if type == SQLITE_INTEGER, kind.pointee.form == .integer {
       let number = sqlite3_value_int64(value)
@@ -155,11 +155,11 @@ package final class RowFunction {
       cell.pointee = PlainCell(integer: number)
       return true
     }
-    return take(value, stored: type, as: kind.pointee, cell)
+    return readInput(value, stored: type, as: kind.pointee, cell)
   }
 
   /// The general case: all kinds but integers in an integer column.
-  private func take(
+  private func readInput(
     _ value: OpaquePointer?, stored type: Int32, as kind: Kind, _ cell: UnsafeMutablePointer<PlainCell>
   ) -> Bool {
     switch (kind.form, type) {

@@ -1,4 +1,5 @@
 public import MoonbaseGraph
+public import MoonbaseBatchRequests
 public import MoonbaseModel
 
 // Typed keys for columns, batch requests, observations and history.

@@ -1,4 +1,6 @@
 import MoonbaseGraph
+import MoonbaseHistory
+import MoonbaseBatchRequests
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseTestSupport

@@ -15,8 +15,8 @@ return {
   },
   {
     file = graph .. "Context/ManagedObjectContext+Undo.swift",
-    from = [[readings.takeIn()]],
-    to = [[if !(MUTANT) { readings.takeIn() }]],
+    from = [[readings.applyNewerRows()]],
+    to = [[if !(MUTANT) { readings.applyNewerRows() }]],
     says = "a newer row that was read since a savepoint is lost when changes are taken back",
     suites = "ChangeJournalTests|FailedSaveTests|UndoAfterRefreshTests|FreshnessTests|ReferenceTests",
   },
@@ -314,7 +314,7 @@ return {
     suites = "PendingIndexTests|PendingQueryTests|FetchTests",
   },
   {
-    file = graph .. "FetchedResults/ResultList.swift",
+    file = "Sources/MoonbaseFetchedResults/ResultList.swift",
     from = [[guard !taking.join(arrival.name, at: arrival.place - before) else { continue }]],
     to = [[guard !taking.join(arrival.name, at: arrival.place - (MUTANT ? 0 : before)) else { continue }]],
     says = "of objects that come to a list together the later ones join a section by a place behind theirs",

@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 
 /// A database to import, opened for reading, which is not a store.
 ///

@@ -24,7 +24,7 @@ struct TableOrder {
     var (ready, first) = (SmallestFirst(tables.filter { missing[$0] == 0 }), 0)
     while self.tables.count < tables.count {
       while places[tables[first]] >= 0 { first += 1 }
-      let next = ready.take { places[$0] < 0 } ?? tables[first]
+      let next = ready.removeSmallest { places[$0] < 0 } ?? tables[first]
       places[next] = self.tables.count
       self.tables.append(next)
       for child in children[next] {
@@ -59,15 +59,15 @@ private struct SmallestFirst {
   }
 
   /// Removes the smallest number that satisfies the condition; nil if there is none.
-  mutating func take(where isWanted: (Int) -> Bool) -> Int? {
-    while let number = takeFirst() {
+  mutating func removeSmallest(where isWanted: (Int) -> Bool) -> Int? {
+    while let number = removeSmallest() {
       if isWanted(number) { return number }
     }
     return nil
   }
 
   /// Removes the smallest number.
-  private mutating func takeFirst() -> Int? {
+  private mutating func removeSmallest() -> Int? {
     guard let first = numbers.first else { return nil }
     numbers.swapAt(0, numbers.count - 1)
     numbers.removeLast()

@@ -48,16 +48,16 @@ package struct ExportContents: Codable {
   func requireFiles(in folder: String) throws {
     var named: Set<String> = []
     for file in files {
-      guard named.insert(file).inserted else { throw Self.stranger(file, folder, "for two things at once") }
+      guard named.insert(file).inserted else { throw Self.foreignFile(file, folder, "for two things at once") }
       guard !file.isEmpty, !file.contains("/"), !file.contains("\0"), file != ".", file != ".." else {
-        throw Self.stranger(file, folder, "the files of an export are in its folder, and have no '/' in their names")
+        throw Self.foreignFile(file, folder, "the files of an export are in its folder, and have no '/' in their names")
       }
       var status = stat()
       guard lstat("\(folder)/\(file)", &status) == 0 else {
-        throw Self.stranger(file, folder, "\(String(cString: strerror(errno))): the folder is not whole")
+        throw Self.foreignFile(file, folder, "\(String(cString: strerror(errno))): the folder is not whole")
       }
       guard let kind = FileIdentity.kind(status.st_mode) else { continue }
-      throw Self.stranger(
+      throw Self.foreignFile(
         file, folder, "it is a \(kind), and the files of an export are ordinary ones: copy what is meant")
     }
   }
@@ -81,7 +81,7 @@ package struct ExportContents: Codable {
   }
 
   /// The error about a named file.
-  private static func stranger(_ file: String, _ folder: String, _ reason: String) -> ImportError {
+  private static func foreignFile(_ file: String, _ folder: String, _ reason: String) -> ImportError {
     ImportError(message: "\(folder)/\(fileName) names the file '\(TextLimits.beginning(of: file))': \(reason)")
   }
 }

@@ -40,7 +40,7 @@ package final class StoreImport {
   /// The number of imported objects.
   package private(set) var count = 0
   /// Whether the import continues an earlier run.
-  package let isGoingOn: Bool
+  package let isResuming: Bool
   /// Whether the import is complete.
   package private(set) var isDone = false
 
@@ -54,7 +54,7 @@ package final class StoreImport {
     number = StoreNumber(store.identifier)
     total = folder.contents.entities.values.reduce(0) { $0 + $1.count }
     let entry = try Ledger.entry(Self.job, of: store)
-    isGoingOn = entry != nil
+    isResuming = entry != nil
     guard let entry else {
       try requireEmptyStore()
       return
@@ -116,7 +116,7 @@ package final class StoreImport {
         place = Place(phase: place.phase + 1)
         continue
       }
-      guard try take(&place) else { return }
+      guard try importEntity(&place) else { return }
     }
     try store.change(Ledger.change(Self.job, of: store) { _ in nil })
     isDone = true
@@ -166,7 +166,7 @@ package final class StoreImport {
   /// Imports an entity from a position on, in chunks. Returns false if it was ended early.
   ///
   /// `place` is advanced chunk by chunk, and to the next entity at the end of a file.
-  private func take(_ place: inout Place) throws -> Bool {
+  private func importEntity(_ place: inout Place) throws -> Bool {
     let entity = entities[place.entity]
     let reader = try folder.reader(of: entity, from: place.offset, line: place.line)
     let slots = Slots(entity, phase: place.phase, model)
@@ -221,7 +221,7 @@ package final class StoreImport {
     for (root, greatest) in keys.greatest {
       let entity = model.entities[root]
       let first = try store.reserveKeys(for: entity, count: Int(greatest))
-      guard first == 1 || isGoingOn else {
+      guard first == 1 || isResuming else {
         throw ImportError(
           message:
             "the store numbers objects of \(entity.name) from \(first): import --all makes a new store, which numbers from 1"

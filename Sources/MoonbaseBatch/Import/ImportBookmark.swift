@@ -23,7 +23,7 @@ package final class ImportBookmark {
   /// Whether an earlier run used other options.
   package private(set) var changesWay = false
   /// Whether an earlier run of the import was ended early.
-  package private(set) var isGoingOn = false
+  package private(set) var isResuming = false
   /// The position in the input at which to continue.
   package private(set) var offset: Int64 = 0
   /// The line at which to continue.
@@ -76,8 +76,8 @@ package final class ImportBookmark {
       if namesFile { rejects.number = former.number }
       return
     }
-    isGoingOn = true
-    try takeNumbers(reader)
+    isResuming = true
+    try readTotals(reader)
     rejectFile = owner(namesFile, rejects)
     if let former = reader.text("way") { changesWay = former != self.way && report.rows > 0 }
     // If no row was processed, another file is acceptable.
@@ -91,7 +91,7 @@ package final class ImportBookmark {
   private static func wholePath(_ path: String) -> String { URL(literalPath: path).standardizedFileURL.path }
 
   /// Reads the position and the totals of an entry.
-  private func takeNumbers(_ reader: LedgerReader) throws {
+  private func readTotals(_ reader: LedgerReader) throws {
     step = Int(try reader.number("step"))
     offset = try reader.number("offset")
     line = try reader.number("line", in: 1...LedgerReader.greatestCount, otherwise: 1)

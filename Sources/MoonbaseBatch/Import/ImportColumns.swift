@@ -88,7 +88,7 @@ struct ImportColumns {
   ///
   /// With `refusing` false, an unknown column becomes `ColumnTarget.unknown`. Throws an `ImportError` with the faults
   /// of all columns. Two columns of the same property are a fault.
-  mutating func take(_ all: [String], refusing: Bool = true) throws {
+  mutating func add(_ all: [String], refusing: Bool = true) throws {
     guard all.count > names.count else { return }
     let former = self
     var faults: [String] = []
@@ -157,7 +157,7 @@ struct ImportColumns {
 
   /// The indexes of columns by name. Adds new columns. Throws an `ImportError` with the faults of all names.
   mutating func places(of wanted: [String]) throws -> [Int] {
-    try take(names + wanted.filter { !names.contains($0) })
+    try add(names + wanted.filter { !names.contains($0) })
     return wanted.compactMap { names.firstIndex(of: $0) }
   }
 

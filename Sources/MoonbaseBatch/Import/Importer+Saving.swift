@@ -65,7 +65,7 @@ extension Importer {
         }
         report = done
         noted = last.end
-        context.takeDidSaveErrors().forEach(didFailAfterSave)
+        context.drainDidSaveErrors().forEach(didFailAfterSave)
         return true
       } catch let error where ImportFailure.isOfRows(error) {
         try rejects.cut(to: mark.rejectLength)

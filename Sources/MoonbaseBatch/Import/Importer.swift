@@ -83,7 +83,7 @@ package final class Importer {
     } catch let error as InputError {
       throw ImportInput.error(error, input.path)
     }
-    try takeColumns()
+    try resolveNewColumns()
     try naming { try findKeys() }
   }
 
@@ -129,7 +129,7 @@ package final class Importer {
   }
 
   /// Resolves new columns of the input.
-  private func takeColumns() throws {
+  private func resolveNewColumns() throws {
     // The columns of a script's result have their own names.
     guard script?.changesRows != true else { return }
     // The columns of csv and of the first object are checked before any row is imported; unknown keys of a later object
@@ -141,7 +141,7 @@ package final class Importer {
       if isFirst, input.format == .csv || input.format == .tsv {
         try columns.requireMapped(among: input.reader.names)
       }
-      try columns.take(input.reader.names, refusing: report.rows == 0 && chunk.isEmpty)
+      try columns.add(input.reader.names, refusing: report.rows == 0 && chunk.isEmpty)
     }
   }
 
@@ -152,7 +152,7 @@ package final class Importer {
   package func run() throws {
     if let bookmark { noted = try bookmark.begin(report) }
     while try readChunk() {
-      try takeChunk()
+      try importChunk()
       if progress(chunk.rows.last?.end ?? 0, report) { break }
       swap()
     }
@@ -186,7 +186,7 @@ package final class Importer {
     while ending == nil, chunk.rows.count < options.chunkSize, chunk.weight < 8 << 20 {
       do {
         guard try input.reader.next() else { break }
-        try takeColumns()
+        try resolveNewColumns()
         chunk.append(input.reader)
       } catch let error as InputError {
         guard case .malformed(let what, _) = error else {
@@ -225,9 +225,9 @@ package final class Importer {
   var mark: Mark { Mark(rejectLength: rejects.length, report: report, noted: noted) }
 
   /// Imports the current chunk, and repeats it carefully if that fails.
-  private func takeChunk() throws {
+  private func importChunk() throws {
     let mark = mark
-    if try take(0..<chunk.rows.count, ahead: true) {
+    if try insertAndSave(0..<chunk.rows.count, ahead: true) {
       if !options.isDryRun { former = (chunk, mark) }
       return
     }
@@ -238,10 +238,10 @@ package final class Importer {
     if let former {
       let current = chunk
       chunk = former.rows
-      try takeCarefully(0..<chunk.rows.count)
+      try importByHalves(0..<chunk.rows.count)
       chunk = current
     }
-    try takeCarefully(0..<chunk.rows.count)
+    try importByHalves(0..<chunk.rows.count)
   }
 
   /// Waits for the thread that writes, and repeats its chunk carefully after an error.
@@ -253,7 +253,7 @@ package final class Importer {
     } catch let error where ImportFailure.isOfRows(error) {
       try startAnew(at: former.mark)
       chunk = former.rows
-      try takeCarefully(0..<chunk.rows.count)
+      try importByHalves(0..<chunk.rows.count)
     }
   }
 
@@ -273,24 +273,24 @@ package final class Importer {
 
   /// Saves rows by halves, down to single rows: a failure that cannot be attributed otherwise is the fault of the row
   /// that fails alone.
-  private func takeCarefully(_ range: Range<Int>) throws {
+  private func importByHalves(_ range: Range<Int>) throws {
     let mark = mark
-    if try takeAgain(range, at: mark) { return }
+    if try importWithRetries(range, at: mark) { return }
     try startAnew(at: mark)
     let middle = range.lowerBound + range.count / 2
-    try takeCarefully(range.lowerBound..<middle)
-    try takeCarefully(middle..<range.upperBound)
+    try importByHalves(range.lowerBound..<middle)
+    try importByHalves(middle..<range.upperBound)
   }
 
   /// Saves rows. If another program changed their objects meanwhile, the objects are read again and the rows are
   /// repeated, at most ten times. Rows that collide with the same unique values twice are not repeated.
-  private func takeAgain(_ range: Range<Int>, at mark: Mark) throws -> Bool {
+  private func importWithRetries(_ range: Range<Int>, at mark: Mark) throws -> Bool {
     defer { context.stalenessInterval = nil }
     var former: Set<Int> = []
     for round in 1...Self.greatestRounds {
       overtaken = OvertakenRows()
       defer { overtaken = nil }
-      if try take(range, ahead: false) { return true }
+      if try insertAndSave(range, ahead: false) { return true }
       guard let rows = overtaken?.rows, !rows.isEmpty else { return false }
       try startAnew(at: mark)
       if overtaken?.areValues == true, rows == former { break }
@@ -299,14 +299,14 @@ package final class Importer {
       usleep(UInt32(round) * 1000)
     }
     // A conflict that remains now is the rows' own fault.
-    return try take(range, ahead: false)
+    return try insertAndSave(range, ahead: false)
   }
 
   private static let greatestRounds = 10
 
   /// Inserts rows and saves them. Returns false for a failure that cannot be attributed to a row; throws an error that
   /// ends the import.
-  private func take(_ range: Range<Int>, ahead: Bool) throws -> Bool {
+  private func insertAndSave(_ range: Range<Int>, ahead: Bool) throws -> Bool {
     var attempt = Attempt(report: report)
     attempt.objects.reserveCapacity(range.count)
     isPlain = script?.changesRows != true && existing == nil && columns.areAttributes
@@ -315,7 +315,7 @@ package final class Importer {
     try chunk.withFields { fields in
       if isPlain {
         for index in range {
-          try take(index, &attempt) { .fields($0, fields) }
+          try importRow(index, &attempt) { .fields($0, fields) }
           try attempt.weighFaults(&memory)
         }
         return
@@ -346,7 +346,7 @@ package final class Importer {
           attempt.objects.append(nil)
           continue
         }
-        try take(index, &attempt) { _ in source(index) }
+        try importRow(index, &attempt) { _ in source(index) }
         try attempt.weighFaults(&memory)
       }
     }
@@ -403,13 +403,13 @@ package final class Importer {
     }
   }
 
-  private func take(_ index: Int, _ attempt: inout Attempt, _ source: (StagedRows.Row) -> RowSource?) throws {
+  private func importRow(_ index: Int, _ attempt: inout Attempt, _ source: (StagedRows.Row) -> RowSource?) throws {
     let row = chunk.rows[index]
     attempt.report.rows += 1
     do {
       if let fault = row.fault ?? unmended(row) { throw fault }
       guard let source = source(row) else { return attempt.objects.append(nil) }
-      attempt.objects.append(try take(source, &attempt.report))
+      attempt.objects.append(try apply(source, &attempt.report))
     } catch let error where ImportFailure.isOfRows(error) {
       attempt.objects.append(nil)
       attempt.reject(index, ImportFailure.fault(of: error))
@@ -437,7 +437,7 @@ package final class Importer {
   // MARK: Rows
 
   /// Inserts or updates the object of a row.
-  private func take(_ row: RowSource, _ report: inout ImportReport) throws -> ManagedObject {
+  private func apply(_ row: RowSource, _ report: inout ImportReport) throws -> ManagedObject {
     if isPlain, insertsWithoutHooks {
       let object = try context.insert(entity)
       do {

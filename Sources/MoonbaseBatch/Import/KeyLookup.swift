@@ -56,7 +56,7 @@ final class KeyLookup {
   func prepare(_ keys: Set<Key>, in context: ManagedObjectContext) throws {
     let wanted = unknown(keys)
     guard !wanted.isEmpty else { return }
-    try take(context.fetch(request(for: wanted)))
+    try add(context.fetch(request(for: wanted)))
     for key in wanted where known[key] == nil { missing.insert(key) }
   }
 
@@ -80,7 +80,7 @@ final class KeyLookup {
   /// Adds the objects that a request found.
   ///
   /// Two objects with the same key make the key ambiguous.
-  func take(_ objects: [ManagedObject]) throws {
+  func add(_ objects: [ManagedObject]) throws {
     for object in objects {
       let key = try key(of: object)
       if let other = known[key], other !== object { doubled.insert(key) }

@@ -55,7 +55,7 @@ struct UnchangedRows {
       if !changed.isEmpty { others += try context.objects(for: changed) }
     }
     guard isFound else { return nil }
-    try lookup.take(others)
+    try lookup.add(others)
     lookup.note(
       missing: places.filter { candidates[$0.value].matches == 0 }.keys,
       doubled: places.filter { candidates[$0.value].matches > 1 }.keys)

@@ -87,7 +87,7 @@ final class ColumnProfile {
       forms.formIntersection(.truth)
     case .nested:
       kinds.insert(.nested)
-      distinct.giveUp()
+      distinct.stopDistinguishing()
     case .binary: kinds.insert(.binary)
     }
     count += 1

@@ -65,7 +65,7 @@ struct DistinctValues {
   }
 
   /// Stops distinguishing values.
-  mutating func giveUp() {
+  mutating func stopDistinguishing() {
     few = nil
     isAscending = false
     hasDuplicate = true

@@ -34,7 +34,7 @@ struct InferredNames {
   /// Whether a name is a valid property name.
   private static func isProperty(_ name: String) -> Bool {
     guard let first = name.first, first != "_" else { return false }
-    return Identifier.isOne(name) && !RefusedPropertyNames.names.contains(name) && !first.isUppercase
+    return Identifier.isValid(name) && !RefusedPropertyNames.names.contains(name) && !first.isUppercase
   }
 
   /// A property name: `First Name` and `FIRST_NAME` become `firstName`.
@@ -47,21 +47,21 @@ struct InferredNames {
     // A leading abbreviation becomes lower case as a whole.
     let isAbbreviation = words.first.map { $0.count > 1 && $0 == $0.uppercased() } ?? false
     let small = isAbbreviation ? words[0].lowercased() + joined.dropFirst(words[0].count) : first + joined.dropFirst()
-    let result = small.isEmpty ? "column" : Identifier.isOne(small) ? small : "column\(small.capitalizedFirst)"
+    let result = small.isEmpty ? "column" : Identifier.isValid(small) ? small : "column\(small.capitalizedFirst)"
     return RefusedPropertyNames.names.contains(result) ? result + "Value" : result
   }
 
   /// An entity name: `order_items` becomes `OrderItems`.
   static func entity(_ name: String) -> String {
     let joined = words(of: name).map(\.capitalizedFirst).joined()
-    return joined.isEmpty ? "Table" : Identifier.isOne(joined) ? joined : "Table\(joined)"
+    return joined.isEmpty ? "Table" : Identifier.isValid(joined) ? joined : "Table\(joined)"
   }
 
   /// The words of a name, split at punctuation and underscores. A name in capitals only becomes
   /// lower case.
   private static func words(of name: String) -> [String] {
     let hasSmall = name.contains { $0.isLowercase }
-    let words = name.split { !Identifier.isOne("a\($0)") || $0 == "_" }.map(String.init)
+    let words = name.split { !Identifier.isValid("a\($0)") || $0 == "_" }.map(String.init)
     guard !hasSmall, words.count > 1 else { return words }
     return words.map { $0.lowercased() }
   }

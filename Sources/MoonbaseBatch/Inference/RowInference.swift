@@ -64,16 +64,16 @@ package final class RowInference {
         wrongRows += 1
         continue
       }
-      try takeColumns()
+      try addColumns()
       for index in profiles.indices { profiles[index].add(reader.field(index), textsAreTyped: textsAreTyped) }
       if rows & 1023 == 0, progress(reader.recordEnd, rows) { return false }
     }
-    try takeColumns()
+    try addColumns()
     return true
   }
 
   /// Adds profiles for new columns.
-  private func takeColumns() throws {
+  private func addColumns() throws {
     guard input.reader.names.count > profiles.count else { return }
     guard input.reader.names.count <= Self.greatestColumns else {
       throw error("it has \(input.reader.names.count) columns, and an entity for them at most \(Self.greatestColumns)")

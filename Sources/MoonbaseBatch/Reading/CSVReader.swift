@@ -91,7 +91,7 @@ final class CSVReader: RecordReader {
     guard try read() else {
       throw InputError.malformed("the file is empty: csv begins with a line of names", line: line)
     }
-    try hasNames ? takeHeader() : makeNames()
+    try hasNames ? adoptHeader() : makeNames()
   }
 
   /// The separator in a line such as `sep=;`, which spreadsheets write.
@@ -108,7 +108,7 @@ final class CSVReader: RecordReader {
   /// Trailing columns without a name are counted in `unnamed`, because spreadsheets often write
   /// them. Throws `InputError.malformed` for an empty name between others and for a name that
   /// occurs twice.
-  private func takeHeader() throws {
+  private func adoptHeader() throws {
     var places: [String: Int] = [:]
     let isNamed = spans.indices.map { field($0).bytes.count > 0 }
     unnamed = isNamed.contains(true) ? isNamed.reversed().prefix { !$0 }.count : 0

@@ -241,20 +241,20 @@ final class JSONReader: RecordReader {
   /// The order of names is usually the same in all records. So the column after the previous one is
   /// tried first, which avoids a search in most cases.
   private func scanObject(_ scanner: inout JSONScanner, _ window: UnsafeRawBufferPointer) throws {
-    try scanner.take("{")
+    try scanner.consume("{")
     if try scanner.passOver("}") { return }
     var guess = 0
     repeat {
       let (nameRange, isEscaped) = try scanner.string()
       let column = column(UnsafeRawBufferPointer(rebasing: window[nameRange]), isEscaped, guess)
-      try scanner.take(":")
+      try scanner.consume(":")
       let value = try scanner.value()
       guard let column else { continue }
       guess = column + 1
       if spans[column].record == number { blame("the name \"\(names[column])\" comes twice") }
       spans[column] = span(value, window)
     } while try scanner.passOver(",")
-    try scanner.take("}")
+    try scanner.consume("}")
   }
 
   /// Records a mistake in an object whose end can be found. The first mistake is kept.
@@ -292,7 +292,7 @@ final class JSONReader: RecordReader {
   /// Parses the end of an array's element: a comma, or the array's end.
   private func close(_ scanner: inout JSONScanner) throws {
     let isLast = try !scanner.passOver(",")
-    if isLast { try scanner.take("]") }
+    if isLast { try scanner.consume("]") }
     length = scanner.place
     lines = Int64(UnsafeBufferPointer(start: bytes.base + bytes.start, count: length).count { $0 == 10 })
     if isLast { isOver = true }

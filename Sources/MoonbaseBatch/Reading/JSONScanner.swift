@@ -45,7 +45,7 @@ struct JSONScanner {
   }
 
   /// Consumes a character, or throws `Problem.wrong` if the next byte differs.
-  mutating func take(_ letter: Character) throws {
+  mutating func consume(_ letter: Character) throws {
     guard try peek() == letter.asciiValue else { throw try expected("'\(letter)'") }
     place += 1
   }
@@ -120,11 +120,11 @@ struct JSONScanner {
     repeat {
       if isObject {
         _ = try string()
-        try take(":")
+        try consume(":")
       }
       _ = try value(depth: depth + 1)
     } while try passOver(",")
-    try take(end)
+    try consume(end)
   }
 
   /// Scans `true`, `false` or `null`.
@@ -238,7 +238,7 @@ extension Value {
       var list: [Value] = []
       if try scanner.passOver("]") { return .list(list) }
       repeat { list.append(try read(&scanner, bytes)) } while try scanner.passOver(",")
-      try scanner.take("]")
+      try scanner.consume("]")
       return .list(list)
     }
     if try scanner.passOver("{") {
@@ -250,10 +250,10 @@ extension Value {
         guard map[name] == nil else {
           throw JSONScanner.Problem.wrong("the name \"\(name)\" comes twice", at: range.lowerBound)
         }
-        try scanner.take(":")
+        try scanner.consume(":")
         map[name] = try read(&scanner, bytes)
       } while try scanner.passOver(",")
-      try scanner.take("}")
+      try scanner.consume("}")
       return .map(map)
     }
     let (kind, range, isEscaped) = try scanner.value()

@@ -26,7 +26,7 @@ struct NumberForm {
     if isNegative { place = 1 }
     let start = place
     var (first, last) = (-1, -1)
-    func takeDigits() {
+    func consumeDigits() {
       while place < bytes.count, bytes[place] &- 48 < 10 {
         if bytes[place] != 48 {
           if first < 0 { first = place }
@@ -35,13 +35,13 @@ struct NumberForm {
         place += 1
       }
     }
-    takeDigits()
+    consumeDigits()
     whole = place - start
     guard whole > 0, whole == 1 || bytes[start] != 48 else { return nil }
     let point = place
     if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
       place += 1
-      takeDigits()
+      consumeDigits()
       fraction = place - point - 1
       guard fraction > 0 else { return nil }
     } else {

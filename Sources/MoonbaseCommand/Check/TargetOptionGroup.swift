@@ -32,7 +32,7 @@ struct TargetOptionGroup: ParsableArguments {
   /// `extensions` are the paths on the command line; without any, those of the project.
   func settings(extensions: [String]) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings(model: model, extensions: extensions)
-    for value in store { try StoreOption.store.take(value, &settings) }
+    for value in store { try StoreOption.store.apply(value, &settings) }
     let project = try Project.current()
     if model == nil, !store.isEmpty {
       // Use the model of the named store, and not the model of the project.

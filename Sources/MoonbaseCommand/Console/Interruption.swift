@@ -8,7 +8,7 @@ import MoonbasePlatform
 /// The state is global, because a signal handler can access nothing else. Commands call
 /// `endsProcess` at the start, and `isWaitedFor` before work that must not be cut off.
 enum Interruption {
-  nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by handlers, and by `takeBack`
+  nonisolated(unsafe) private static var count: sig_atomic_t = 0  // written by handlers, and by `reset`
   nonisolated(unsafe) private static var isAwaited = false  // set before the start of the work that checks `hasCome`
 
   /// Lets SIGINT end the process, unless the signal is ignored.
@@ -68,7 +68,7 @@ enum Interruption {
   static var isFinal: Bool { wasFinal != 0 }
 
   /// The command continues. The next SIGINT counts as the first one again.
-  static func takeBack() { count = 0 }
+  static func reset() { count = 0 }
 
   /// Waits for input until SIGINT arrives. After the first wait, SIGINT is only recorded, so that the command can
   /// report the work that is done.

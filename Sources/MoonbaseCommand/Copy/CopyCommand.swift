@@ -71,7 +71,7 @@ struct CopyCommand: ParsableCommand {
     let count: Int, leftOut: LeftOutRows
     do {
       (count, leftOut) = try copy(held, to: new, as: destination)
-      try new.takePlace()
+      try new.moveIntoPlace()
     } catch {
       // After SIGINT, the other thread removes the files and ends the process.
       while Interruption.hasCome { pause() }
@@ -132,7 +132,7 @@ struct CopyCommand: ParsableCommand {
     Thread.detachNewThread { [weak new] in
       while !isOver.withLock({ $0 }) {
         if Interruption.hasCome, let new {
-          new.giveUp()
+          new.discard()
           Terminal.complain("moonbase: interrupted: \(name) was not made")
           _exit(ExitStatus.interrupted)
         }

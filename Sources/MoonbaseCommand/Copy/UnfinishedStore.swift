@@ -11,9 +11,9 @@ protocol UnfinishedStore: AnyObject, Sendable {
   /// The location of the store while it is made.
   var url: URL { get }
   /// Removes the store, unless it was moved to its destination.
-  func giveUp()
+  func discard()
   /// Moves the complete, closed store to its destination.
-  func takePlace() throws
+  func moveIntoPlace() throws
   /// The error with the destination in its message.
   func named(_ error: GraphError) -> GraphError
 }

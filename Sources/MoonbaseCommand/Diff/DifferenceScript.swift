@@ -45,7 +45,7 @@ final class DifferenceScript: DifferenceWriter {
   }
 
   /// Writes the insertion of an object.
-  func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws {
+  func inserted(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws {
     begin()
     let given = values.filter { !$0.value.isNull }
     for (name, value) in given { try checkLiteral(value, of: object, name) }
@@ -61,7 +61,7 @@ final class DifferenceScript: DifferenceWriter {
   }
 
   /// Notes the deletion of an object.
-  func went(_ object: DifferentObject) throws {
+  func deleted(_ object: DifferentObject) throws {
     begin()
     deletions.append("context:delete(at(\(Self.quoted(object.label))))")
   }

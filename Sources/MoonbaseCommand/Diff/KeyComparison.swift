@@ -58,7 +58,7 @@ struct KeyComparison {
     var known = Dictionary(read.map { ($0.objectID, $0) }) { first, _ in first }
     var pairs: Pairs = ([], [])
     for (object, hash) in zip(objects, hashes) {
-      let former = try places.take(hash) { place in
+      let former = try places.claim(hash) { place in
         let id = old[place]
         if known[id] == nil { known[id] = try load([id])[0] }
         return try known[id].flatMap { try isSame($0, object) ? $0 : nil }
@@ -143,21 +143,21 @@ private struct HashedPlaces {
   mutating func candidates(_ hashes: [Int]) -> [Int] {
     var next: [Int: Int] = [:]
     return hashes.compactMap { hash in
-      let entry = firstUntaken(next[hash] ?? start(of: hash))
+      let entry = firstUnclaimed(next[hash] ?? start(of: hash))
       next[hash] = entry + 1
       return isEntry(entry, of: hash) ? entries[entry].place : nil
     }
   }
 
   /// Takes the first place with a hash for which `match` returns a result.
-  mutating func take<Result>(_ hash: Int, _ match: (Int) throws -> Result?) rethrows -> Result? {
-    var entry = firstUntaken(start(of: hash))
+  mutating func claim<Result>(_ hash: Int, _ match: (Int) throws -> Result?) rethrows -> Result? {
+    var entry = firstUnclaimed(start(of: hash))
     while isEntry(entry, of: hash) {
       if let result = try match(entries[entry].place) {
         untaken[entry] += 1
         return result
       }
-      entry = firstUntaken(entry + 1)
+      entry = firstUnclaimed(entry + 1)
     }
     return nil
   }
@@ -174,7 +174,7 @@ private struct HashedPlaces {
   private func start(of hash: Int) -> Int { entries.partitioningIndex { $0.hash >= hash } }
 
   /// The first entry from an index on that is not taken.
-  private mutating func firstUntaken(_ entry: Int) -> Int {
+  private mutating func firstUnclaimed(_ entry: Int) -> Int {
     var entry = min(entry, entries.count)
     while untaken[entry] != entry {
       // Shorten the chain, so that a long run of taken entries is not traversed again.

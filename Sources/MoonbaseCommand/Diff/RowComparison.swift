@@ -47,20 +47,20 @@ struct RowComparison {
     var pairs: [Pair] = []
     while left.current != nil || right.current != nil {
       guard let old = left.current else {
-        try Self.take(from: right, to: &came)
+        try Self.append(from: right, to: &came)
         continue
       }
       guard let new = right.current, old.id.key >= new.id.key else {
-        try Self.take(from: left, to: &went)
+        try Self.append(from: left, to: &went)
         continue
       }
       if old.id.key > new.id.key {
-        try Self.take(from: right, to: &came)
+        try Self.append(from: right, to: &came)
         continue
       }
       guard old.id.entitySymbol == new.id.entitySymbol else {
-        try Self.take(from: left, to: &went)
-        try Self.take(from: right, to: &came)
+        try Self.append(from: left, to: &went)
+        try Self.append(from: right, to: &came)
         continue
       }
       pairs.append((old, new))
@@ -75,7 +75,7 @@ struct RowComparison {
   }
 
   /// Adds the current row's object to a list, and proceeds.
-  private static func take(from stream: RowStream, to list: inout IDList) throws {
+  private static func append(from stream: RowStream, to list: inout IDList) throws {
     if let row = stream.current { list.append(row.id) }
     try stream.advance()
   }

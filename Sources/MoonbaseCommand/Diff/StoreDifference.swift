@@ -24,9 +24,9 @@ protocol DifferenceWriter: AnyObject {
   /// The number of differences so far.
   var count: Int { get }
   /// An object that only the second store has, with its values.
-  func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws
+  func inserted(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws
   /// An object that only the first store has.
-  func went(_ object: DifferentObject) throws
+  func deleted(_ object: DifferentObject) throws
   /// A property with different values in both stores.
   func changed(_ object: DifferentObject, _ name: String, from old: Value, to new: Value) throws
   /// The end of the comparison.
@@ -91,11 +91,11 @@ struct StoreDifference {
   private func tell(came: IDList, went: IDList, _ writer: any DifferenceWriter) throws {
     try right.forEachChunk(of: came, Self.chunk) { objects in
       for object in objects {
-        try writer.came(try named(object, former: nil), properties(of: object).map { ($0.name, $0.value) })
+        try writer.inserted(try named(object, former: nil), properties(of: object).map { ($0.name, $0.value) })
       }
     }
     try left.forEachChunk(of: went, Self.chunk) { objects in
-      for object in objects { try writer.went(try named(object, former: object.objectID)) }
+      for object in objects { try writer.deleted(try named(object, former: object.objectID)) }
     }
   }
 
@@ -222,13 +222,13 @@ final class DifferenceRows: DifferenceWriter {
   }
 
   /// Writes a row for an inserted object, with its values as a map.
-  func came(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws {
+  func inserted(_ object: DifferentObject, _ values: [(name: String, value: Value)]) throws {
     let map = Dictionary(uniqueKeysWithValues: values.filter { !$0.value.isNull })
     try write("insert", object, [.null, .null, .map(map)])
   }
 
   /// Writes a row for a deleted object.
-  func went(_ object: DifferentObject) throws { try write("delete", object, [.null, .null, .null]) }
+  func deleted(_ object: DifferentObject) throws { try write("delete", object, [.null, .null, .null]) }
 
   /// Writes a row for a changed property.
   func changed(_ object: DifferentObject, _ name: String, from old: Value, to new: Value) throws {

@@ -183,7 +183,7 @@ struct DoctorCommand: ParsableCommand {
     settings.extensions = extensions
     settings.withoutExtensions = Set(withoutExtensions)
     settings.allowsCloudKit = allowsCloudKit
-    if let author { try StoreOption.author.take(author, &settings) }
+    if let author { try StoreOption.author.apply(author, &settings) }
     let model = settings.model
     try settings.complete(with: Project.current())
     settings.model = model

@@ -79,7 +79,7 @@ final class EachWorker {
     } catch {
       // Discard unsaved changes, so that no batch is saved in part. The save that was in progress may have succeeded.
       if let former = underWay {
-        if (try? context.finishSave()) != nil { settle(former) } else { unsettled += former.visited.count }
+        if (try? context.finishSave()) != nil { finish(former) } else { unsettled += former.visited.count }
       }
       work.note(EachReport(givenUp: unsettled))
       try? context.rollback()
@@ -109,11 +109,11 @@ final class EachWorker {
   private func processAhead(_ ids: [ManagedObjectID]) throws {
     guard !work.isDry else { return try process(ids) }
     var batch = try visit(ids)
-    guard try settleUnderWay(before: batch) else { return try process(ids) }
+    guard try finishUnderWay(before: batch) else { return try process(ids) }
     do {
       try context.saveAhead(with: bookmark?.change(after: batch.visited, changed: batch.report.changed))
     } catch let error as GraphError where !ObjectFunction.endsAll(error) {
-      try giveUp(batch)
+      try discard(batch)
       return try process(ids)
     }
     count(&batch)
@@ -123,27 +123,27 @@ final class EachWorker {
 
   /// Waits for the save in progress. Returns false if it was refused. In that case, the batch is processed again, and
   /// later changes are discarded.
-  private func settleUnderWay(before next: Batch?) throws -> Bool {
+  private func finishUnderWay(before next: Batch?) throws -> Bool {
     guard let former = underWay else { return true }
     // The save has ended, whether it succeeded or not.
     underWay = nil
     do {
       try context.finishSave()
     } catch let error as GraphError where !ObjectFunction.endsAll(error) {
-      try giveUp(former)
-      if let next { try giveUp(next) }
+      try discard(former)
+      if let next { try discard(next) }
       try process(former.ids)
       return false
     }
-    settle(former)
+    finish(former)
     return true
   }
 
   /// Waits for the last save.
-  private func finish() throws { _ = try settleUnderWay(before: nil) }
+  private func finish() throws { _ = try finishUnderWay(before: nil) }
 
   /// Discards a batch: its changes are undone and its objects become faults.
-  private func giveUp(_ batch: Batch) throws {
+  private func discard(_ batch: Batch) throws {
     try context.rollback()
     try context.turnIntoFaults(batch.visited)
     unsettled = 0
@@ -204,13 +204,13 @@ final class EachWorker {
       do {
         if work.isDry { try preview(batch.visited) } else { try context.save() }
         count(&batch)
-        settle(batch)
+        finish(batch)
         unsettled = 0
         // Faults keep memory use constant.
         try context.turnIntoFaults(batch.visited)
         return nil
       } catch let error as GraphError where !ObjectFunction.endsAll(error) {
-        try giveUp(batch)
+        try discard(batch)
         tries += 1
         guard error.isConflict, tries < Self.greatestTries, !work.isStopping else { return error }
         // Another save has changed the data meanwhile. Read everything again.
@@ -265,9 +265,9 @@ final class EachWorker {
   }
 
   /// Reports a batch that is saved, or whose failures are final.
-  private func settle(_ batch: Batch) {
+  private func finish(_ batch: Batch) {
     for failure in batch.failures { work.noteFailure(failure.id, failure.text) }
-    for error in context.takeDidSaveErrors() {
+    for error in context.drainDidSaveErrors() {
       if let id = error.objectID { work.noteFailure(id, "it is saved, but then: \(error)") }
     }
     work.note(batch.report)

@@ -11,14 +11,14 @@ struct ExportFolder {
   /// The path as given, for messages.
   private let name: String
   /// The folder that is being written.
-  private let successor: Successor
+  private let successor: StagedOutput
 
   /// Creates a new folder, or uses an empty one. With `replacing`, a folder that contains an export and nothing else is
   /// replaced.
   init(_ name: String, replacing: Bool) throws {
     self.name = name
     let isReplaced = try Self.holdsExport(name, mayBeReplaced: replacing)
-    successor = try Successor(of: name, .folder, replacing: isReplaced)
+    successor = try StagedOutput(of: name, .folder, replacing: isReplaced)
   }
 
   /// Starts a file in the folder.
@@ -43,7 +43,7 @@ struct ExportFolder {
   }
 
   /// Gives the folder its name.
-  func finish() throws { try successor.takePlace() }
+  func finish() throws { try successor.moveIntoPlace() }
 
   /// Throws `.interrupted` after SIGINT.
   func checkInterruption() throws {

@@ -215,7 +215,7 @@ struct ImportCommand: ParsableCommand {
       return try InferredImport(self, entity, path).run()
     }
     guard let file else { return }
-    try take(input(file == "-" ? nil : file), file, as: entity, into: storeSettings().container)
+    try importRows(input(file == "-" ? nil : file), file, as: entity, into: storeSettings().container)
   }
 
   /// The rows of a file, of standard input, or of the spooled part of it.
@@ -242,7 +242,9 @@ struct ImportCommand: ParsableCommand {
   ///   - file: The name of the input, for messages and for the ledger.
   ///   - entity: The name of the entity.
   ///   - description: The container that is opened for the import.
-  func take(_ input: ImportInput, _ file: String, as entity: String, into description: ContainerDescription) throws {
+  func importRows(_ input: ImportInput, _ file: String, as entity: String, into description: ContainerDescription)
+    throws
+  {
     let (stores, scripts) = (try storeSettings(), try scripts.settings())
     var description = description
     // A dry run needs no store file.

@@ -70,7 +70,7 @@ struct ImportRun {
         )
       }
     }
-    if let bookmark, bookmark.isGoingOn, !command.quiet {
+    if let bookmark, bookmark.isResuming, !command.quiet {
       Terminal.complain(
         "moonbase: an import of this file was ended: it goes on in line \(bookmark.line)"
           + (command.infer ? "" : "; --restart begins anew"))

@@ -53,14 +53,14 @@ struct InferredDatabase {
     Interruption.isWaitedFor()
     // The whole import is one run, so the limits also apply to the analysis of the rows.
     try domain.state.run {
-      try take(stores, in: domain)
+      try importDatabase(stores, in: domain)
       try domain.state.flushFiles()
     }
   }
 
   /// Infers the plan, writes the model, creates the store and copies the rows. A dry run prints the
   /// model and ends.
-  private func take(_ stores: StoreSettings, in domain: ScriptDomain) throws {
+  private func importDatabase(_ stores: StoreSettings, in domain: ScriptDomain) throws {
     let database = try OpenDatabase(path)
     let place = command.dryRun ? nil : try InferredStore(stores)
     let isGoingOn = try Interruption.endingProcess { try place?.hasBegun(DatabaseImport.job(path)) ?? false }
@@ -77,7 +77,7 @@ struct InferredDatabase {
     let container = try Interruption.endingProcess {
       try PersistentContainer(command.scripts.settings().limiting(description, stores))
     }
-    try take(plan, of: database, into: container, in: domain)
+    try copyRows(plan, of: database, into: container, in: domain)
   }
 
   /// Reads all tables and decides about entities, attributes and relationships. Shows the progress
@@ -104,14 +104,14 @@ struct InferredDatabase {
   ///   - database: The source.
   ///   - container: The container over the new store.
   ///   - domain: The scripts of the run.
-  private func take(
+  private func copyRows(
     _ plan: DatabasePlan, of database: OpenDatabase, into container: PersistentContainer, in domain: ScriptDomain
   ) throws {
     let context = try domain.context(of: container.opened)
     let bookmark = try ImportBookmark(
       DatabaseImport.job(path), fingerprint: database.fingerprint,
       ofNewStore: container.coordinator.persistentStores[0])
-    if bookmark.isGoingOn, !command.quiet {
+    if bookmark.isResuming, !command.quiet {
       Terminal.complain("moonbase: an import of this database was ended: it goes on")
     }
     try run(

@@ -43,7 +43,7 @@ struct InferredImport {
     }
     let place = try InferredStore(command.storeSettings())
     if try Interruption.endingProcess({ try place.hasBegun(ImportRun.job(entity, file)) }) {
-      return try command.take(input, file, as: entity, into: place.description)
+      return try command.importRows(input, file, as: entity, into: place.description)
     }
     let inferred = try model(of: input)
     let rows = try command.input(path, spool)
@@ -52,7 +52,7 @@ struct InferredImport {
     }
     if !command.force { try ImportRun.requireNoRejects(rows.rejectPath) }
     try place.write(inferred, replacing: command.force, quiet: command.quiet)
-    try command.take(rows, file, as: entity, into: place.description(with: inferred.model))
+    try command.importRows(rows, file, as: entity, into: place.description(with: inferred.model))
   }
 
   /// Reads all rows to find the narrowest type for each column. Throws the exit code of an

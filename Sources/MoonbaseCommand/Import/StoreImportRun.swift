@@ -50,7 +50,7 @@ struct StoreImportRun {
     let bar = ProgressBar(quiet: isQuiet)
     let began = Date()
     let job = try StoreImport(folder, into: container.coordinator.persistentStores[0], of: container.coordinator.model)
-    if job.isGoingOn, !isQuiet { Terminal.complain("moonbase: an import of this folder was ended: it goes on") }
+    if job.isResuming, !isQuiet { Terminal.complain("moonbase: an import of this folder was ended: it goes on") }
     Interruption.isWaitedFor()
     job.progress = { done, total in
       let seconds = Date().timeIntervalSince(began)

@@ -51,7 +51,7 @@ final class InspectDesk: Sendable {
   }
 
   /// Interrupts running and waiting scripts, and returns the number of unsaved objects. All requests are refused until
-  /// `goOn` is called.
+  /// `resume` is called.
   ///
   /// - Returns: The number of objects with unsaved changes.
   func halt() -> Int {
@@ -71,7 +71,7 @@ final class InspectDesk: Sendable {
   /// Allows requests again.
   ///
   /// The user has decided not to end the page.
-  func goOn() { isEnding.withLock { $0 = false } }
+  func resume() { isEnding.withLock { $0 = false } }
 
   /// Saves all changes of a halted page. Returns the number of saved objects.
   ///

@@ -33,8 +33,8 @@ struct InspectEnding {
     while true {
       while !Interruption.hasCome { usleep(Self.pause) }
       if let status = end() { return status }
-      Interruption.takeBack()
-      desk.goOn()
+      Interruption.reset()
+      desk.resume()
       Terminal.complain("moonbase: the page is still open; Ctrl-C ends it")
     }
   }

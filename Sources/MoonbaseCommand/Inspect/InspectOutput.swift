@@ -6,10 +6,10 @@ import MoonbasePlatform
 /// Scripts print on the thread of the session, while connections on other threads interrupt them.
 /// Both are protected by locks.
 final class InspectOutput: Sendable {
-  /// The maximum number of bytes that are kept between two calls of `take`.
+  /// The maximum number of bytes that are kept between two calls of `drain`.
   private static let greatestSize = 256 << 10
 
-  /// The output since the last call of `take`.
+  /// The output since the last call of `drain`.
   private struct Printed {
     /// The kept bytes.
     var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ final class InspectOutput: Sendable {
   /// Returns the text that was printed since the last call.
   ///
   /// A last line says how many bytes were dropped.
-  func take() -> String {
+  func drain() -> String {
     let taken = printed.withLock { printed in
       defer { printed = Printed() }
       return printed

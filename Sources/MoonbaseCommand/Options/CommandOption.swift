@@ -86,7 +86,7 @@ extension CommandOption {
   ///   - value: The value from the command line, or an empty text for a flag.
   ///   - stores: The settings that change.
   /// - Throws: A `UsageError` for a value that is not valid.
-  func take(_ value: String, _ stores: inout StoreSettings) throws(UsageError) {
+  func apply(_ value: String, _ stores: inout StoreSettings) throws(UsageError) {
     var settings = CommandSettings(stores: stores)
     try apply(value, &settings)
     stores = settings.stores
@@ -98,7 +98,7 @@ extension CommandOption {
   ///   - value: The value from the command line, or an empty text for a flag.
   ///   - scripts: The settings that change.
   /// - Throws: A `UsageError` for a value that is not valid.
-  func take(_ value: String, _ scripts: inout ScriptSettings) throws(UsageError) {
+  func apply(_ value: String, _ scripts: inout ScriptSettings) throws(UsageError) {
     var settings = CommandSettings(scripts: scripts)
     try apply(value, &settings)
     scripts = settings.scripts

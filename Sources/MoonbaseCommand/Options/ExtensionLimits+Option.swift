@@ -12,13 +12,13 @@ extension ExtensionLimits {
     guard let colon = value.lastIndex(of: ":"), colon > value.startIndex else { throw refusal(of: value) }
     var limits = ExtensionLimits()
     for part in value[value.index(after: colon)...].split(separator: ",", omittingEmptySubsequences: false) {
-      guard limits.take(part.split(separator: "=", maxSplits: 1).map(String.init)) else { throw refusal(of: value) }
+      guard limits.apply(part.split(separator: "=", maxSplits: 1).map(String.init)) else { throw refusal(of: value) }
     }
     return (String(value[..<colon]), limits)
   }
 
   /// Applies one part, such as `memory=16M` or `disable`. Returns false if it is not valid.
-  private mutating func take(_ part: [String]) -> Bool {
+  private mutating func apply(_ part: [String]) -> Bool {
     if part == ["disable"] {
       onExceeding = .disable
       return true

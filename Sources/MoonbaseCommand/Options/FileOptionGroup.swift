@@ -32,8 +32,8 @@ struct FileOptionGroup: ParsableArguments {
   func settings(_ store: NamedStore? = nil) throws(UsageError) -> StoreSettings {
     var settings = StoreSettings()
     if let store { settings.stores = [store.description] }
-    if let model { try StoreOption.model.take(model, &settings) }
-    if readOnly { try StoreOption.readOnly.take("", &settings) }
+    if let model { try StoreOption.model.apply(model, &settings) }
+    if readOnly { try StoreOption.readOnly.apply("", &settings) }
     settings.busyTimeout = try patience.duration()
     return settings
   }

@@ -34,7 +34,7 @@ struct LimitOptionGroup: ParsableArguments {
       (.limitTime, limitTime),
     ]
     for (option, value) in options {
-      if let value { try option.take(value, &settings) }
+      if let value { try option.apply(value, &settings) }
     }
     return settings
   }

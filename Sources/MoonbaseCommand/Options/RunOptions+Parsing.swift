@@ -13,7 +13,7 @@ extension RunOptions {
     while let word = rest.first, word.hasPrefix("-"), word != "-" {
       rest.removeFirst()
       if word == "--" { break }
-      try take(word, from: &rest, given: &given)
+      try apply(word, from: &rest, given: &given)
     }
     if let script = rest.popFirst() {
       sources.append(script == "-" ? .standardInput : .file(script))
@@ -51,7 +51,7 @@ extension RunOptions {
   ///   - word: The option, which may contain its value after an equals sign.
   ///   - rest: The words after it, of which the value is removed.
   ///   - given: The names of the options so far.
-  private mutating func take(
+  private mutating func apply(
     _ word: String, from rest: inout ArraySlice<String>, given: inout Set<String>
   ) throws(UsageError) {
     switch word {

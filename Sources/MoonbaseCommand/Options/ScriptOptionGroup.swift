@@ -35,14 +35,14 @@ struct ScriptOptionGroup: ParsableArguments {
   /// - Parameter isInProject: Whether the sandbox of the project is used if no option selects one.
   func settings(isInProject: Bool = true) throws(UsageError) -> ScriptSettings {
     var settings = ScriptSettings()
-    if strict { try CommandOption.strict.take("", &settings) }
-    if noFiles { try CommandOption.noFiles.take("", &settings) }
-    for value in allow { try CommandOption.allow.take(value, &settings) }
+    if strict { try CommandOption.strict.apply("", &settings) }
+    if noFiles { try CommandOption.noFiles.apply("", &settings) }
+    for value in allow { try CommandOption.allow.apply(value, &settings) }
     let single: [(CommandOption, String?)] = [
       (.saveOrder, saveOrder), (.sandbox, sandbox),
     ]
     for (option, value) in single {
-      if let value { try option.take(value, &settings) }
+      if let value { try option.apply(value, &settings) }
     }
     if isInProject { try settings.complete(with: Project.current()) }
     return try limits.settings(settings)
@@ -82,10 +82,10 @@ struct WritingOptionGroup: ParsableArguments {
     _ argument: String? = nil, mayNameNone: Bool = false, isInProject: Bool = true
   ) throws(UsageError) -> StoreSettings {
     var settings = try stores.settings(argument, mayNameNone: mayNameNone, isInProject: isInProject)
-    if allowsCloudKit { try StoreOption.allowsCloudKit.take("", &settings) }
-    if keepHistory { try StoreOption.tracksHistory.take("", &settings) }
-    if let author { try StoreOption.author.take(author, &settings) }
-    if let synchronous { try StoreOption.synchronous.take(synchronous, &settings) }
+    if allowsCloudKit { try StoreOption.allowsCloudKit.apply("", &settings) }
+    if keepHistory { try StoreOption.tracksHistory.apply("", &settings) }
+    if let author { try StoreOption.author.apply(author, &settings) }
+    if let synchronous { try StoreOption.synchronous.apply(synchronous, &settings) }
     return settings
   }
 }

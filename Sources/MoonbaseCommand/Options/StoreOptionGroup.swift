@@ -57,16 +57,16 @@ struct StoreOptionGroup: ParsableArguments {
       throw UsageError("two stores are named: '\(argument)', and '\(named)' by --store: leave one out")
     }
     let named = argument.map { [$0] } ?? store
-    for value in named { try StoreOption.store.take(value, &settings) }
-    if readOnly { try StoreOption.readOnly.take("", &settings) }
-    if profile { try StoreOption.profile.take("", &settings) }
-    try settings.takeStoreOfEnvironment()
-    if let model { try StoreOption.model.take(model, &settings) }
-    for value in modules { try StoreOption.modules.take(value, &settings) }
-    for value in extensionLimits { try StoreOption.extensionLimit.take(value, &settings) }
-    for value in withoutExtensions { try StoreOption.withoutExtension.take(value, &settings) }
+    for value in named { try StoreOption.store.apply(value, &settings) }
+    if readOnly { try StoreOption.readOnly.apply("", &settings) }
+    if profile { try StoreOption.profile.apply("", &settings) }
+    try settings.applyStoreOfEnvironment()
+    if let model { try StoreOption.model.apply(model, &settings) }
+    for value in modules { try StoreOption.modules.apply(value, &settings) }
+    for value in extensionLimits { try StoreOption.extensionLimit.apply(value, &settings) }
+    for value in withoutExtensions { try StoreOption.withoutExtension.apply(value, &settings) }
     if isInProject, !mayNameNone { try settings.complete(with: Project.current()) }
-    if let busyTimeout { try StoreOption.busyTimeout.take(busyTimeout, &settings) }
+    if let busyTimeout { try StoreOption.busyTimeout.apply(busyTimeout, &settings) }
     guard !settings.stores.isEmpty || mayNameNone else {
       throw UsageError(
         "there is no store to work on: \(Project.lackOfStore)name one with --store PATH, in the variable MOONBASE_STORE, or in a project file, \(Project.fileName)"

@@ -1,6 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 
 /// The rows of a store that a copy of all its objects leaves out, because their entity is not in the model.
 ///

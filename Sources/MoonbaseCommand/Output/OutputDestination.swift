@@ -13,7 +13,7 @@ final class OutputDestination {
   /// The path as the user named it, or nil for standard output.
   private let name: String?
   /// The temporary file beside the final path, or nil for a direct destination.
-  private let successor: Successor?
+  private let successor: StagedOutput?
   /// Nil for standard output, which uses the buffers of C.
   private let descriptor: Int32?
 
@@ -41,7 +41,7 @@ final class OutputDestination {
       (successor, descriptor) = (nil, opened)
       return
     }
-    let made = try Successor(of: path, .file, replacing: replacing)
+    let made = try StagedOutput(of: path, .file, replacing: replacing)
     (successor, descriptor) = (made, made.descriptor)
   }
 
@@ -80,7 +80,7 @@ final class OutputDestination {
   ///
   /// The file is synchronized with the disk and then moved to its path.
   func finish() throws {
-    if let successor { return try successor.takePlace() }
+    if let successor { return try successor.moveIntoPlace() }
     // Pipes and devices cannot be synchronized with a disk.
     if let descriptor, let name, fsync(descriptor) != 0, errno != EINVAL, errno != EROFS {
       throw Self.error(name, errno)

@@ -69,7 +69,7 @@ struct LuaDataReader {
   }
 
   /// Consumes a symbol if it is the next token. Returns whether it was.
-  private mutating func take(_ symbol: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ symbol: Unicode.Scalar) -> Bool {
     guard token == .symbol(UInt8(ascii: symbol)) else { return false }
     advance()
     return true
@@ -98,7 +98,7 @@ struct LuaDataReader {
     guard token == .name("return") else { throw failure("the file is plain data and begins with 'return {'") }
     advance()
     let value = try readValue()
-    _ = take(";")
+    _ = consume(";")
     guard token == .end else { throw unexpected("behind the table") }
     return value
   }
@@ -172,13 +172,13 @@ struct LuaDataReader {
     advance()
     var entries: [LuaData.Entry] = []
     var names: [String: LuaData.Place] = [:]
-    while !take("}") {
+    while !consume("}") {
       let entry = try readEntry()
       if let key = entry.key, let first = names.updateValue(entry.place, forKey: key) {
         throw Failure(message: "'\(key)' is given twice, first in line \(first.line)", place: entry.place)
       }
       entries.append(entry)
-      guard take(",") || take(";") || token == .symbol(UInt8(ascii: "}")) else { throw missingComma() }
+      guard consume(",") || consume(";") || token == .symbol(UInt8(ascii: "}")) else { throw missingComma() }
     }
     depth -= 1
     return entries
@@ -187,10 +187,10 @@ struct LuaDataReader {
   /// Reads an entry: `key = value`, `["key"] = value`, or a value.
   private mutating func readEntry() throws(Failure) -> LuaData.Entry {
     let place = place
-    if take("[") {
+    if consume("[") {
       let key = try readValue()
-      guard take("]") else { throw unexpected("where ']' belongs") }
-      guard take("=") else { throw unexpected("where '=' belongs") }
+      guard consume("]") else { throw unexpected("where ']' belongs") }
+      guard consume("=") else { throw unexpected("where '=' belongs") }
       guard case .string(let name) = key.content else {
         throw Failure(message: "a key is a text, not \(key.phrase)", place: key.place)
       }

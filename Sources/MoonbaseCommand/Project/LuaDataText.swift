@@ -61,7 +61,7 @@ struct LuaDataText {
         continue
       }
       let start = rest.startIndex
-      guard let code = Self.takeEscape(&rest) else {
+      guard let code = Self.consumeEscape(&rest) else {
         let character = String(decoding: bytes[start...].prefix(4), as: UTF8.self).prefix(1)
         throw Mistake(message: "'\\\(character)' is no escape of Lua", offset: start - 1)
       }
@@ -80,17 +80,17 @@ struct LuaDataText {
   ]
 
   /// Reads the escape after a backslash, and returns its bytes. Returns nil if Lua has no such escape.
-  private static func takeEscape(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+  private static func consumeEscape(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
     guard let byte = rest.first else { return nil }
-    if isDigit(byte) { return takeByte(&rest, digits: rest.prefix(3).prefix(while: isDigit).count, radix: 10) }
+    if isDigit(byte) { return consumeByte(&rest, digits: rest.prefix(3).prefix(while: isDigit).count, radix: 10) }
     rest.removeFirst()
     if let known = letters[byte] { return [known] }
     switch byte {
     case UInt8(ascii: "z"):
       rest = rest.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
       return []
-    case UInt8(ascii: "x"): return rest.count < 2 ? nil : takeByte(&rest, digits: 2, radix: 16)
-    case UInt8(ascii: "u"): return takeScalar(&rest)
+    case UInt8(ascii: "x"): return rest.count < 2 ? nil : consumeByte(&rest, digits: 2, radix: 16)
+    case UInt8(ascii: "u"): return consumeScalar(&rest)
     default: return nil
     }
   }
@@ -101,7 +101,7 @@ struct LuaDataText {
   ///   - rest: The source, from which the digits are removed.
   ///   - digits: The number of digits.
   ///   - radix: 10 or 16.
-  private static func takeByte(_ rest: inout ArraySlice<UInt8>, digits: Int, radix: Int) -> [UInt8]? {
+  private static func consumeByte(_ rest: inout ArraySlice<UInt8>, digits: Int, radix: Int) -> [UInt8]? {
     guard let byte = UInt8(String(decoding: rest.prefix(digits), as: UTF8.self), radix: radix) else { return nil }
     rest = rest.dropFirst(digits)
     return [byte]
@@ -110,7 +110,7 @@ struct LuaDataText {
   /// Reads a character from its number in braces.
   ///
   /// Example: after `\u`, the text `{48}` is the letter H.
-  private static func takeScalar(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
+  private static func consumeScalar(_ rest: inout ArraySlice<UInt8>) -> [UInt8]? {
     guard rest.popFirst() == UInt8(ascii: "{") else { return nil }
     let digits = rest.prefix { $0 != UInt8(ascii: "}") }
     guard digits.count < rest.count, let number = UInt32(String(decoding: digits, as: UTF8.self), radix: 16),

@@ -6,9 +6,9 @@ extension StoreSettings {
   /// Uses the store of `MOONBASE_STORE` if the command line names none.
   ///
   /// It has precedence over the store of a project.
-  mutating func takeStoreOfEnvironment() throws(UsageError) {
+  mutating func applyStoreOfEnvironment() throws(UsageError) {
     guard stores.isEmpty, let value = StoreOption.storeOfEnvironment else { return }
-    try StoreOption.store.take(value, &self)
+    try StoreOption.store.apply(value, &self)
   }
 
   /// Completes the settings from a project where options and environment leave them open.
@@ -18,7 +18,7 @@ extension StoreSettings {
   mutating func complete(with project: Project?) throws(UsageError) {
     guard let project else { return }
     if stores.isEmpty { stores = try project.namedStores().map(\.description) }
-    if model == nil { takeConfigurations() }
+    if model == nil { applyConfigurations() }
     if model == nil, let path = project.model {
       model = try path.resolved()
       projectFiles.append(path)
@@ -37,7 +37,7 @@ extension StoreSettings {
   /// Gives each store that is named only by its file the configuration from the project.
   ///
   /// The path is compared with the stores of the project, also through links.
-  private mutating func takeConfigurations() {
+  private mutating func applyConfigurations() {
     for index in stores.indices where stores[index].configuration == nil {
       guard let path = stores[index].path else { continue }
       stores[index].configuration = NamedStore(path: path).inProject.configuration

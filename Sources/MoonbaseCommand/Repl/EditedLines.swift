@@ -92,7 +92,7 @@ final class EditedLines: PromptLines {
     free(self.prompt)
     self.prompt = strdup(prompt)
     wasInterrupted = false
-    _ = PromptSignals.takeInterruption()
+    _ = PromptSignals.consumeInterruption()
     // The library shows the prompt before it prepares the terminal. A Ctrl-D between the two would be lost.
     moonbase_edit_prepare(&edit, true)
     var count: Int32 = 0
@@ -114,12 +114,12 @@ final class EditedLines: PromptLines {
   private func readCharacter(into place: UnsafeMutablePointer<wchar_t>?) -> Int32 {
     var bytes: [UInt8] = []
     while true {
-      if PromptSignals.takeInterruption() {
+      if PromptSignals.consumeInterruption() {
         wasInterrupted = true
         return -1
       }
       if let signal = PromptSignals.end { leave(by: signal) }
-      if PromptSignals.takeRedraw() { redraw() }
+      if PromptSignals.consumeRedraw() { redraw() }
       var byte = byteAhead ?? 0
       let count = byteAhead == nil ? read(STDIN_FILENO, &byte, 1) : 1
       if count < 0, errno == EINTR { continue }

@@ -12,7 +12,7 @@ final class Notices: Sendable {
   func add(_ message: String) { messages.withLock { $0.append(message) } }
 
   /// Returns and removes all messages.
-  func take() -> [String] {
+  func drain() -> [String] {
     messages.withLock { messages in
       defer { messages = [] }
       return messages

@@ -72,7 +72,7 @@ final class PlainLines: PromptLines {
   private func read(upTo count: Int) throws -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     while true {
-      if PromptSignals.takeInterruption() { return nil }
+      if PromptSignals.consumeInterruption() { return nil }
       let done = MoonbasePlatform.read(STDIN_FILENO, &bytes, count)
       guard done < 0 else { return Array(bytes.prefix(done)) }
       try Self.waitAfter(errno)

@@ -11,16 +11,16 @@ enum PromptSignals {
   nonisolated(unsafe) private static var ending: sig_atomic_t = 0  // written by handlers, and by the main thread
 
   /// After this call, SIGINT does not end the process. It discards a line, or interrupts Lua.
-  static func begin() { take(SIGINT) { _ in PromptSignals.interruptions = 1 } }
+  static func begin() { install(SIGINT) { _ in PromptSignals.interruptions = 1 } }
 
   /// Whether SIGINT has arrived since the last call.
-  static func takeInterruption() -> Bool {
+  static func consumeInterruption() -> Bool {
     defer { interruptions = 0 }
     return interruptions != 0
   }
 
   /// Whether the size of the terminal has changed, or the process has continued after a stop, since the last call.
-  static func takeRedraw() -> Bool {
+  static func consumeRedraw() -> Bool {
     defer { redraws = 0 }
     return redraws != 0
   }
@@ -37,8 +37,8 @@ enum PromptSignals {
   /// - Parameter body: Edits a line.
   static func whileEditing<Result>(_ body: () throws -> Result) rethrows -> Result {
     let former =
-      [SIGWINCH, SIGCONT].map { number in (number, take(number) { _ in PromptSignals.redraws = 1 }) }
-      + [SIGTERM, SIGHUP].map { number in (number, take(number) { PromptSignals.ending = sig_atomic_t($0) }) }
+      [SIGWINCH, SIGCONT].map { number in (number, install(number) { _ in PromptSignals.redraws = 1 }) }
+      + [SIGTERM, SIGHUP].map { number in (number, install(number) { PromptSignals.ending = sig_atomic_t($0) }) }
     defer {
       for (number, action) in former {
         if var action { sigaction(number, &action, nil) }
@@ -54,7 +54,7 @@ enum PromptSignals {
   ///   - handler: The function, which may only set a flag.
   /// - Returns: The previous action, or nil if the signal is ignored.
   @discardableResult
-  private static func take(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction? {
+  private static func install(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) -> sigaction? {
     var former = sigaction()
     sigaction(number, nil, &former)
     guard !Interruption.ignores(former.handlerOfSignal) else { return nil }

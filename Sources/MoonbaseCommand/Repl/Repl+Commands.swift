@@ -3,6 +3,7 @@ import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 import MoonbaseScripting
 
 extension Repl {

@@ -26,7 +26,7 @@ extension Repl {
     var input = Input(firstLine: lineCount + 1)
     var nesting = InputNesting()
     while true {
-      for notice in notices.take() { complain(notice) }
+      for notice in notices.drain() { complain(notice) }
       let isFirst = lineCount < input.firstLine
       switch try nextLine(isFirst ? promptText : continuationText) {
       case .interrupted:
@@ -40,7 +40,7 @@ extension Repl {
         lineCount += 1
         if !isFirst { input.bytes.append(UInt8(ascii: "\n")) }
         input.bytes += line
-        nesting.take(line)
+        nesting.process(line)
         if isFirst, DotCommand.isCommand(line) { return input }
         if nesting.isOpen, input.bytes.count > Self.smallSize { continue }
         let reading = prompt.read(input.bytes, firstLine: input.firstLine)
@@ -71,7 +71,7 @@ extension Repl {
     var blocks = OpenBlocks(of: input.bytes)
     let first = lineCount + 1
     while case .line(let line) = try nextLine("") {
-      guard blocks.takes(line) else {
+      guard blocks.accepts(line) else {
         lineAhead = line
         break
       }

@@ -7,7 +7,7 @@ extension Repl {
   /// Runs an input. Returns the exit status if the prompt ends.
   ///
   /// - Parameter input: A command, or Lua code.
-  func take(_ input: Input) throws -> Int32? {
+  func process(_ input: Input) throws -> Int32? {
     StandardStream.waitAgain()
     lines.remember(input.bytes)
     defer { StandardStream.flush() }

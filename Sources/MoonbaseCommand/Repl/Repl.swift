@@ -51,7 +51,7 @@ final class Repl {
     prompt = try ScriptPrompt(
       domain, name: isTerminal ? "input" : "stdin", program: CommandLine.arguments.first ?? "moonbase")
     output = ReplOutput(domain)
-    lines = PlainLines(isInteractive: isTerminal, domain.state.takeLineAhead)
+    lines = PlainLines(isInteractive: isTerminal, domain.state.consumeLineAhead)
     guard !stores.stores.isEmpty || stores.model != nil || !stores.extensions.isEmpty else {
       (context, watch) = (nil, nil)
       return
@@ -88,7 +88,7 @@ final class Repl {
     while true {
       do {
         let input = try nextInput()
-        if let status = try input.map(take) ?? leave(status: ExitStatus.done) { return status }
+        if let status = try input.map(process) ?? leave(status: ExitStatus.done) { return status }
       } catch let error as UnreadableInput {
         fail("\(error)")
         return leave(status: ExitStatus.failed) ?? ExitStatus.failed

@@ -19,7 +19,7 @@ struct RunCommand {
     do {
       var options = try RunOptions(words)
       if !options.help {
-        try options.settings.stores.takeStoreOfEnvironment()
+        try options.settings.stores.applyStoreOfEnvironment()
         try options.settings.complete(with: Project.current())
       }
       return try RunCommand(options: options).run()
@@ -89,7 +89,7 @@ struct RunCommand {
     let new = try NewStores(stores)
     let container = try PersistentContainer(options.container)
     new.tell(quiet: options.settings.isQuiet)
-    watch?.take(container)
+    watch?.watch(container)
     try domain.setContext(try domain.context(of: container.opened))
   }
 

@@ -6,7 +6,7 @@ import MoonbaseScripting
 /// a file changes. The watched files are the script, the modules that it requires, the model, the extensions and their
 /// modules.
 ///
-/// The order of calls is: `begin`, `take` after the extensions are loaded, and `end`, for each run.
+/// The order of calls is: `begin`, `watch` after the extensions are loaded, and `end`, for each run.
 /// `moonbase test --watch` uses the class too.
 final class WatchedRun {
   /// Whether messages about reloads are suppressed.
@@ -72,7 +72,7 @@ final class WatchedRun {
   /// Reloads the extensions of a container from now on, and reports each reload.
   ///
   /// - Parameter container: The container of the run.
-  func take(_ container: PersistentContainer) {
+  func watch(_ container: PersistentContainer) {
     extensions = container.extensions
     let (isQuiet, command) = (isQuiet, command)
     watch = container.watchExtensions { outcome in
@@ -115,6 +115,6 @@ final class WatchedRun {
       for folder in seen.folders { events.watch(folder) }
       if filesNow.differs(from: seen) { break }
     } while events.wait(milliseconds: 500)
-    _ = events.settle(milliseconds: 20)
+    _ = events.waitUntilQuiet(milliseconds: 20)
   }
 }

@@ -176,7 +176,7 @@ extension BackgroundContext {
   /// Fetches, and keeps the result in the context until the walk ends. Waits for a turn. With a progress, the objects
   /// are counted first.
   func beginWalk(_ request: FetchRequest, progress: Progress?) async throws -> BackgroundWalk {
-    let turn = try await turns.take()
+    let turn = try await turns.acquire()
     defer { turn.end() }
     try Task.checkCancellation()
     if let progress {
@@ -191,7 +191,7 @@ extension BackgroundContext {
   func next<Item: Sendable>(
     _ count: Int, of walk: BackgroundWalk, _ transform: @Sendable (ManagedObject) throws -> Item
   ) async throws -> [Item] {
-    let turn = try await turns.take()
+    let turn = try await turns.acquire()
     defer { turn.end() }
     // A closed context throws, as returning an empty batch would look like the end of the results.
     try context.checkOpen()

@@ -93,7 +93,7 @@ public actor BackgroundContext {
   public func perform<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
-    let turn = try await turns.take()
+    let turn = try await turns.acquire()
     defer { turn.end() }
     let context = context
     defer { context.endChangeEvent() }
@@ -117,7 +117,7 @@ public actor BackgroundContext {
   /// The thread ends with the last reference. Waits for the running closure. Throws `.contextBusy` within such a
   /// closure, and within a hook.
   public func close() async throws {
-    let turn = try await turns.take()
+    let turn = try await turns.acquire()
     defer { turn.end() }
     try context.close()
     walks = [:]
@@ -147,11 +147,11 @@ public actor BackgroundContext {
   }
 
   /// Merges the saves of other contexts, between closures. Called from a task of its own for each save.
-  fileprivate func takeNews() async {
+  fileprivate func mergeArrivedSaves() async {
     // A context that is closed, or busy with the current task, merges nothing.
-    guard let turn = try? await turns.take() else { return }
+    guard let turn = try? await turns.acquire() else { return }
     defer { turn.end() }
-    context.takeNews()
+    context.mergeArrivedSaves()
   }
 
   /// Runs `body` with the context on its thread and waits; runs inline if the caller is on that thread.
@@ -161,7 +161,7 @@ public actor BackgroundContext {
   public nonisolated func performAndWait<Output>(
     _ body: sending (ManagedObjectContext) throws -> sending Output
   ) throws -> sending Output {
-    let turn = executor.isCurrent ? try turns.takeUnlessHeld() : try turns.takeAndWait()
+    let turn = executor.isCurrent ? try turns.acquireUnlessHeld() : try turns.acquireAndWait()
     defer { turn?.end() }
     nonisolated(unsafe) var result: Result<Output, any Error>?  // sound: `runAndWait` orders the accesses
     nonisolated(unsafe) let body = body  // sound: runs only while the caller waits
@@ -213,6 +213,6 @@ private final class SaveNotifier: Sendable {
   func arrived() {
     guard let context = address.withLock({ $0.context }) else { return }
     // Detached, because the saving task's turns must not count as turns of this task.
-    Task.detached { await context.takeNews() }
+    Task.detached { await context.mergeArrivedSaves() }
   }
 }

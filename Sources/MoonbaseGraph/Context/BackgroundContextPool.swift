@@ -26,7 +26,7 @@ package final class BackgroundContextPool: Sendable {
   package nonisolated(nonsending) func withContext<Output>(
     _ body: sending nonisolated(nonsending) (ManagedObjectContext) async throws -> sending Output
   ) async throws -> sending Output {
-    let turn = try await turns.take()
+    let turn = try await turns.acquire()
     defer { turn.end() }
     let background = try idle.withLock({ $0.popLast() }) ?? make()
     nonisolated(unsafe) let body = body  // sound: passed only to the context below

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
   /// another context, and the errors of a `prepareForDeletion` hook. Throws `.contextBusy` while rules are checked or a
   /// derived value is computed.
   public func delete(_ object: ManagedObject) throws {
-    settle()
+    waitForPendingSave()
     try requireOwn(object, participle: "deleted")
     try refuseWhileValidating("an object was deleted")
     try refuseWithinGetters("an object was deleted")
@@ -56,7 +56,7 @@ extension ManagedObjectContext {
   }
 
   /// Removes an object from the context. With `mayReturn`, an undo may bring the object back.
-  func disown(_ object: ManagedObject, because departure: ManagedObject.DetachReason, mayReturn: Bool = false) {
+  package func disown(_ object: ManagedObject, because departure: ManagedObject.DetachReason, mayReturn: Bool = false) {
     object.outdateAll()
     registered.remove(object)
     object.leaveUnsaved(because: departure, mayReturn: mayReturn)
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
   /// first error.
   public func rollback() throws {
     try checkOpen()
-    settle()
+    waitForPendingSave()
     try refuseWithinHooks("a rollback was asked for")
     try refuseDiscarding("a rollback was asked for")
     defer { endChangeEvent() }
@@ -133,7 +133,7 @@ extension ManagedObjectContext {
   /// Releases every object and discards every change, at a reset or when the context is closed. The objects become
   /// unusable. `departure` is the reason that later accesses report.
   func releaseAllObjects(because departure: ManagedObject.DetachReason) throws {
-    settle()
+    waitForPendingSave()
     try refuseWithinHooks("a reset was asked for")
     try refuseDiscarding("a reset was asked for")
     let formerCount = registered.count
@@ -165,7 +165,7 @@ extension ManagedObjectContext {
   /// stays as it is. A refresh is no undo step. Throws for an object of another context, throws `.recursiveSave` and
   /// `.contextBusy` within a hook, and throws the error of a hook around faults after the object became a fault.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
-    settle()
+    waitForPendingSave()
     try requireOwn(object, participle: "refreshed")
     try refuseWithinHooks("a refresh was asked for")
     guard !object.isInserted else { return }
@@ -237,7 +237,7 @@ extension ManagedObjectContext {
   package func turnIntoFault(_ object: ManagedObject) throws {
     try refuseWithinHooks("a refresh was asked for")
     defer { tellObservers() }
-    if object.state.contains(.hasPendingLists) { settle() }
+    if object.state.contains(.hasPendingLists) { waitForPendingSave() }
     counters.changeCount &+= 1
     forgetReadAhead()
     var failures = object.failuresOfHooks(before: true)
@@ -257,7 +257,7 @@ extension ManagedObjectContext {
     object.outdateAll()
     if !partners.isEmpty { try tell(partners, of: object) }
     if !ties.isEmpty, let row = try source.snapshot(of: object.objectID) {
-      object.takeRow(row)
+      object.adoptRow(row)
       for tie in ties { try object.retie(tie, to: row.values[tie.slot]) }
     }
     if let first = failures.first { throw first }
@@ -278,7 +278,7 @@ extension ManagedObjectContext {
   private func tell(_ partners: [(slot: Slot, value: Value)], of object: ManagedObject) throws {
     do {
       let row = try source.snapshot(of: object.objectID)
-      if let row { object.takeRow(row) }
+      if let row { object.adoptRow(row) }
       for (slot, value) in partners { object.rowMoved(slot, from: value, to: row?.values[slot] ?? .null) }
     } catch {
       for (slot, value) in partners where object.entity.properties[slot].relationship?.isInverseToMany == true {
@@ -298,7 +298,7 @@ extension ManagedObjectContext {
   /// faults.
   public func refreshAllObjects() throws {
     try checkOpen()
-    settle()
+    waitForPendingSave()
     try refuseWithinHooks("a refresh was asked for")
     let objects = registered.values.map { $0.takeUnretainedValue() }.filter { !$0.isInserted }
     source.forgetRows(of: objects.map(\.objectID))
@@ -336,7 +336,7 @@ extension ManagedObjectContext {
   }
 
   /// Returns and clears the errors of `didSave` hooks.
-  public func takeDidSaveErrors() -> [GraphError] {
+  public func drainDidSaveErrors() -> [GraphError] {
     defer { errors.didSave = [] }
     return didSaveErrors
   }
@@ -351,7 +351,7 @@ extension ManagedObjectContext {
   public var deletedObjects: [ManagedObject] { changesToRead.filter { $0.isDeleted && !$0.isInserted } }
   /// The list of changes; records the access if a getter is running. Ends batches of notes before reading.
   private var changesToRead: ChangeList {
-    settle()
+    waitForPendingSave()
     recordUntrackedRead()
     return changedObjects
   }

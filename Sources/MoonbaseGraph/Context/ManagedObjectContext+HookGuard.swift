@@ -7,7 +7,7 @@ extension ManagedObjectContext {
   static let greatestHookDepth = 100
 
   /// Throws within a hook, for an operation that would remove objects or changes that the running code uses.
-  func refuseWithinHooks(_ operation: String) throws {
+  package func refuseWithinHooks(_ operation: String) throws {
     try Self.refuseWithinFunctions(operation)
     if running.phase != nil {
       throw GraphError(
@@ -44,7 +44,7 @@ extension ManagedObjectContext {
 
   /// Runs a function of a batch update. A request that was refused meanwhile is an error, even if the function caught
   /// it.
-  static func runningFunction(_ body: () throws -> Void) throws {
+  package static func runningFunction(_ body: () throws -> Void) throws {
     let refusals = HostFunction.refusals
     try HostFunction.run(body)
     guard HostFunction.refusals == refusals else { throw functionRefusal("a store was asked") }
@@ -131,7 +131,7 @@ extension ManagedObjectContext {
 
   /// Runs code of an extension, in which this context refuses saves, resets, rollbacks and refreshes.
   @inline(__always)
-  func withinHook<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func withinHook<Result>(_ body: () throws -> Result) rethrows -> Result {
     running.hookDepth += 1
     defer {
       running.hookDepth -= 1

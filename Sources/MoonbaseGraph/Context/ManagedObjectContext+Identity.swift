@@ -103,10 +103,10 @@ extension ManagedObjectContext {
   /// for a loaded object.
   private func objectWithRow(_ id: ManagedObjectID) throws -> ManagedObject? {
     let object = try object(with: id)
-    object.settle()
+    object.waitForPendingSave()
     if object.isFault, object.snapshot == nil {
       guard let snapshot = try source.snapshot(of: object.objectID, in: view, within: greatestAge) else { return nil }
-      object.takeRow(snapshot)
+      object.adoptRow(snapshot)
     }
     return object.state.contains(.deleted) ? nil : object
   }
@@ -135,12 +135,12 @@ extension ManagedObjectContext {
   /// read together.
   func isGone(_ object: ManagedObject) throws -> Bool {
     guard object.needsRow else { return false }
-    object.settle()
+    object.waitForPendingSave()
     if let batch = object.batch { try loadRows(of: batch.ids) }
     guard object.needsRow, let row = try source.snapshot(of: object.objectID, in: view, within: greatestAge) else {
       return object.needsRow
     }
-    object.takeRow(row)
+    object.adoptRow(row)
     return false
   }
 
@@ -193,7 +193,7 @@ extension ManagedObjectContext {
   /// or does not hold the entity, `.readOnlyStore`, and the errors of `obtainPermanentIDs`. The object may be assigned
   /// once. Later saves write it into this store.
   public func assign(_ object: ManagedObject, to store: any PersistentStore) throws {
-    settle()
+    waitForPendingSave()
     try requireOwn(object, participle: "assigned to a store")
     let path = store.url?.path ?? store.identifier
     guard coordinator.persistentStores.contains(where: { $0.identifier == store.identifier }) else {
@@ -223,7 +223,7 @@ extension ManagedObjectContext {
   private func givePermanentIDs(
     to objects: [ManagedObject], in store: (ResolvedEntity) throws -> any PersistentStore
   ) throws {
-    settle()
+    waitForPendingSave()
     for object in objects { try requireOwn(object, participle: "given a permanent ID") }
     try refuseWithinHooks("permanent IDs were asked for")
     guard journal.isSettled else {
@@ -248,7 +248,7 @@ extension ManagedObjectContext {
     for object in new {
       guard let id = permanent[object.objectID] else { continue }
       undoManager?.noteID(id, after: object.objectID)
-      object.takePermanentID(id)
+      object.setPermanentID(id)
     }
     for object in changedObjects.recent {
       object.replaceTemporaryIDs(by: permanent)
@@ -293,7 +293,7 @@ extension ManagedObjectContext {
 
   /// Throws if a request may find objects of another class. The code is `.invalidObject`. Requests for `ManagedObject`
   /// find anything.
-  func checkClass<Object: ManagedObject>(_ wanted: Object.Type, of request: FetchRequest) throws {
+  package func checkClass<Object: ManagedObject>(_ wanted: Object.Type, of request: FetchRequest) throws {
     guard wanted != ManagedObject.self else { return }
     for index in try entity(request.entityName).indexes(includingSubentities: request.includesSubentities) {
       let entity = model.entities[index]
@@ -385,7 +385,7 @@ extension ManagedObjectContext {
   package func insert(_ entity: ResolvedEntity) throws -> ManagedObject {
     let place = try reserveNewObject(of: entity)
     let object = try objectClass(of: place.table).init(place)
-    try takeIn(object)
+    try awakeInserted(object)
     return object
   }
 
@@ -404,7 +404,7 @@ extension ManagedObjectContext {
 
   /// Inserts an object that was just made, and runs its awake-from-insert hooks. If a hook fails, the insertion is
   /// undone.
-  func takeIn(_ object: ManagedObject) throws {
+  func awakeInserted(_ object: ManagedObject) throws {
     object.beginWeighing()
     let behavior = try behavior(of: object.entity)
     defer { tellObservers() }
@@ -424,7 +424,7 @@ extension ManagedObjectContext {
   /// Registers a new object as inserted, with default values. The caller notifies observers.
   func begin(_ object: ManagedObject) {
     record(.absence, of: object)
-    object.takeInitialValues(in: journal.current)
+    object.setInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }
     if derivations.hasListeners { tellListeners(of: CollectionOfOne(object.objectID)) }
     counters.changeCount &+= 1
@@ -452,7 +452,7 @@ extension ManagedObject {
         entity: entity.name)
     }
     self.init(try context.reserveNewObject(of: entity))
-    try context.takeIn(self)
+    try context.awakeInserted(self)
   }
 }
 

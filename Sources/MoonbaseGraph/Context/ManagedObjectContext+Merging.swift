@@ -3,7 +3,7 @@ import MoonbaseModel
 /// Merging the saves of other contexts.
 extension ManagedObjectContext {
   /// Whether saves of other contexts wait to be merged.
-  var hasPendingNotifications: Bool { merging.remaining > 0 || merging.inbox?.isPending == true }
+  package var hasPendingNotifications: Bool { merging.remaining > 0 || merging.inbox?.isPending == true }
 
   /// Merges the saves of another context or process.
   ///
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
 
   /// An automatic merge leaves objects with conflicts alone.
   private func mergeChanges(from saved: SavedObjectIDs, automatically isAutomatic: Bool) throws {
-    settle()
+    waitForPendingSave()
     try refuseWithinHooks("changes were merged")
     guard journal.isSettled else {
       throw GraphError(.invalidRequest, message: "changes were merged within a transaction: merge before or after it")
@@ -54,24 +54,24 @@ extension ManagedObjectContext {
       return
     }
     var failure: (any Error)?
-    func take(_ saved: SavedObjectIDs) {
+    func add(_ saved: SavedObjectIDs) {
       do { try mergeChanges(from: saved, automatically: true) } catch { failure = failure ?? error }
     }
-    let arrived = inbox.take()
+    let arrived = inbox.drain()
     defer { merging.remaining = 0 }
     for (index, saved) in arrived.enumerated() {
       merging.remaining = arrived.count - index - 1
-      take(saved)
+      add(saved)
     }
     let free = merging.unmergedIDs.filter { registered[$0]?.takeUnretainedValue().state.contains(.listed) != true }
     merging.unmergedIDs.subtract(free)
-    if !free.isEmpty { take(SavedObjectIDs(updated: Array(free))) }
+    if !free.isEmpty { add(SavedObjectIDs(updated: Array(free))) }
     if let failure { throw failure }
   }
 
   /// Merges arrived saves outside of any call of the program, and ends the event. An error fails the next save. Called
   /// between events of the program.
-  package func takeNews() {
+  package func mergeArrivedSaves() {
     guard !lifetime.isClosed else { return }
     do { try mergeNews() } catch { keep(error) }
     endChangeEvent()
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
 
   /// Gives objects the current rows of their stores, with unsaved changes on top. Objects without a row leave. Throws
   /// the first error at the end.
-  func takeInRows(of ids: [ManagedObjectID]) throws {
+  func refreshRows(of ids: [ManagedObjectID]) throws {
     guard !ids.isEmpty else { return }
     counters.changeCount &+= 1
     tellListeners(of: ids)
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
         trying { try merge(row, into: object) }
         continue
       }
-      object.takeRow(row)
+      object.adoptRow(row)
       object.forgetReadDestinations()
     }
   }

@@ -7,14 +7,14 @@ extension ManagedObjectContext {
   /// for a row of an unknown entity.
   func object(for snapshot: Snapshot) throws -> ManagedObject {
     let object = try object(with: snapshot.id)
-    object.takeRow(snapshot)
+    object.adoptRow(snapshot)
     return object
   }
 
   /// The objects of rows that were read. With `refreshing`, objects with older values take the new ones, with unsaved
   /// changes on top. Throws the first error of an awake hook.
   package func objects(for rows: RowBatch, refreshing: Bool = false) throws -> [ManagedObject] {
-    try takeNews(of: rows, refreshing: refreshing)
+    try adoptVersions(of: rows, refreshing: refreshing)
     return try objects(forRowsAhead: rows)
   }
 
@@ -23,13 +23,13 @@ extension ManagedObjectContext {
   func forEachObject(
     for rows: RowBatch, refreshing: Bool = false, _ body: (ManagedObject) -> Void
   ) throws {
-    try takeNews(of: rows, refreshing: refreshing)
+    try adoptVersions(of: rows, refreshing: refreshing)
     try forEachObject(forRowsAhead: rows, body)
   }
 
   /// Updates the row cache, read lists and, with `refreshing`, objects by rows that were read. A row of an older
   /// version than the object's is ignored.
-  private func takeNews(of rows: RowBatch, refreshing: Bool) throws {
+  private func adoptVersions(of rows: RowBatch, refreshing: Bool) throws {
     copyRowsOfSparsePages()
     source.refreshRows(rows)
     try tellLists(of: rows)
@@ -84,17 +84,17 @@ extension ManagedObjectContext {
     for place in places {
       let key = page.key(place)
       if let known = table._withUnsafeGuaranteedRef({ $0.map.object(key, of: table) })?.takeUnretainedValue() {
-        known.takeRow(Snapshot(unchecked: page, at: place))
+        known.adoptRow(Snapshot(unchecked: page, at: place))
         body(known)
         continue
       }
       let object = type.init(ManagedObject.InitializationToken(table: table, key: key, state: .fault))
       if object.begin(with: page, at: place) {
         made &+= 1
-        if isWatching { takeNote(ofRow: Snapshot(unchecked: page, at: place), object) }
+        if isWatching { invalidateOutdated(ofRow: Snapshot(unchecked: page, at: place), object) }
       } else {
         object.beginWeighing()
-        object.takeRow(Snapshot(unchecked: page, at: place))
+        object.adoptRow(Snapshot(unchecked: page, at: place))
       }
       body(object)
     }
@@ -103,7 +103,7 @@ extension ManagedObjectContext {
   /// The objects with some IDs in their order, with rows read in batches. Missing objects are left out. Unlike
   /// `objects(with:)`, all values are read now. Throws errors of the store.
   public func loadObjects(with ids: [ManagedObjectID]) throws -> [ManagedObject] {
-    settle(before: ids)
+    waitForPendingSave(before: ids)
     copyRowsOfSparsePages()
     let missing = ids.filter { !$0.isTemporaryID && registered[$0].map { $0.takeUnretainedValue().needsRow } ?? true }
     let loaded = try source.snapshots(of: missing, in: view).map(object(for:))
@@ -117,7 +117,7 @@ extension ManagedObjectContext {
   /// Reads missing rows into the row cache and into the faults that need them. At most `pageSize` rows per request.
   /// Throws errors of the store.
   func loadRows(of ids: [ManagedObjectID]) throws {
-    settle(before: ids)
+    waitForPendingSave(before: ids)
     copyRowsOfSparsePages()
     let missing = ids.filter { id in
       !id.isTemporaryID && registered[id].map { $0.takeUnretainedValue().snapshot == nil } ?? true
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
       let page = Array(missing[start..<min(start + Self.pageSize, missing.count)])
       let snapshots = try measuring(.fault, of: page[0].entityName) { try source.snapshots(of: page, in: view) }
       for snapshot in snapshots {
-        registered[snapshot.id]?.takeUnretainedValue().takeRow(snapshot)
+        registered[snapshot.id]?.takeUnretainedValue().adoptRow(snapshot)
       }
     }
   }

@@ -101,7 +101,7 @@ extension ManagedObjectContext {
     object.returnAsNew(to: self, as: id)
     counters.arrivalCount &+= 1
     record(.absence, of: object)
-    object.takeInitialValues(in: journal.current)
+    object.setInitialValues(in: journal.current)
     if object.mark(nil, as: .listed) { changedObjects.append(object) }
     for (slot, value) in values where object.entity.properties[slot].attribute != nil {
       object.restoreOwn(value.replacingIDs { undo.laterID($0) } ?? value, slot: slot)
@@ -255,7 +255,7 @@ extension ManagedObjectContext {
   ) {
     if journal.records(object) {
       journal.append(Change(object: object, former: former(), isSilent: silently || cause == .row))
-      if journal.hasNewWeight { weigh(journal.takeGrowth()) }
+      if journal.hasNewWeight { weigh(journal.drainGrowth()) }
     }
     if let facet, derivations.isWatching || object.isWatched { outdate(object, facet, because: cause) }
   }
@@ -271,7 +271,7 @@ extension ManagedObjectContext {
   @inline(__always)
   func record(_ own: Value?, _ slot: Slot, of object: ManagedObject) {
     journal.append(object, slot, own, isMarked: object.isMarked(slot))
-    if journal.hasNewWeight { weigh(journal.takeGrowth()) }
+    if journal.hasNewWeight { weigh(journal.drainGrowth()) }
   }
 
   /// Runs `body`; if it throws, all its changes in this context are undone. Hooks, observers and errors within see the
@@ -327,7 +327,7 @@ extension ManagedObjectContext {
   /// values until then.
   private func letGo(_ departed: [ManagedObject]) {
     for object in departed where object.context == nil { object.letGo(of: self) }
-    if journal.hasNewWeight { weigh(journal.takeGrowth()) }
+    if journal.hasNewWeight { weigh(journal.drainGrowth()) }
   }
 
   /// Undoes the changes since a savepoint, except for objects that `isKept` accepts.
@@ -337,13 +337,13 @@ extension ManagedObjectContext {
   /// proportion to the number of changes.
   func undo(since savepoint: ChangeJournal.Savepoint, keeping isKept: (ManagedObject) -> Bool = { _ in false }) {
     var readings = NewerReads()
-    let changes = journal.take(since: savepoint)
+    let changes = journal.removeChanges(since: savepoint)
     HostWork.note(changes.count)
     for change in changes where !isKept(change.object) {
       // This change will not be redone.
       if case .presence? = revert(change, noting: &readings)?.former { change.object.letGo(of: self) }
     }
-    readings.takeIn()
+    readings.applyNewerRows()
     for owner in writing.ownersToRecheck where owner.context === self { owner.forgetSavedLists() }
     counters.changeCount &+= 1
   }
@@ -367,11 +367,11 @@ struct NewerReads {
   fileprivate mutating func noteList(of object: ManagedObject, _ slot: Slot) { lists.append((object, slot)) }
 
   /// Applies the newer rows, and lets the next access read relationships again.
-  fileprivate func takeIn() {
+  fileprivate func applyNewerRows() {
     for (object, slot) in lists {
       if let state = object.relationships[slot], state.isLoaded { object.unload(state, slot: slot) }
     }
-    for (object, row) in rows.values where object.context != nil { object.takeIn(later: row) }
+    for (object, row) in rows.values where object.context != nil { object.adopt(later: row) }
   }
 }
 

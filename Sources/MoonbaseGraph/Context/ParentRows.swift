@@ -30,7 +30,7 @@ final class ParentRows {
   /// beginning of each read and save of a child. Throws errors of delete rules and of reserving keys.
   func prepare() throws {
     try parent.checkOpen()
-    parent.settle()
+    parent.waitForPendingSave()
     try parent.applyDeleteRulesOfEvent()
     guard arrivalCount != parent.counters.arrivalCount else { return }
     // Only objects that changed since the last call can be new, or refer to a new object.
@@ -124,7 +124,7 @@ final class ParentRows {
   }
 
   /// Records the rows that a child saved, with their versions. The versions are those that the child computed.
-  func take(_ saved: [Snapshot]) {
+  func record(_ saved: [Snapshot]) {
     for row in saved { note(row) }
   }
 

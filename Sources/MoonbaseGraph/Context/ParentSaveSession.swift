@@ -23,7 +23,7 @@ final class ParentSaveSession: SaveSession {
   init(_ store: ParentStore) throws {
     let parent = store.parent
     self.store = store
-    parent.settle()
+    parent.waitForPendingSave()
     try parent.refuseWithinHooks("a child context was saved")
     try parent.refuseWhileValidating("a child context was saved")
     try store.rows.prepare()
@@ -56,7 +56,7 @@ final class ParentSaveSession: SaveSession {
 
   /// Keeps the changes as unsaved changes of the parent.
   func commit() {
-    store.rows.take(written)
+    store.rows.record(written)
     parent.endSavepoint(savepoint)
     undo?.endSeparateGroup()
     parent.tellObservers()
@@ -117,7 +117,7 @@ final class ParentSaveSession: SaveSession {
     for update in changes.updated {
       let object = try parent.object(with: update.snapshot.id)
       let attributes = update.changedSlots.filter { object.entity.properties[$0].relationship == nil }
-      try object.takeSaved(update.snapshot, slots: attributes)
+      try object.applySaved(update.snapshot, slots: attributes)
       updated.append(object)
     }
     for (object, row) in zip(new, changes.inserted) { try lead(object, by: row, slots: object.entity.toOneSlots) }
@@ -142,8 +142,8 @@ final class ParentSaveSession: SaveSession {
     let object = try parent.objectClass(of: place.table).init(place)
     object.beginWeighing()
     parent.begin(object)
-    object.takePermanentID(row.id)
-    try object.takeSaved(row, slots: entity.attributeSlots)
+    object.setPermanentID(row.id)
+    try object.applySaved(row, slots: entity.attributeSlots)
     return object
   }
 
@@ -215,7 +215,7 @@ final class ParentSaveSession: SaveSession {
 /// Values without side effects.
 extension ManagedObject {
   /// Sets attributes to the values that a child saved, in stored form, without setters and transformers.
-  fileprivate final func takeSaved(_ row: Snapshot, slots: [Slot]) throws {
+  fileprivate final func applySaved(_ row: Snapshot, slots: [Slot]) throws {
     for slot in slots where !entity.properties[slot].isTransient {
       try setStoredValue(row.values[slot], slot: slot)
       if hasCaches, caches[slot]?.reads == nil { cache(nil, slot: slot) }

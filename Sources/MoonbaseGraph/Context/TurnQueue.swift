@@ -50,10 +50,10 @@ package final class TurnQueue: Sendable {
   ///
   /// Throws `CancellationError` if the task is cancelled while it waits, `.contextBusy` if the task would wait for
   /// itself, and the error of `close`.
-  package nonisolated(nonsending) func take() async throws -> HeldTurn {
+  package nonisolated(nonsending) func acquire() async throws -> HeldTurn {
     try refuseWaitingForItself()
     let number: Int? = try state.withLock { state in
-      if try state.takeIfFree() { return nil }
+      if try state.acquireIfFree() { return nil }
       state.lastNumber += 1
       state.arriving[state.lastNumber] = false
       return state.lastNumber
@@ -68,7 +68,7 @@ package final class TurnQueue: Sendable {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         let answer: Result<Void, any Error>? = state.withLock { state in
           if state.arriving.removeValue(forKey: number) == true { return .failure(CancellationError()) }
-          do { if try state.takeIfFree() { return .success(()) } } catch { return .failure(error) }
+          do { if try state.acquireIfFree() { return .success(()) } } catch { return .failure(error) }
           state.waiting.append(Waiter(number: number) { continuation.resume(with: $0) })
           return nil
         }
@@ -85,12 +85,12 @@ package final class TurnQueue: Sendable {
   }
 
   /// Waits for a turn on a thread, which is blocked meanwhile. Throws `.contextBusy` and the error of `close`.
-  package func takeAndWait() throws -> HeldTurn {
+  package func acquireAndWait() throws -> HeldTurn {
     try refuseWaitingForItself()
     let done = DispatchSemaphore(value: 0)
     let answer = Lock<Result<Void, any Error>>(.success(()))
     let waits = try state.withLock { state in
-      if try state.takeIfFree() { return false }
+      if try state.acquireIfFree() { return false }
       state.lastNumber += 1
       state.waiting.append(
         Waiter(number: state.lastNumber) { result in
@@ -106,9 +106,9 @@ package final class TurnQueue: Sendable {
 
   /// Takes a free turn without waiting; nil if the running code has a turn already. Throws `.contextBusy` if other code
   /// has it. For code on the context's own thread.
-  package func takeUnlessHeld() throws -> HeldTurn? {
+  package func acquireUnlessHeld() throws -> HeldTurn? {
     if hasTurn(where: { _ in true }) { return nil }
-    guard try state.withLock({ state in try state.takeIfFree() }) else {
+    guard try state.withLock({ state in try state.acquireIfFree() }) else {
       throw GraphError(
         .contextBusy,
         message: "\(name) was asked for on its own thread while a suspended closure has it: use perform, which waits")
@@ -168,7 +168,7 @@ package final class TurnQueue: Sendable {
 /// The free turns.
 extension TurnQueue.State {
   /// Takes a free turn; false if there is none. Throws if the queue is closed.
-  fileprivate mutating func takeIfFree() throws(GraphError) -> Bool {
+  fileprivate mutating func acquireIfFree() throws(GraphError) -> Bool {
     if let closingError { throw closingError }
     guard free > 0 else { return false }
     free -= 1

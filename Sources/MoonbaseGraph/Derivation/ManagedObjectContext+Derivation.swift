@@ -44,11 +44,11 @@ extension ManagedObjectContext {
           waiting.append(ObjectFacet(id: place.id, facet: Facet(slot)))
         }
       }
-      for value in derivations.take(place, of: entity, because: cause) where forget(value, because: cause) {
+      for value in derivations.removeDependents(place, of: entity, because: cause) where forget(value, because: cause) {
         waiting.append(value.place)
       }
     }
-    weigh(derivations.takeGrowth())
+    weigh(derivations.drainGrowth())
   }
 
   /// Drops a value of another object; returns false if the value is gone or was computed again.
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     }
     readings.dependent = derivations.note(done, isStored: isStored)
     if derivations.needsSweep { sweepDerivations() }
-    weigh(derivations.takeGrowth())
+    weigh(derivations.drainGrowth())
     return readings
   }
 
@@ -86,7 +86,7 @@ extension ManagedObjectContext {
   func forgetDerivations() {
     derivations.removeAll()
     derivations.stored.outdated = []
-    weigh(derivations.takeGrowth())
+    weigh(derivations.drainGrowth())
   }
 
   /// Records that the running getter asked whether an object exists.
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
   }
 
   /// Handles a row that was read: values computed from another version of it become invalid.
-  func takeNote(ofRow row: Snapshot, _ object: ManagedObject) {
+  func invalidateOutdated(ofRow row: Snapshot, _ object: ManagedObject) {
     if derivations.isRecording { derivations.noteVersion(row.version, of: row.id) }
     guard derivations.isOther(row.version, of: row.id) else { return }
     outdateAll(object, because: .row)

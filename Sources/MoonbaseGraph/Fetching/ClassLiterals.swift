@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// Converts the literals that a predicate compares with attributes of a value class.
 ///
@@ -80,12 +80,7 @@ struct ClassLiterals {
     if try literal.isNull || valueClass.contains(literal) { return literal }
     let made: Value?
     do {
-      made =
-        switch literal {
-        case .string(let text): try valueClass.parse?(text)
-        case .list, .map: try valueClass.fromTree?(literal)
-        default: nil
-        }
+      made = try valueClass.conversion(of: literal)?.make()
     } catch let error as any CodedError where error.code == .invalidValue {
       throw refusal(of: literal, attribute, because: "\(error)")
     }
@@ -110,7 +105,7 @@ struct ClassLiterals {
 extension ManagedObjectContext {
   /// A request that is checked against the model, with the literals of its predicate in the types and classes of their
   /// attributes. Throws the errors of `FetchRequest.checked(in:)` and of value classes.
-  func checked(_ request: FetchRequest) throws -> FetchRequest {
+  package func checked(_ request: FetchRequest) throws -> FetchRequest {
     var checked = try request.checked(in: model)
     guard !extensionRegistry.valueClasses.isEmpty, let predicate = checked.predicate else { return checked }
     checked.predicate = try ClassLiterals(context: self, entity: entity(request.entityName)).converted(predicate)

@@ -49,7 +49,7 @@ package struct DictionaryRows {
   /// Prepares a request. With `isKept`, rows are read in several calls that all see one state. Throws `.invalidRequest`
   /// and the errors of unknown names and of predicates.
   package init(_ request: FetchRequest, in context: ManagedObjectContext, isKept: Bool = false) throws {
-    context.settle()
+    context.waitForPendingSave()
     context.recordUntrackedRead()
     var objects = request
     objects.includesPendingChanges = false

@@ -34,5 +34,5 @@ extension FetchPlan {
 /// Names in messages.
 extension PersistentStore {
   /// The path of the store's file, or its UUID, for error messages and explanations.
-  var name: String { url?.relativePath ?? "store \(identifier)" }
+  package var name: String { url?.relativePath ?? "store \(identifier)" }
 }

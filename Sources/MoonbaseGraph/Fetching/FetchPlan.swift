@@ -1,8 +1,8 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
-import enum MoonbaseModel.Predicate
+package import enum MoonbaseModel.Predicate
 
 /// Divides a fetch between the stores and the context.
 ///
@@ -15,7 +15,7 @@ import enum MoonbaseModel.Predicate
 /// evaluate what stores do not (`matcher`, `sort`), merge changed objects, apply the window.
 ///
 /// `storeQuery` is the fast case: a single store executes the whole request.
-struct FetchPlan {
+package struct FetchPlan {
   /// The checked request.
   let request: FetchRequest
   /// The context that fetches.
@@ -25,7 +25,7 @@ struct FetchPlan {
   /// The entity and its subentities.
   private let entities: Range<EntityIndex>
   /// The plan of each store. A single store may also sort and apply the window.
-  let parts: [(store: any PersistentStore, plan: QueryPlan)]
+  package let parts: [(store: any PersistentStore, plan: QueryPlan)]
   /// Whether changed objects may enter or leave the result.
   let hasPending: Bool
   /// The compiled predicate; nil for all objects.
@@ -46,7 +46,7 @@ struct FetchPlan {
   /// With `isKept`, the view is one for a walk. With `readsObjects`, a fetch of objects allows further reads from them
   /// in the same view. Throws `.unknownName`, `.invalidRequest`, and errors of predicates; a pending error of the
   /// context is thrown as well.
-  init(
+  package init(
     _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false,
     readsObjects: Bool = false
   ) throws {
@@ -57,7 +57,7 @@ struct FetchPlan {
     self.context = context
     self.entity = entity
     entities = entity.indexes(includingSubentities: request.includesSubentities)
-    try context.takeInChanges(appliesDeleteRules: request.includesPendingChanges)
+    try context.mergeAnnouncedChanges(appliesDeleteRules: request.includesPendingChanges)
     hasPending = request.includesPendingChanges && context.hasChanges
     matcher = try request.predicate.map { try CompiledPredicate($0, entity: entity, in: context.model) }
     sort =

@@ -95,7 +95,9 @@ public final class FetchedObjects: ViewedWalk {
 
   /// Makes a collection of known IDs whose rows are read in their current state. Collections whose rows are read
   /// completely need not follow.
-  convenience init(ids: IDList, _ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext) {
+  package convenience init(
+    ids: IDList, _ request: FetchRequest, of entity: ResolvedEntity, in context: ManagedObjectContext
+  ) {
     self.init(ids: ids, request, of: entity, in: context, holdsContext: true, view: nil)
     for id in ids where id.isTemporaryID { unsaved[id] = context.registeredObject(for: id) }
   }
@@ -415,7 +417,7 @@ extension FetchedObjects {
   ) throws -> RowBatch? {
     guard unsaved.isEmpty else { return nil }
     // Waits for rows that a save in progress is still writing.
-    context.settle(before: ids)
+    context.waitForPendingSave(before: ids)
     let isLast = range.upperBound == self.ids.count
     if let following, following.position == range.lowerBound, following.number == context.readAhead.number,
       following.size == range.count || isLast && following.size > range.count
@@ -453,7 +455,7 @@ extension ManagedObjectContext {
 
   /// The registered object of an ID, or a new fault. For an ID of an unknown entity, the values of the fault cannot be
   /// read.
-  func fault(_ id: ManagedObjectID) -> ManagedObject {
+  package func fault(_ id: ManagedObjectID) -> ManagedObject {
     if let known = registeredObject(for: id) { return known }
     let entity = model.entity(of: id) ?? model.entities[0]
     let type = coordinator.objectClass(of: entity)

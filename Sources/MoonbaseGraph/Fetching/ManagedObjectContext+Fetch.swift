@@ -8,7 +8,7 @@ extension ManagedObjectContext {
   /// within functions of batch updates, which run in the store.
   func beginFetch(of entityName: String) throws {
     try ManagedObjectContext.refuseWithinFunctions("a fetch of \(entityName) was asked for")
-    settle()
+    waitForPendingSave()
     recordUntrackedRead()
   }
 
@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   ///
   /// Called at the beginning of a read, so that results reflect the saves that were announced until then. With
   /// `appliesDeleteRules`, deletions of the current event take their effects first.
-  func takeInChanges(appliesDeleteRules: Bool = true) throws {
+  func mergeAnnouncedChanges(appliesDeleteRules: Bool = true) throws {
     try mergeNews()
     if appliesDeleteRules { try applyDeleteRulesOfEvent() }
   }
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
 
   /// Runs a request as part of another fetch, without reloading extensions first. Observers are notified after the
   /// fetch, because it may refresh registered objects.
-  func fetchNow(_ request: FetchRequest) throws -> [ManagedObject] {
+  package func fetchNow(_ request: FetchRequest) throws -> [ManagedObject] {
     let plan = try FetchPlan(request, in: self)
     // The fetch may refresh registered objects from newer rows.
     defer { tellObservers() }
@@ -85,7 +85,7 @@ extension ManagedObjectContext {
   }
 
   /// Runs a request for IDs without reloading extensions first.
-  func fetchIDsNow(_ request: FetchRequest) throws -> [ManagedObjectID] {
+  package func fetchIDsNow(_ request: FetchRequest) throws -> [ManagedObjectID] {
     try FetchPlan(request, in: self).objectIDs()
   }
 

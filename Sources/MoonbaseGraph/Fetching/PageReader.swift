@@ -46,7 +46,7 @@ package final class PageReader {
   package func next(upTo count: Int) throws -> RowBatch {
     // Stores that run statements check for cancellation more often.
     if Task.isCancelled { throw CancellationError() }
-    if let page = try ahead.take(cursor, count: count) { return try page.get() }
+    if let page = try ahead.nextPage(cursor, count: count) { return try page.get() }
     let page = try cursor.next(upTo: count)
     fullPages = page.count >= RowPage.capacity ? fullPages + 1 : 0
     if mayReadAhead, fullPages >= Self.firstPages, !Self.isHeavy(page) {
@@ -61,7 +61,7 @@ package final class PageReader {
   /// Pages read ahead come first. The reader is at its end afterwards.
   package func remainingIDs() throws -> IDList {
     var ids = IDList()
-    for page in try ahead.takeAll() { for row in try page.get() { ids.append(row.id) } }
+    for page in try ahead.drain() { for row in try page.get() { ids.append(row.id) } }
     ids.append(contentsOf: try cursor.remainingIDs())
     return ids
   }
@@ -154,7 +154,7 @@ private final class PagesAhead: @unchecked Sendable {  // mutable state is acces
   /// cursor.
   ///
   /// Takes the page from the buffer, charges its work to the current run, and schedules the next read.
-  func take(_ cursor: any RowCursor, count: Int) throws -> Result<RowBatch, any Error>? {
+  func nextPage(_ cursor: any RowCursor, count: Int) throws -> Result<RowBatch, any Error>? {
     guard let errand else { return nil }
     condition.lock()
     defer { condition.unlock() }
@@ -167,7 +167,7 @@ private final class PagesAhead: @unchecked Sendable {  // mutable state is acces
       }
       try wait(charging: errand)
     }
-    try HostWork.charge(errand.takeUnits())
+    try HostWork.charge(errand.drainUnits())
     let page = pages.removeFirst()
     ask(cursor, count: count)
     return page
@@ -176,7 +176,7 @@ private final class PagesAhead: @unchecked Sendable {  // mutable state is acces
   /// All pages read ahead; afterwards the caller may use the cursor.
   ///
   /// Waits for a read in progress. Used before the cursor is asked for IDs only.
-  func takeAll() throws -> [Result<RowBatch, any Error>] {
+  func drain() throws -> [Result<RowBatch, any Error>] {
     guard let errand else { return [] }
     condition.lock()
     defer { condition.unlock() }
@@ -184,7 +184,7 @@ private final class PagesAhead: @unchecked Sendable {  // mutable state is acces
     while case .reading = state { try wait(charging: errand) }
     beIdle()
     self.errand = nil
-    try HostWork.charge(errand.takeUnits())
+    try HostWork.charge(errand.drainUnits())
     defer { pages = [] }
     return pages
   }
@@ -193,7 +193,7 @@ private final class PagesAhead: @unchecked Sendable {  // mutable state is acces
   /// locked, which is released while waiting.
   private func wait(charging errand: HostErrand) throws {
     _ = condition.wait(until: Date(timeIntervalSinceNow: Self.pause))
-    let mustEnd = HostWork.mustEnd(after: errand.takeUnits()) || HostWork.isOver
+    let mustEnd = HostWork.mustEnd(after: errand.drainUnits()) || HostWork.isOver
     guard mustEnd || Task.isCancelled else { return }
     isStopped = true
     errand.stop()

@@ -20,7 +20,7 @@ struct Prefetch {
   /// next one. Throws `.invalidRequest` for a key that is no relationship, and errors of the store.
   mutating func run(_ paths: [String]) throws {
     // Waits for a save in progress, which may be writing rows that are read with a list.
-    if !paths.isEmpty { context.settle() }
+    if !paths.isEmpty { context.waitForPendingSave() }
     for path in paths {
       let keys = path.split(separator: ".")
       var owners = objects
@@ -114,7 +114,7 @@ struct Prefetch {
         let found = try context.source.destinationRows(of: batch, relationship: slot, in: context.view)
         context.source.refreshRows(found.rows)
         let bytes = found.rows.weight
-        let weight = room.take(bytes, of: batch.count) ? SharedWeight(bytes, in: context) : nil
+        let weight = room.admit(bytes, of: batch.count) ? SharedWeight(bytes, in: context) : nil
         for (index, id) in batch.enumerated() {
           let ahead = RowsAhead(rows: found.rows(index), number: context.readAhead.number, weight: weight)
           try load(found.ids(index), weight == nil ? .outdated : ahead, into: slot, of: id)
@@ -150,7 +150,7 @@ struct Prefetch {
     var isUsedUp: Bool { bytes <= 0 }
 
     /// Accounts for rows of `count` owners; returns whether the rows may be kept.
-    mutating func take(_ weight: Int, of count: Int) -> Bool {
+    mutating func admit(_ weight: Int, of count: Int) -> Bool {
       defer { bytes -= weight }
       if isBounded {
         let fitting = (bytes - weight) / max(1, weight / max(1, count))
@@ -194,6 +194,6 @@ extension ManagedObjectContext {
 
   /// Reads the group of announced rows to which a fault belongs. Does nothing if the ID was not announced.
   func readWantedRows(around id: ManagedObjectID) throws {
-    if let ids = readAhead.deferredRows?.take(around: id) { try loadRows(of: ids) }
+    if let ids = readAhead.deferredRows?.remove(around: id) { try loadRows(of: ids) }
   }
 }

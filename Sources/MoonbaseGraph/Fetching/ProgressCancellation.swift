@@ -19,7 +19,7 @@ final class ProgressCancellation: Sendable {
     self.progress = progress
     (ends, number) = Self.handlers.withLock { handlers in
       let key = ObjectIdentifier(progress)
-      let handler = handlers[key] ?? Self.takeHandler(of: progress)
+      let handler = handlers[key] ?? Self.installHandler(of: progress)
       handlers[key] = handler
       return (handler.ends, handler.ends.add())
     }
@@ -58,7 +58,7 @@ final class ProgressCancellation: Sendable {
   private static let handlers = Lock<[ObjectIdentifier: Handler]>([:])
 
   /// Sets a cancellation handler that calls the former handler and ends all fetches of the progress.
-  private static func takeHandler(of progress: Progress) -> Handler {
+  private static func installHandler(of progress: Progress) -> Handler {
     let handler = Handler(former: progress.cancellationHandler)
     // Setting a handler of a cancelled progress would call the handler; the new fetch checks the progress itself.
     if progress.isCancelled { return handler }

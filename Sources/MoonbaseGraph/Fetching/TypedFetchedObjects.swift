@@ -10,7 +10,7 @@ public struct TypedFetchedObjects<Object: ManagedObject> {
   public let untyped: FetchedObjects
 
   /// Makes a collection; the caller has checked the classes.
-  init(_ untyped: FetchedObjects) { self.untyped = untyped }
+  package init(_ untyped: FetchedObjects) { self.untyped = untyped }
 
   /// The IDs of the objects, in their order.
   public var objectIDs: [ManagedObjectID] { untyped.objectIDs }

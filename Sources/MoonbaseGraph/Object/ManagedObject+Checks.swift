@@ -96,16 +96,7 @@ extension ManagedObject {
   private func made(
     of value: Value, by valueClass: ValueClass, slot: Slot
   ) throws -> (function: String, value: Value)? {
-    let (name, make): (String, () throws -> Value)
-    switch value {
-    case .string(let text):
-      guard let parse = valueClass.parse else { return nil }
-      (name, make) = ("parse", { try parse(text) })
-    case .list, .map:
-      guard let fromTree = valueClass.fromTree else { return nil }
-      (name, make) = ("from_tree", { try fromTree(value) })
-    default: return nil
-    }
+    guard let (name, make) = valueClass.conversion(of: value) else { return nil }
     return try blaming(slot, hook: name) {
       do { return (name, try make()) } catch let error as any CodedError where error.code == .invalidValue {
         // The value is wrong, and not the class.
@@ -211,7 +202,7 @@ extension ManagedObject {
     guard let context else { throw detachedError }
     guard let relationship = entity.properties[slot].relationship else { return }
     // An object in a pending save gets its permanent ID first.
-    if id.isTemporaryID { context.registeredObject(for: id)?.settleID() }
+    if id.isTemporaryID { context.registeredObject(for: id)?.waitForPermanentID() }
     let wanted = context.model.destination(of: relationship)
     guard let entity = context.model.entity(of: id), entity.isKind(of: wanted) else {
       throw refused(slot, value: .objectID(id), reason: "its destination is \(wanted.name), not \(id.entityName)")

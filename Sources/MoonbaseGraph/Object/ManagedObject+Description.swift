@@ -24,7 +24,7 @@ extension ManagedObject: CustomStringConvertible {
   /// The stored values, with unsaved changes; nil if they cannot be read. The values of a fault are read from the store
   /// without firing it.
   private var valuesToShow: ContiguousArray<Value>? {
-    settle()
+    waitForPendingSave()
     guard let context else { return nil }
     noteRead(.state)
     if let currentValues { return currentValues }

@@ -6,7 +6,7 @@ extension ManagedObject {
   ///
   /// Throws `.objectNotFound` if the row no longer exists, and the errors of the store.
   public final func fireFault() throws {
-    settle()
+    waitForPendingSave()
     guard state.contains(.fault) else { return }
     if let context { context.checkConfinement(of: self) }
     guard !fireWithoutHooks() else { return }
@@ -17,10 +17,10 @@ extension ManagedObject {
       if context.readAhead.deferredRows != nil { try context.readWantedRows(around: objectID) }
       // The reads above may have delivered this row.
       if page == nil {
-        takeRow(try context.source.row(of: objectID, in: context.view, within: context.greatestAge))
+        adoptRow(try context.source.row(of: objectID, in: context.view, within: context.greatestAge))
       }
     } else if context.greatestAge != nil {
-      try takeFreshRow(in: context)
+      try refreshIfStale(in: context)
     }
     if stopBeingFault() || context.readAhead.hasReadLists { updateInverses() }
     try wakeUp(in: context)
@@ -31,9 +31,9 @@ extension ManagedObject {
 
   /// Reads the row again if it exceeds the context's staleness interval. The view of a walk has one state, whatever its
   /// age. Throws errors of the store, and `.objectNotFound`.
-  private func takeFreshRow(in context: ManagedObjectContext) throws {
+  private func refreshIfStale(in context: ManagedObjectContext) throws {
     guard let page, !page.isFresh(within: context.greatestAge), context.view == nil, !isInserted else { return }
-    takeRow(try context.source.row(of: objectID, in: nil, within: context.greatestAge))
+    adoptRow(try context.source.row(of: objectID, in: nil, within: context.greatestAge))
   }
 
   /// Runs the awake-from-fetch hooks, and computes values in advance. If a hook throws, the object becomes a fault
@@ -126,15 +126,15 @@ extension ManagedObject {
   }
 
   /// Adopts the store's current row, unless the object is a fault or has unsaved changes. Throws errors of the store.
-  package final func takeCurrentValues() throws {
-    if !isFault, !state.contains(.listed) { _ = try takeCurrentRow() }
+  package final func adoptCurrentValues() throws {
+    if !isFault, !state.contains(.listed) { _ = try adoptCurrentRow() }
   }
 
   /// Adopts the store's current row when the other side of a relationship proves that this row is outdated.
   ///
   /// An object that the next save writes keeps its row, so that the save finds the conflict. Returns nil if the row no
   /// longer exists.
-  final func takeCurrentRow() throws -> Snapshot? {
+  final func adoptCurrentRow() throws -> Snapshot? {
     guard let context, let snapshot, !isDeleted else { return snapshot }
     if isWritten { return snapshot }
     let now = try context.source.currentSnapshot(of: objectID)
@@ -153,8 +153,8 @@ extension ManagedObject {
   /// Adopts a row that was read while the object had changes, which are undone now.
   ///
   /// In a store that counts versions, a row of the same version may have other values.
-  final func takeIn(later row: Snapshot) {
-    if isFault { return takeRow(row) }
+  final func adopt(later row: Snapshot) {
+    if isFault { return adoptRow(row) }
     guard let snapshot, !snapshot.isIdentical(to: row), snapshot.version <= row.version else { return }
     if snapshot.version < row.version || snapshot.values != row.values { adopt(row) }
   }

@@ -93,7 +93,7 @@ extension ManagedObject {
   @inline(__always)
   final func overwrite(_ cell: RawCell, slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
-      guard table.takes(cell, slot), isFillingItsRow, row.live.isEmpty,
+      guard table.accepts(cell, slot), isFillingItsRow, row.live.isEmpty,
         let context = table.contextReference, let page = row.page.map(Unmanaged.passUnretained)
       else { return false }
       return context._withUnsafeGuaranteedRef { context in
@@ -138,7 +138,7 @@ extension ManagedObject {
   /// row.
   final func overwriteFirst(_ cell: RawCell, slot: Slot) -> Bool {
     table._withUnsafeGuaranteedRef { table in
-      guard table.takes(cell, slot), isAsRead, row.live.isEmpty, RowPage.takes(cell),
+      guard table.accepts(cell, slot), isAsRead, row.live.isEmpty, RowPage.fits(cell),
         let context = table.contextReference, let page = row.page.map(Unmanaged.passUnretained)
       else { return false }
       return context._withUnsafeGuaranteedRef { context in
@@ -194,7 +194,7 @@ extension ManagedObject {
   private final func beginChange(
     _ cell: RawCell, slot: Slot, of table: ObjectTable, in context: ManagedObjectContext
   ) -> Bool {
-    guard RowPage.takes(cell) else { return false }
+    guard RowPage.fits(cell) else { return false }
     context.recordValue(slot, of: self)
     let bytes = row.beginChange(cell, slot: slot, in: table.pageForOwnRow())
     if isWeighed { context.weigh(bytes) }

@@ -11,7 +11,7 @@ extension ManagedObject {
   /// The faults whose rows are read together with this object's row.
   final var batch: FaultBatch? { record?.batch }
   /// The states of to-many relationships that were read or changed.
-  final var relationships: SlotMap<ToManyState> { record?.relationships ?? [:] }
+  package final var relationships: SlotMap<ToManyState> { record?.relationships ?? [:] }
   /// Whether a delayed value waits for will-save.
   @inline(__always)
   final var hasDelayedValues: Bool { record.map { !$0.delayed.isEmpty } ?? false }
@@ -127,7 +127,7 @@ extension ManagedObject {
   package final func copiedValue(at slot: Slot) throws -> Value { try loaded(slot) }
 
   /// Assigns a stored value, which must be of the attribute's type. Records a change as an ordinary assignment does.
-  package final func takeCopy(_ value: Value, slot: Slot) throws { try setStoredValue(value, slot: slot) }
+  package final func setCopiedValue(_ value: Value, slot: Slot) throws { try setStoredValue(value, slot: slot) }
 }
 
 extension ManagedObjectContext {
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
   /// keeps this ID when it is saved.
   package func insert(_ entity: ResolvedEntity, as id: ManagedObjectID) throws -> ManagedObject {
     let object = try insert(entity)
-    object.takePermanentID(id)
+    object.setPermanentID(id)
     changedObjects.note(object)
     return object
   }

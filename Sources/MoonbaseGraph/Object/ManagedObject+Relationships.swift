@@ -112,7 +112,7 @@ extension ManagedObject {
 
   /// Adds a destination without updating the inverse; false if it was a destination.
   private func include(_ id: ManagedObjectID, slot: Slot) -> Bool {
-    settleOwnChanges()
+    waitForPendingSaveOfOwnChanges()
     guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.add(id) }) else { return false }
     context?.noteLead(slot, of: self, to: id)
     didChange(slot)
@@ -121,7 +121,7 @@ extension ManagedObject {
 
   /// Removes a destination without updating the inverse; false if it was no destination.
   private func exclude(_ id: ManagedObjectID, slot: Slot) -> Bool {
-    settleOwnChanges()
+    waitForPendingSaveOfOwnChanges()
     guard alter(id, of: toManyState(slot), slot: slot, because: cause, { $0.remove(id) }) else { return false }
     didChange(slot)
     return true
@@ -161,7 +161,7 @@ extension ManagedObject {
   /// The state of a to-many relationship with its destinations, which are read at the first access.
   private func loadedState(_ slot: Slot) throws -> ToManyState {
     noteRead(slot)
-    settle()
+    waitForPendingSave()
     // A hook may set a transient relationship when the object awakes.
     if self.state.contains(.fault), entity.properties[slot].isTransient { try fireFault() }
     let state = toManyState(slot)
@@ -378,7 +378,7 @@ extension ManagedObject {
     let destination = try context.objectUnlessGone(with: id)
     // A list that was read after the member's row is newer than the row.
     if let destination, try destination.stored(inverse) != .objectID(objectID), isList(slot) {
-      return try destination.takeCurrentRow() == nil ? nil : destination
+      return try destination.adoptCurrentRow() == nil ? nil : destination
     }
     return destination
   }

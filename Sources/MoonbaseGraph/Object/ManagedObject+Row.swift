@@ -6,7 +6,7 @@ extension ManagedObject {
   final var snapshot: Snapshot? { row.snapshot }
 
   /// Replaces the store's row, or removes it. Also updates the weight.
-  final func setSnapshot(_ new: Snapshot?) { weigh(row.takePlace(new?.place ?? 0, in: new?.page)) }
+  final func setSnapshot(_ new: Snapshot?) { weigh(row.setLocation(new?.place ?? 0, in: new?.page)) }
 
   /// Replaces all values beside the row.
   private final func setLive(_ values: ContiguousArray<Value?>) { weigh(row.setLive(values)) }
@@ -63,11 +63,11 @@ extension ManagedObject {
 /// Reading rows.
 extension ManagedObject {
   /// Adopts a row that was read, if the object is a fault and has no newer row. Called for rows that any request reads.
-  final func takeRow(_ new: Snapshot) {
+  final func adoptRow(_ new: Snapshot) {
     guard isFault, snapshot.map({ $0.version <= new.version }) ?? true else { return }
     setSnapshot(new)
     leaveBatch()
-    if let context, context.derivations.isWatching { context.takeNote(ofRow: new, self) }
+    if let context, context.derivations.isWatching { context.invalidateOutdated(ofRow: new, self) }
   }
 
   /// Adopts a copy of the same row in another page. The values are the same, so nothing is recorded.
@@ -134,7 +134,7 @@ extension ManagedObject {
 
   /// Adopts a value of a to-one relationship that the other side's row implies. Unsaved changes stay; a fault reads its
   /// own row. For example, a list that was just read contains the object.
-  final func takeRowValue(_ value: Value, slot: Slot) {
+  final func adoptRowValue(_ value: Value, slot: Slot) {
     guard !isFault, !changed.contains(slot) else { return }
     setRead(value, slot: slot)
     context?.observations.changeEvent?.refresh(self)
@@ -183,7 +183,7 @@ extension ManagedObject {
     if let value { return setOwn(value, slot: slot) }
     if !row.live.isEmpty { setLive(nil, slot: slot) }
     guard row.isOwn else { return }
-    let (bytes, isEmpty) = row.giveUp(slot, slotCount: entity.properties.count)
+    let (bytes, isEmpty) = row.removeValue(slot, slotCount: entity.properties.count)
     weigh(bytes)
     if isEmpty { weigh(row.dropChange()) }
   }
@@ -217,7 +217,7 @@ extension ManagedObject {
     do {
       guard let other = try context.objectUnlessGone(with: id) else { return }
       // The save that wrote the row may have written the other side, and values computed from it, too.
-      _ = try other.takeCurrentRow()
+      _ = try other.adoptCurrentRow()
       // The state of its list is older than the row, even if a new object's list was known to be empty.
       if case .toMany = other.entity.properties[inverse].kind {
         let known = other.toManyState(inverse)
@@ -356,7 +356,7 @@ extension ManagedObject {
     if relationship.isInverseToMany {
       if let state = relationships[slot], state.isLoaded, state.contains(other.objectID) { unload(state, slot: slot) }
     } else if pointsAt(other, slot: slot) {
-      takeRowValue(.null, slot: slot)
+      adoptRowValue(.null, slot: slot)
     }
   }
 
@@ -369,7 +369,7 @@ extension ManagedObject {
       if state.isLoaded, !state.contains(other.objectID) { unload(state, slot: slot) }
     } else if !pointsAt(other, slot: slot) {
       let former = current(slot) ?? .null
-      takeRowValue(.objectID(other.objectID), slot: slot)
+      adoptRowValue(.objectID(other.objectID), slot: slot)
       // The former partner no longer has this partner.
       if let back = entity.properties[slot].relationship, pointsAt(other, slot: slot) {
         otherSide(of: former, along: back)?.removeInversePointer(from: self, along: back)

@@ -93,7 +93,7 @@ extension ManagedObject {
     guard !destination.changed.contains(inverse) else { return }
     let isListed = relationships[slot]?.contains(destination.objectID) == true
     guard try (destination.stored(inverse) == .objectID(objectID)) != isListed else { return }
-    if destination.snapshot != nil, try destination.takeCurrentRow() == nil {
+    if destination.snapshot != nil, try destination.adoptCurrentRow() == nil {
       _ = try context?.source.currentRow(of: destination.objectID)
     }
     if let known = relationships[slot], try (destination.stored(inverse) == .objectID(objectID)) != isListed {
@@ -124,7 +124,7 @@ extension ManagedObject {
     guard let known = coming.relationships[inverse], known.isLoaded, !known.contains(objectID),
       try stored(slot) == .objectID(coming.objectID)
     else { return }
-    _ = try takeCurrentRow()
+    _ = try adoptCurrentRow()
     if pointsAt(coming, slot: slot) { coming.unload(known, slot: inverse) }
   }
 
@@ -133,8 +133,8 @@ extension ManagedObject {
     guard !other.changed.contains(inverse),
       try (stored(slot) == .objectID(other.objectID)) != (other.stored(inverse) == .objectID(objectID))
     else { return }
-    _ = try takeCurrentRow()
-    _ = try other.takeCurrentRow()
+    _ = try adoptCurrentRow()
+    _ = try other.adoptCurrentRow()
   }
 }
 
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
         for place in stretch.places {
           guard case .objectID(let id) = page.value(slot, of: place),
             let known = registered[id]?.takeUnretainedValue().relationships[inverse],
-            known.isLoaded, !known.knows(page.id(place)), takesRows(page.id(place))
+            known.isLoaded, !known.knows(page.id(place)), wouldAdoptRow(page.id(place))
           else { continue }
           registered[id]?.takeUnretainedValue().unload(known, slot: inverse)
         }
@@ -161,7 +161,7 @@ extension ManagedObjectContext {
 
   /// Whether an object would adopt a row that is read now, or is not registered. Its row cannot contradict a list in
   /// memory then.
-  private func takesRows(_ id: ManagedObjectID) -> Bool {
+  private func wouldAdoptRow(_ id: ManagedObjectID) -> Bool {
     guard let object = registered[id]?.takeUnretainedValue() else { return true }
     return object.isFault && !object.isDeleted
   }

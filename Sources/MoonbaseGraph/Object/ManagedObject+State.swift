@@ -50,7 +50,7 @@ extension ManagedObject {
   /// The reason why an object has left its context.
   ///
   /// Later accesses throw an error that names the reason.
-  enum DetachReason {
+  package enum DetachReason {
     /// The context ended, or the object was removed by a request.
     case contextGone, closed, reset, deleted, rolledBack, replaced
   }
@@ -60,25 +60,25 @@ extension ManagedObject {
   /// The ID of the object; temporary until the first save, which gives another ID. A temporary ID is known only in its
   /// context.
   public final var objectID: ManagedObjectID {
-    settleID()
+    waitForPermanentID()
     let key = key
     return table._withUnsafeGuaranteedRef { $0.id(key) }
   }
   /// The context; nil if the object left it.
   @inline(__always)
-  final var context: ManagedObjectContext? { table._withUnsafeGuaranteedRef { $0.context } }
+  package final var context: ManagedObjectContext? { table._withUnsafeGuaranteedRef { $0.context } }
   /// Whether the object has a context; retains nothing.
   final var hasContext: Bool { table._withUnsafeGuaranteedRef { $0.contextReference != nil } }
   /// The context; nil once the context is gone or the object left it.
   public final var managedObjectContext: ManagedObjectContext? { context }
   /// Whether the object was never saved.
   public final var isInserted: Bool {
-    settleID()
+    waitForPermanentID()
     return readState.contains(.inserted)
   }
   /// Whether the object has unsaved changes.
   public final var isUpdated: Bool {
-    settle()
+    waitForPendingSave()
     return readState.contains(.updated)
   }
   /// Whether the object is marked for deletion; false again after the save.
@@ -89,7 +89,7 @@ extension ManagedObject {
   package final var awaitsSave: Bool { state.contains(.listed) }
   /// Whether the object is new, changed or marked for deletion.
   public final var hasChanges: Bool {
-    settle()
+    waitForPendingSave()
     return !readState.isDisjoint(with: [.inserted, .updated, .deleted])
   }
 }
@@ -228,7 +228,7 @@ extension ManagedObject {
   /// The value in a slot: the object's own value, else the row's. Nil if neither exists, for a fault. Neither fires a
   /// fault nor runs accessors.
   @inline(__always)
-  final func current(_ slot: Slot) -> Value? {
+  package final func current(_ slot: Slot) -> Value? {
     if !row.live.isEmpty, let value = row.live[slot] { return value }
     return row.page?.value(slot, of: Int(row.place))
   }
@@ -287,7 +287,7 @@ extension ManagedObject {
   /// values; its former state is kept by the save.
   final func beginPendingSave(to copy: Snapshot?) -> Reading? {
     guard !state.contains(.inserted) else {
-      if let copy { weigh(row.takePlace(copy.place, in: copy.page, owning: true)) }
+      if let copy { weigh(row.setLocation(copy.place, in: copy.page, owning: true)) }
       changeState(removing: .listed, adding: [.fault, .refreshed])
       return nil
     }

@@ -338,7 +338,7 @@ extension ManagedObject {
   public final func changedValuesForCurrentEvent() throws -> [String: Value] {
     guard let context else { throw detachedError }
     noteRead(.state)
-    settle()
+    waitForPendingSave()
     if context.journal.isSettled { context.noteEvent(isLast: false) }
     guard let event = context.observations.changeEvent else {
       throw GraphError(
@@ -366,7 +366,7 @@ extension ManagedObject {
   private final func changedPersistentSlots() throws -> [Slot] {
     guard context != nil else { throw detachedError }
     noteRead(.state)
-    settle()
+    waitForPendingSave()
     // Values that awake-from-fetch set are no changes.
     guard state.contains(.listed) else { return [] }
     let lists = relationships.filter { $0.value.hasChanges }.keys

@@ -7,7 +7,7 @@ package enum BatchInsertHandler {
   @TaskLocal private static var isRunning = false
 
   /// Runs the handler.
-  static func run(_ body: () throws -> Void) rethrows { try $isRunning.withValue(true, operation: body) }
+  package static func run(_ body: () throws -> Void) rethrows { try $isRunning.withValue(true, operation: body) }
 
   /// Throws `.contextBusy` for an operation of a handler that would wait for a store.
   package static func refuse(_ operation: @autoclosure () -> String) throws {

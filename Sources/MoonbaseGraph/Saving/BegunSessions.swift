@@ -15,7 +15,7 @@ final class BegunSessions {
   subscript(number: UInt32) -> (any SaveSession)? { all.first { $0.number == number }?.session }
 
   /// Removes a session and returns it; the caller ends it.
-  func take(_ number: UInt32) -> (any SaveSession)? {
+  func remove(_ number: UInt32) -> (any SaveSession)? {
     all.firstIndex { $0.number == number }.map { all.remove(at: $0).session }
   }
 

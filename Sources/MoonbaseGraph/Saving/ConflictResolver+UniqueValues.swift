@@ -42,7 +42,7 @@ extension ConflictResolver {
     _ properties: [String], of object: ManagedObject, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
     switch resolution {
-    case .rollback: return try giveUp(object)
+    case .rollback: return try discardChanges(object)
     case .storeTrumps:
       let slots = properties.compactMap(object.entity.slot)
       for slot in slots where object.changed.contains(slot) {

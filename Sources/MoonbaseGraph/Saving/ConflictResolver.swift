@@ -59,12 +59,12 @@ struct ConflictResolver {
     case .changed: return try resolveChange(of: object, found: conflict.foundRow, by: resolution)
     case .deleted: return try resolveDeletion(of: object, by: resolution)
     case .destinationIsGone(let relationship, let id):
-      if case .rollback = resolution, !object.isInserted { return try giveUp(object) }
+      if case .rollback = resolution, !object.isInserted { return try discardChanges(object) }
       guard try release(id, from: object, relationship) else { return false }
       try setValues(of: resolution, in: object)
     case .destinationWasAdded:
       guard object.isDeleted else { return false }
-      if resolution.isForStore { return try giveUp(object) }
+      if resolution.isForStore { return try discardChanges(object) }
       try context.refresh(object, mergeChanges: true)
     case .destinationIsRemoved(let relationship, let id):
       guard resolution.isForStore else {
@@ -74,9 +74,9 @@ struct ConflictResolver {
         return true
       }
       guard let other = self.object(id), !other.isInserted else { return false }
-      return try giveUp(other)
+      return try discardChanges(other)
     case .destinationIsLinkedElsewhere(let relationship, let id):
-      if case .rollback = resolution, !object.isInserted { return try giveUp(object) }
+      if case .rollback = resolution, !object.isInserted { return try discardChanges(object) }
       guard try lead(object, to: id, relationship, anyhow: !resolution.isForStore) else { return false }
       try setValues(of: resolution, in: object)
     case .sameValues(let properties, let id):
@@ -92,7 +92,7 @@ struct ConflictResolver {
   }
 
   /// Discards all changes of an object. A deleted object returns. Always true, for use as a result.
-  func giveUp(_ object: ManagedObject) throws -> Bool {
+  func discardChanges(_ object: ManagedObject) throws -> Bool {
     try context.refresh(object, mergeChanges: false)
     return true
   }
@@ -104,11 +104,11 @@ struct ConflictResolver {
   private func resolveChange(
     of object: ManagedObject, found: Snapshot?, by resolution: MergePolicy.Resolution
   ) throws -> Bool {
-    if case .rollback = resolution { return try giveUp(object) }
+    if case .rollback = resolution { return try discardChanges(object) }
     let row = try found ?? context.source.currentRow(of: object.objectID)
     guard !object.isDeleted else {
       switch resolution {
-      case .storeTrumps: return try giveUp(object)
+      case .storeTrumps: return try discardChanges(object)
       case .objectTrumps, .overwrite:
         try context.merge(row, into: object, because: .mergePolicy)
         return true
@@ -118,7 +118,7 @@ struct ConflictResolver {
     switch resolution {
     case .storeTrumps:
       for slot in slots(of: object) where object.changed.contains(slot) && differs(object.snapshot, row, slot) {
-        try takeBack(slot, of: object, to: row)
+        try revert(slot, of: object, to: row)
       }
       try context.merge(row, into: object, because: .mergePolicy)
     case .overwrite:
@@ -152,7 +152,7 @@ struct ConflictResolver {
   }
 
   /// Discards the change of a slot in favour of a newer row that is about to be adopted. The attribute keeps no change.
-  private func takeBack(_ slot: Slot, of object: ManagedObject, to row: Snapshot) throws {
+  private func revert(_ slot: Slot, of object: ManagedObject, to row: Snapshot) throws {
     if object.entity.properties[slot].relationship != nil { return try set(row.values[slot], slot: slot, of: object) }
     object.giveUpChange(slot)
   }

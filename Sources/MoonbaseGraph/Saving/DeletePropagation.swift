@@ -22,8 +22,8 @@ struct DeletePropagation {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
       let rule = relationship.description.deleteRule
       if rule == .noAction { continue }
-      let gone = rule == .cascade ? try takenOut(of: slot, relationship) : []
-      try takeIn(slot)
+      let gone = rule == .cascade ? try removedMembers(of: slot, relationship) : []
+      try include(slot)
       let ids = try object.destinationIDs(slot)
       if ids.count > 1, !ahead.haveRows { try context.loadRows(of: ids) }
       for id in ids {
@@ -43,7 +43,7 @@ struct DeletePropagation {
 /// Lists of the deleted object.
 extension DeletePropagation {
   /// Adopts a list that was read in a batch, as if the object had loaded it. Then both sides are adjusted as usual.
-  private func takeIn(_ slot: Slot) throws {
+  private func include(_ slot: Slot) throws {
     guard let ids = ahead.lists[slot], case .toMany = object.entity.properties[slot].kind else { return }
     let state = object.toManyState(slot)
     if !state.isLoaded { try object.load(ids, into: state, slot: slot) }
@@ -52,7 +52,7 @@ extension DeletePropagation {
   /// The destinations that other contexts have removed since the list was read, to which a cascade does not apply. Only
   /// for links stored as pairs: otherwise the rows of the destinations show the change. Empty for a list that was not
   /// read before.
-  private func takenOut(of slot: Slot, _ relationship: ResolvedRelationship) throws -> Set<ManagedObjectID> {
+  private func removedMembers(of slot: Slot, _ relationship: ResolvedRelationship) throws -> Set<ManagedObjectID> {
     guard let known = object.relationships[slot], known.isLoaded, !object.objectID.isTemporaryID,
       !relationship.description.isTransient, relationship.isManyToMany || relationship.inverseSlot == nil
     else { return [] }

@@ -1,5 +1,5 @@
 import DequeModule
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 import OrderedCollections
 
@@ -19,12 +19,12 @@ extension ManagedObjectContext {
   }
 
   /// Applies delete rules, unless they are left to the save. By `propagatesDeletesAtEndOfEvent`.
-  func applyDeleteRulesOfEvent() throws {
+  package func applyDeleteRulesOfEvent() throws {
     if propagatesDeletesAtEndOfEvent { try applyDeleteRules() }
   }
 
   /// Applies the delete rules of all waiting objects, and then notifies observers. Observers see all deletions at once.
-  func applyDeleteRules() throws {
+  package func applyDeleteRules() throws {
     defer { tellObservers() }
     try observations.observers.holding { try propagateDeletions() }
   }
@@ -93,7 +93,7 @@ extension ManagedObjectContext {
 
   /// A destination for which a deny rule keeps the object; nil if there is none. For messages and for leaving objects
   /// in the context.
-  func keeper(of object: ManagedObject) throws -> ManagedObjectID? {
+  package func keeper(of object: ManagedObject) throws -> ManagedObjectID? {
     for slot in try behavior(of: object.entity).denyingSlots {
       if let keeper = try object.remainingDestinations(slot).first { return keeper }
     }

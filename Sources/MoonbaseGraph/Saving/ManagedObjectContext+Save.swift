@@ -25,7 +25,7 @@ extension ManagedObjectContext {
   /// Saves all changes together with a change of a store's metadata. Not available in a child context, which has no
   /// store. Throws as `save()` does.
   package func save(with metadataChange: MetadataChange?) throws {
-    settle()
+    waitForPendingSave()
     try mergeNews()
     followExtensions()
     defer { followExtensions() }
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
   /// Nothing is saved; the changes of hooks stay until they are rolled back. Throws the error that would fail the save.
   /// Used for dry runs of commands.
   package func prepareSave() throws {
-    settle()
+    waitForPendingSave()
     try mergeNews()
     try checkOpen()
     try refuseWithinHooks("a save was begun")
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
   /// try context.save()
   /// ```
   public func detectConflicts(for object: ManagedObject) throws {
-    settle()
+    waitForPendingSave()
     try requireOwn(object, participle: "looked at for conflicts")
     guard !object.isInserted else { return }
     if object.snapshot == nil { try object.fireFault() }

@@ -64,8 +64,8 @@ extension SavePlan.NewRow {
   }
 }
 
-/// The life of a save on another thread: `beginPendingSave` hands it over, `settle` waits for it, and `finish` or
-/// `takeBack` adopts its result.
+/// The life of a save on another thread: `beginPendingSave` hands it over, `waitForPendingSave` waits for it, and `finish` or
+/// `revert` adopts its result.
 extension ManagedObjectContext {
   /// Saves all changes like `save`, but if possible leaves the writing to another thread while the context continues.
   /// The objects are faults meanwhile. At most one such save is in progress; operations that depend on its result wait.
@@ -93,13 +93,13 @@ extension ManagedObjectContext {
   /// writing thread has stopped.
   package func breakOffSave() {
     writing.pendingSave?.breakOff()
-    settle()
+    waitForPendingSave()
   }
 
   /// Waits for the save that `saveAhead` began, and throws its error. Call it before results of the save are used
   /// elsewhere.
   public func finishSave() throws {
-    settle()
+    waitForPendingSave()
     guard let failure = writing.failure else { return }
     writing.failure = nil
     throw failure
@@ -108,24 +108,24 @@ extension ManagedObjectContext {
   /// Waits for the save in progress, if there is one. If the save fails, its objects have their changes again and
   /// `finishSave` throws the error. Very cheap without one.
   @inline(__always)
-  package func settle() {
-    if writing.pendingSave != nil { settleSave() }
+  package func waitForPendingSave() {
+    if writing.pendingSave != nil { finishPendingSave() }
   }
 
   /// Waits for the save in progress and adopts its result. Errors are kept for the next call.
   @inline(never)
-  private func settleSave() {
+  private func finishPendingSave() {
     guard let save = writing.pendingSave else { return }
     let failure = save.wait()
     writing.pendingSave = nil
     weigh(-save.weight)
     // Rows that were read ahead meanwhile may be outdated.
     forgetReadAhead()
-    if let failure { takeBack(save, after: failure) } else { finish(save) }
+    if let failure { revert(save, after: failure) } else { finish(save) }
   }
 
   /// Restores the changes of a failed save. The objects are as they were before the save.
-  private func takeBack(_ save: SaveAhead, after failure: any Error) {
+  private func revert(_ save: SaveAhead, after failure: any Error) {
     writing.failure = failure
     for entry in save.objects where entry.object.context === self {
       // Without the journal: an open savepoint began when the changes were still there.
@@ -157,10 +157,10 @@ extension ManagedObjectContext {
   }
 
   /// Waits for the save in progress if it writes any of these objects. Objects outside of the save can be used meanwhile.
-  func settle(before ids: [ManagedObjectID]) {
+  func waitForPendingSave(before ids: [ManagedObjectID]) {
     guard writing.pendingSave != nil else { return }
     let isUnderWay = ids.contains { registered[$0]?.takeUnretainedValue().state.contains(.refreshed) ?? false }
-    if isUnderWay { settleSave() }
+    if isUnderWay { finishPendingSave() }
   }
 
   /// Leaves the writing of a plan to another thread. The objects become faults; their rows belong to the save until it
@@ -202,21 +202,21 @@ extension ManagedObject {
   /// Waits, before a property is read or set, for a save in progress that writes this object or its lists. Called at
   /// the beginning of accessors.
   @inline(__always)
-  final func settle() {
-    if !state.isDisjoint(with: [.refreshed, .hasPendingLists]), let context { context.settle() }
+  final func waitForPendingSave() {
+    if !state.isDisjoint(with: [.refreshed, .hasPendingLists]), let context { context.waitForPendingSave() }
   }
 
   /// Waits, before a list changes, for a save in progress that writes this object's own changes. New objects that were
   /// added to a list before may still be written meanwhile. Called before a destination is added or removed.
   @inline(__always)
-  final func settleOwnChanges() {
-    if state.isSuperset(of: [.fault, .refreshed]), let context { context.settle() }
+  final func waitForPendingSaveOfOwnChanges() {
+    if state.isSuperset(of: [.fault, .refreshed]), let context { context.waitForPendingSave() }
   }
 
   /// Waits before an access that only the save of a new object affects, such as reading the ID. The temporary ID would
   /// otherwise be seen after the save.
   @inline(__always)
-  final func settleID() {
-    if state.isSuperset(of: [.refreshed, .inserted]) { settle() }
+  final func waitForPermanentID() {
+    if state.isSuperset(of: [.refreshed, .inserted]) { waitForPendingSave() }
   }
 }

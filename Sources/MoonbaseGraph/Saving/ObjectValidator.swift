@@ -121,7 +121,7 @@ struct ObjectValidator {
   /// undoing.
   private func storeQuietly(_ value: Value, slot: Slot) throws {
     let count = object.context?.journal.count ?? 0
-    try ValueNormalizer(object, behavior).take(value, slot: slot)
+    try ValueNormalizer(object, behavior).assign(value, slot: slot)
     object.context?.journal.silence(object, after: count)
   }
 

@@ -5,7 +5,7 @@ import OrderedCollections
 ///
 /// Made for each save and run once. The phases: `SavePreparation` (delete rules, rules, `willSave`), `SavePlan` (rows
 /// and links), writing with conflicts resolved, and `finish`. `ManagedObjectContext.phase` shows the phase to hooks.
-struct SaveOperation {
+package struct SaveOperation {
   /// The context that is saved.
   private let context: ManagedObjectContext
   /// Nil before the changes are planned, and without changes.
@@ -22,7 +22,7 @@ struct SaveOperation {
   private var stashes: [(object: ManagedObject, stash: DeletedObjectState)] = []
 
   /// Saves with conflict resolution, parents or children never run ahead.
-  init(_ context: ManagedObjectContext, ahead: Bool = false, with metadataChange: MetadataChange? = nil) {
+  package init(_ context: ManagedObjectContext, ahead: Bool = false, with metadataChange: MetadataChange? = nil) {
     self.context = context
     self.metadataChange = metadataChange
     // A merge policy resolves conflicts before the save ends, so the context must wait.
@@ -52,7 +52,7 @@ struct SaveOperation {
   }
 
   /// Runs the phases before the writing. The changes of hooks stay.
-  func prepare() throws {
+  package func prepare() throws {
     context.running.phase = .willSave
     defer { context.running.phase = nil }
     context.errors.warnings.removeAll()
@@ -140,7 +140,7 @@ struct SaveOperation {
   /// Refreshes outdated inputs of stored values, and objects whose only changes are stored values. The merge policy
   /// resolves all other conflicts. Throws `error` if the policy does not resolve a conflict.
   private func resolve(_ plan: SavePlan, or error: any Error) throws {
-    guard plan.stale.isEmpty else { return try context.takeIn(plan.stale) }
+    guard plan.stale.isEmpty else { return try context.include(plan.stale) }
     let own = try plan.conflicts.filter(isOfStoredValues)
     let others = try plan.conflicts.filter { try !isOfStoredValues($0) }
     if !others.isEmpty {
@@ -149,7 +149,7 @@ struct SaveOperation {
       // The policy changed nothing, so another attempt would fail in the same way.
       guard try resolver.resolve(others, or: error) else { throw error }
     }
-    try context.takeInRows(of: own.map(\.objectID))
+    try context.refreshRows(of: own.map(\.objectID))
   }
 
   /// Whether a conflict concerns a row in which the context changed only computed values. No merge policy
@@ -176,7 +176,7 @@ struct SaveOperation {
     context.running.phase = .didSave
     let save = context.tellsOfSaves ? contextSave(of: plan) : nil
     let undo = context.undoManager
-    undo?.takeSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
+    undo?.recordSave(after: earlierCount, stashes.filter { plan.isSaved($0.object) })
     let (deleted, didSaveObservers) = (plan.deleted.filter(plan.isSaved), plan.didSaveObservers.filter(plan.isSaved))
     // Objects with a `didSave` hook stay until it has run.
     let hearing = Set(didSaveObservers.lazy.filter(\.isDeleted).map(ObjectIdentifier.init))
@@ -199,7 +199,7 @@ struct SaveOperation {
     plan.adopt()
     if let looseEnds = UnclearedReferences(to: deleted, in: context) {
       looseEnds.cut()
-      undo?.takeLeads()
+      undo?.recordRemovedReferences()
     }
     if plan.savedAllChanges { context.changedObjects.removeAll() } else { context.changedObjects.removeSaved() }
     context.tellListenersOfSave()
@@ -259,7 +259,7 @@ struct SaveOperation {
 /// Errors of accessors.
 extension ManagedObjectContext {
   /// Fails the save with the error of an accessor that could not throw. The message says how many errors were kept.
-  func throwPendingError() throws {
+  package func throwPendingError() throws {
     let errors = drainAccessorErrors()
     guard let first = errors.first else { return }
     guard var error = first as? GraphError else { throw first }

@@ -75,20 +75,20 @@ extension SavePlan {
 /// Refreshing inputs.
 extension ManagedObjectContext {
   /// Refreshes inputs that another context saved. Unsaved changes of the objects are kept. Throws errors of the store.
-  func takeIn(_ stale: StaleInputs) throws {
+  func include(_ stale: StaleInputs) throws {
     let members = stale.lists.values.joined().filter { id in
       guard let object = registered[id]?.takeUnretainedValue(), !object.isInserted else { return false }
       // An object that the save writes keeps its row, so that the save finds the conflict.
       return !object.isDeleted && !object.isWritten
     }
-    try takeInRows(of: Array(Set(stale.rows).union(members)))
-    for (list, others) in stale.lists { takeIn(list, others) }
+    try refreshRows(of: Array(Set(stale.rows).union(members)))
+    for (list, others) in stale.lists { include(list, others) }
   }
 
   /// Discards a list, and the inverse lists of added and removed destinations. For a deleted owner, the delete rule is
   /// applied to new destinations of many-to-many relationships; for one-to-many relationships, the store reports them
   /// as conflicts. Owners that are not registered need nothing.
-  private func takeIn(_ list: SaveInputs.List, _ others: Set<ManagedObjectID>) {
+  private func include(_ list: SaveInputs.List, _ others: Set<ManagedObjectID>) {
     guard let owner = registered[list.owner]?.takeUnretainedValue(),
       let relationship = owner.entity.properties[list.slot].relationship
     else { return }

@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// The keys of new objects.
@@ -63,7 +63,7 @@ extension SavePlan {
 
   /// Reserves keys of a store for new objects, directly or as part of a session. Throws `.invalidStore` for a key that
   /// leaves no room.
-  static func reserveKeys(
+  package static func reserveKeys(
     _ count: Int, of entity: ResolvedEntity, in store: any PersistentStore, by session: (any SaveSession)? = nil
   ) throws -> (store: StoreNumber, key: Int64) {
     let first =
@@ -73,7 +73,8 @@ extension SavePlan {
   }
 
   /// The error for a store whose next key is invalid. The code is `.invalidStore`.
-  static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError {
+  package static func keysRunOut(_ first: Int64, of entity: ResolvedEntity, in store: any PersistentStore) -> GraphError
+  {
     GraphError(
       .invalidStore,
       message:

@@ -9,7 +9,7 @@ extension SavePlan {
     let index = try planIndex(of: id)
     var row = NewRow(object, id)
     defer { rows.append(row) }
-    if takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
+    if adoptOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
       try complete(object, under: id.key, version: 1, shape)
     {
       row.written = addOwnRow(of: object, to: plans[index].inserted)
@@ -84,7 +84,7 @@ extension SavePlan {
     }
     let index = try planIndex(of: id)
     plans[index].notes.append(differing)
-    if takeOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
+    if adoptOwnRow(of: object, in: StoreNumber(rawValue: id.storeNumber)),
       try complete(object, under: id.key, version: version, shape)
     {
       row.written = addOwnRow(of: object, to: plans[index].updated)

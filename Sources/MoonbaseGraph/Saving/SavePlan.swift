@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// The changes that one save will write, computed without modifying objects, so that a failed save leaves everything as
@@ -7,15 +7,15 @@ import MoonbasePlatform
 /// Made by `SaveOperation`, used once and then dropped. The order of use: `init` (keys, rows, links), `write` (all
 /// stores, then the commits), `adopt` (the objects take IDs and rows). Rows of new objects are usually saved in the
 /// pages in which the objects keep them, without a copy.
-struct SavePlan {
+package struct SavePlan {
   /// The changes for one store.
-  struct StorePlan {
+  package struct StorePlan {
     /// The number of the store in object IDs.
-    let number: UInt32
+    package let number: UInt32
     /// The store.
     let store: any PersistentStore
     /// Complete after `finishRows`.
-    var changes = StoreChanges()
+    package var changes = StoreChanges()
     /// The inserted rows. For copied rows also their place among them and the index of their object in `rows`.
     let inserted: RowCollector
     /// The copied rows among the inserted ones.
@@ -59,7 +59,7 @@ struct SavePlan {
   /// The changed objects.
   private let objects: ChangeList
   /// The changes by store, in the order in which stores were needed.
-  var plans: [StorePlan] = []
+  package var plans: [StorePlan] = []
   /// All objects that are not deleted.
   var rows: [NewRow] = []
   /// Objects whose deletion is saved.
@@ -86,7 +86,7 @@ struct SavePlan {
   private var isIncomplete = true
 
   /// The source of keys for new objects.
-  enum NewKeys {
+  package enum NewKeys {
     /// There are no new objects.
     case none
     /// Keys are reserved in the stores, outside sessions.
@@ -98,7 +98,7 @@ struct SavePlan {
   }
 
   /// Plans the writing of all changes. Throws errors of reserving keys, and of rows that cannot be written.
-  init(_ context: ManagedObjectContext, keys: NewKeys) throws {
+  package init(_ context: ManagedObjectContext, keys: NewKeys) throws {
     self.context = context
     objects = context.changedObjects
     permanent = PermanentIDs(entityCount: context.model.entities.count)
@@ -193,7 +193,7 @@ struct SavePlan {
     defer { for session in lookers.reversed() { session.abort() } }
     do {
       for plan in visited {
-        let session = try begun.take(plan.number) ?? plan.store.beginSave(author: context.transactionAuthor)
+        let session = try begun.remove(plan.number) ?? plan.store.beginSave(author: context.transactionAuthor)
         if plan.changes.isEmpty { lookers.append(session) } else { sessions.append((plan, session)) }
         if checksInputs { stale = try staleInputs(in: plan.number, besides: plan.changes) }
         if !stale.isEmpty { throw stale }
@@ -275,7 +275,7 @@ struct SavePlan {
   /// Lets the save adopt the page of an object's own row. Returns false if the page belongs to another store: new
   /// objects of one page may go to several stores, but a page is of one store. The page is completed for this store
   /// with the first object.
-  mutating func takeOwnRow(of object: ManagedObject, in store: StoreNumber) -> Bool {
+  mutating func adoptOwnRow(of object: ManagedObject, in store: StoreNumber) -> Bool {
     guard object.row.isOwn, let page = object.row.page.map(Unmanaged.passUnretained) else { return true }
     return page._withUnsafeGuaranteedRef { page in
       if page.beginCompleting(in: store) {

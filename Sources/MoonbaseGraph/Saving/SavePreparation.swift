@@ -135,7 +135,7 @@ struct SavePreparation {
           var validator = try ObjectValidator(object, failures: failures)
           try validator.validate(for: object.isDeleted ? .delete : object.isInserted ? .insert : .update)
         }
-        context.errors.warnings.take(failures.warnings, of: waiting)
+        context.errors.warnings.replace(failures.warnings, of: waiting)
         try failures.throwFailures(consequence: "; nothing was saved")
         // Rules may have moved a destination that kept a deleted object.
         try context.dropNewDeletedObjects()

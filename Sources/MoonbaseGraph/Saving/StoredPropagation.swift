@@ -168,7 +168,7 @@ struct StoredPropagation {
 /// Stored attributes of a context.
 extension ManagedObjectContext {
   /// Whether saves compute any attribute.
-  var hasStoredAttributes: Bool { !knownStoredInputs.isEmpty }
+  package var hasStoredAttributes: Bool { !knownStoredInputs.isEmpty }
 
   /// Computed once from the model and the registry.
   private var knownStoredInputs: StoredInputs {
@@ -301,7 +301,7 @@ extension ManagedObject {
       throw error
     }
     guard try !read(slot, behavior: behavior).isSame(as: value) else { return false }
-    try ValueNormalizer(self, behavior).take(value, slot: slot)
+    try ValueNormalizer(self, behavior).assign(value, slot: slot)
     return true
   }
 

@@ -31,7 +31,7 @@ struct ValueNormalizer {
   }
 
   /// Stores a computed value; for a stored derived attribute, in the row. Throws errors of the attribute's type.
-  func take(_ value: Value, slot: Slot) throws {
+  func assign(_ value: Value, slot: Slot) throws {
     switch behavior.kind(slot) {
     case .stored: try object.storeChecked(value, slot: slot, behavior: behavior)
     case .storedTransformable(_, let transformer):

@@ -18,7 +18,7 @@ public final class BatchUpdateFunction: Sendable {
 
   /// The names of the attributes that the function reads; empty for the attribute that it sets.
   public let inputs: [String]
-  nonisolated(unsafe) let body: Body  // a script's function stays on the script's thread
+  package nonisolated(unsafe) let body: Body  // a script's function stays on the script's thread
   package nonisolated(unsafe) let plain: Plain?  // a script's function stays on the script's thread
 
   /// Makes a function of the values of attributes, in the order of their names.

@@ -320,12 +320,12 @@ struct InMemoryContents {
       }
     }
     if conflicts.isEmpty { return ([], claims) }
-    giveUp(claims)
+    release(claims)
     return (conflicts, Claims())
   }
 
   /// Restores the unique values that a save claimed.
-  mutating func giveUp(_ claims: Claims) {
+  mutating func release(_ claims: Claims) {
     for (key, id) in claims.changes.reversed() { unique[key] = id }
   }
 

@@ -126,20 +126,20 @@ private final class InMemorySaveSession: SaveSession {
 
   func setMetadata(_ metadata: [String: Value]) { newMetadata = metadata }
 
-  func deleteHistory(_ extent: HistoryRange) throws -> Int {
+  package func deleteHistory(_ extent: HistoryRange) throws -> Int {
     guard let history else { return 0 }
     lostHistory = extent
     return history.count(extent)
   }
 
   /// Tries the derived values before other sessions see the changes, because a commit cannot fail.
-  func prepare() throws {
+  package func prepare() throws {
     guard var trial = contents.withLock(\.trial) else { return }
     _ = trial.write(changes)
     if let misfit = trial.misfit { throw misfit }
   }
 
-  func commit() {
+  package func commit() {
     end { stored in
       if let lostHistory { history?.delete(lostHistory) }
       // The history is recorded first, while deleted rows are still present.
@@ -149,9 +149,9 @@ private final class InMemorySaveSession: SaveSession {
     }
   }
 
-  func abort() {
+  package func abort() {
     if !isOver { try? weight.add(-growth) }
-    end { $0.giveUp(claims) }
+    end { $0.release(claims) }
   }
 
   private func end(_ body: (inout InMemoryContents) -> Void) {

@@ -1,10 +1,10 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// Many IDs in order, without duplicates, as a sequence of arrays of bounded size.
 ///
 /// A hash gives the chunk of each ID. Chunks are named by numbers, which stay the same when chunks are inserted before
 /// them.
-struct MemberChunks: Sequence {
+package struct MemberChunks: Sequence {
   static let greatestSize = 512
   /// The least average number of IDs in a chunk; below it, the chunks are merged.
   private static let leastAverage = 64
@@ -35,7 +35,7 @@ struct MemberChunks: Sequence {
     count = ids.count
   }
 
-  var underestimatedCount: Int { count }
+  package var underestimatedCount: Int { count }
   var sizes: [Int] { chunks.map(\.ids.count) }
 
   subscript(position: Int) -> ManagedObjectID {
@@ -75,9 +75,9 @@ struct MemberChunks: Sequence {
   mutating func remove(at position: Int, keepingOrder: Bool) {
     let gone = self[position]
     if keepingOrder || position == count - 1 {
-      takeOut(position)
+      removeID(position)
     } else {
-      let last = takeOut(count - 1)
+      let last = removeID(count - 1)
       let (chunk, offset) = place(of: position)
       chunks[chunk].ids[offset] = last
       homes.update(chunks[chunk].number, of: last)
@@ -86,7 +86,7 @@ struct MemberChunks: Sequence {
     if chunks.count > 1, count < chunks.count * Self.leastAverage { self = Self(unique: ContiguousArray(self)) }
   }
 
-  mutating func move(from old: Int, to new: Int) { putIn(takeOut(old), at: new) }
+  mutating func move(from old: Int, to new: Int) { putIn(removeID(old), at: new) }
 
   mutating func replace(at position: Int, by new: ManagedObjectID) {
     let (chunk, offset) = place(of: position)
@@ -97,7 +97,7 @@ struct MemberChunks: Sequence {
 
   /// Removes an ID from its chunk; the caller updates `homes`.
   @discardableResult
-  private mutating func takeOut(_ position: Int) -> ManagedObjectID {
+  private mutating func removeID(_ position: Int) -> ManagedObjectID {
     let (chunk, offset) = place(of: position)
     let id = chunks[chunk].ids.remove(at: offset)
     shift(behind: chunk, by: -1)
@@ -165,9 +165,9 @@ struct MemberChunks: Sequence {
 
   // MARK: Walking
 
-  func makeIterator() -> Iterator { Iterator(chunks) }
+  package func makeIterator() -> Iterator { Iterator(chunks) }
 
-  struct Iterator: IteratorProtocol {
+  package struct Iterator: IteratorProtocol {
     private var current: ContiguousArray<ManagedObjectID>.Iterator
     private var later: ContiguousArray<Chunk>.SubSequence = []
 
@@ -178,7 +178,7 @@ struct MemberChunks: Sequence {
       later = chunks.dropFirst()
     }
 
-    mutating func next() -> ManagedObjectID? {
+    package mutating func next() -> ManagedObjectID? {
       if let id = current.next() { return id }
       guard let chunk = later.popFirst() else { return nil }
       current = chunk.ids.makeIterator()

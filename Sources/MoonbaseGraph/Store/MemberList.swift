@@ -1,10 +1,10 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// IDs in order, without duplicates: the destinations of a to-many relationship.
 ///
 /// A short list is one array. A long list that is searched or changed is divided into chunks, so that the cost of an
 /// insertion or move depends on the size of one chunk.
-struct MemberList: Sequence {
+package struct MemberList: Sequence {
   /// The greatest number of IDs that are searched one by one.
   private static let few = 64
 
@@ -12,20 +12,20 @@ struct MemberList: Sequence {
   /// Replaces `ids` in a long list. An array of none or one, so that short lists reserve no room for it.
   private var many: ContiguousArray<MemberChunks> = []
 
-  init() {}
+  package init() {}
 
   /// Makes a list of IDs that have no duplicates.
-  init(unique ids: some Sequence<ManagedObjectID>) { self.ids = ContiguousArray(ids) }
+  package init(unique ids: some Sequence<ManagedObjectID>) { self.ids = ContiguousArray(ids) }
 
-  var count: Int { isSplit ? many[0].count : ids.count }
+  package var count: Int { isSplit ? many[0].count : ids.count }
   var isEmpty: Bool { count == 0 }
-  var underestimatedCount: Int { count }
+  package var underestimatedCount: Int { count }
   /// The number of IDs in each chunk; empty if the IDs lie in one array.
   var chunkSizes: [Int] { isSplit ? many[0].sizes : [] }
 
-  subscript(position: Int) -> ManagedObjectID { isSplit ? many[0][position] : ids[position] }
+  package subscript(position: Int) -> ManagedObjectID { isSplit ? many[0][position] : ids[position] }
 
-  func makeIterator() -> MemberChunks.Iterator {
+  package func makeIterator() -> MemberChunks.Iterator {
     isSplit ? many[0].makeIterator() : MemberChunks.Iterator(ids)
   }
 
@@ -34,14 +34,14 @@ struct MemberList: Sequence {
     return isSplit ? many[0].contains(id) : ids.contains(id)
   }
 
-  mutating func index(of id: ManagedObjectID) -> Int? {
+  package mutating func index(of id: ManagedObjectID) -> Int? {
     splitIfMany()
     return isSplit ? many[0].index(of: id) : ids.firstIndex(of: id)
   }
 
   /// Appends an ID; returns false if the ID is already in the list.
   @discardableResult
-  mutating func append(_ id: ManagedObjectID) -> Bool {
+  package mutating func append(_ id: ManagedObjectID) -> Bool {
     splitIfMany()
     if isSplit { return many[0].append(id) }
     guard !ids.contains(id) else { return false }
@@ -52,7 +52,7 @@ struct MemberList: Sequence {
   /// Removes an ID; returns its former position, or nil if it is not in the list. Unless the order is kept, the last ID
   /// moves into the gap.
   @discardableResult
-  mutating func remove(_ id: ManagedObjectID, keepingOrder: Bool) -> Int? {
+  package mutating func remove(_ id: ManagedObjectID, keepingOrder: Bool) -> Int? {
     guard let index = index(of: id) else { return nil }
     if isSplit {
       many[0].remove(at: index, keepingOrder: keepingOrder)
@@ -66,13 +66,13 @@ struct MemberList: Sequence {
     return index
   }
 
-  mutating func move(from old: Int, to new: Int) {
+  package mutating func move(from old: Int, to new: Int) {
     splitIfMany()
     if isSplit { many[0].move(from: old, to: new) } else { ids.insert(ids.remove(at: old), at: new) }
   }
 
   /// Replaces one ID by another at the same position.
-  mutating func replace(_ old: ManagedObjectID, by new: ManagedObjectID) {
+  package mutating func replace(_ old: ManagedObjectID, by new: ManagedObjectID) {
     guard let index = index(of: old) else { return }
     if isSplit { many[0].replace(at: index, by: new) } else { ids[index] = new }
   }

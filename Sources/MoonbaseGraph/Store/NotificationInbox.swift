@@ -39,14 +39,14 @@ struct News<Element: ObjectIDNotification> {
   /// Replaces all pending notifications by one.
   private mutating func become(_ one: Element) { (elements, idCount) = ([one], one.count) }
 
-  mutating func takeFirst() -> Element? {
+  mutating func popFirst() -> Element? {
     guard let first = elements.first else { return nil }
     elements.removeFirst()
     idCount -= first.count
     return first
   }
 
-  mutating func takeAll() -> [Element] {
+  mutating func drain() -> [Element] {
     defer { self = News() }
     return elements
   }
@@ -99,10 +99,10 @@ final class NotificationInbox<Element: ObjectIDNotification>: Sendable {
   var isPending: Bool { state.withLock { !$0.news.elements.isEmpty } }
 
   /// Removes and returns the pending notifications.
-  func take() -> [Element] {
+  func drain() -> [Element] {
     state.withLock { state in
       state.isAnnounced = false
-      return state.news.takeAll()
+      return state.news.drain()
     }
   }
 
@@ -116,7 +116,7 @@ final class NotificationInbox<Element: ObjectIDNotification>: Sendable {
       await withCheckedContinuation { continuation in
         let answer: Element?? = state.withLock { state in
           if state.cancelled.remove(number) != nil { return .some(nil) }
-          if let first = state.news.takeFirst() { return first }
+          if let first = state.news.popFirst() { return first }
           if state.isOver { return .some(nil) }
           state.readers.append((number, continuation))
           return .none

@@ -121,7 +121,7 @@ final class RowCache: Sendable {
     enter()
     defer { leave() }
     let rows = try body()
-    take(rows)
+    add(rows)
     return rows
   }
 
@@ -139,7 +139,7 @@ final class RowCache: Sendable {
   }
 
   /// Caches rows read since `enter`, except rows that were written or removed meanwhile.
-  func take(_ rows: [Snapshot]) {
+  func add(_ rows: [Snapshot]) {
     contents.withLock { cache in
       if cache.isAnyWritten { return }
       for row in rows where row.version >= cache.written[row.id] ?? .min { put(row, in: &cache) }

@@ -24,7 +24,7 @@ extension RowPage {
     return endRow(over: base, but: slot)
   }
 
-  /// Adds a row over a base row with new content in one slot, without making a `Value` (see `takes`). Returns its
+  /// Adds a row over a base row with new content in one slot, without making a `Value` (see `fits`). Returns its
   /// place.
   func addRow(over base: RowBase, _ new: RawCell, slot: Slot) -> Int {
     base.page._withUnsafeGuaranteedRef { page in
@@ -123,12 +123,12 @@ extension RowPage {
   }
 
   /// Whether content can be written into a cell without making a `Value`.
-  static func takes(_ new: RawCell) -> Bool { new.length <= longest && new.kind != .other }
+  static func fits(_ new: RawCell) -> Bool { new.length <= longest && new.kind != .other }
 
   /// Replaces the content of a slot without making a `Value`. Returns nil also if the content would have to be stored
   /// separately.
   func replace(_ new: RawCell, slot: Slot, of place: Int) -> Int? {
-    guard stage == .filling, Self.takes(new) else { return nil }
+    guard stage == .filling, Self.fits(new) else { return nil }
     let row = row(place)
     let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
     let former = bytesKept(by: kind, in: row + shape.cell(slot))

@@ -1,9 +1,9 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// A map from slots to elements, stored in order of insertion.
 ///
 /// Most objects have at most two elements, for which a linear search is faster than hashing, and smaller.
-struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
+package struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
   private struct Entry {
     var key: Slot
     var value: Element
@@ -11,7 +11,7 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
 
   private var entries: [Entry] = []
 
-  init(dictionaryLiteral elements: (Int, Element)...) {
+  package init(dictionaryLiteral elements: (Int, Element)...) {
     for (slot, element) in elements { self[slot] = element }
   }
 
@@ -75,7 +75,7 @@ struct SlotMap<Element>: Sequence, ExpressibleByDictionaryLiteral {
     }
   }
 
-  func makeIterator() -> some IteratorProtocol<(key: Slot, value: Element)> {
+  package func makeIterator() -> some IteratorProtocol<(key: Slot, value: Element)> {
     entries.lazy.map { (key: $0.key, value: $0.value) }.makeIterator()
   }
 

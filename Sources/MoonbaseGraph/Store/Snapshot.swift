@@ -173,3 +173,21 @@ extension RowPageBuilder {
     endRow()
   }
 }
+
+extension Snapshot.Cell {
+  /// The cell as a value.
+  package var asValue: Value {
+    switch self {
+    case .null: .null
+    case .bool(let flag): .bool(flag)
+    case .int(let number): .int(number)
+    case .double(let number): .double(number)
+    case .date(let seconds): .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case .text(let bytes): .string(String(decoding: bytes, as: UTF8.self))
+    case .data(let bytes): .data(Data(bytes))
+    case .uuid(let uuid): .uuid(uuid)
+    case .reference(let id): .objectID(id)
+    case .value(let value): value
+    }
+  }
+}

@@ -32,6 +32,12 @@ public struct StoreBatchRequest: Sendable {
   public let author: String?
   /// The name of the requesting context, to record in a history.
   public let contextName: String?
+
+  /// Makes a request from all its parts.
+  package init(kind: Kind, query: StoreQuery, resultType: BatchResultType, author: String?, contextName: String?) {
+    (self.kind, self.query, self.resultType) = (kind, query, resultType)
+    (self.author, self.contextName) = (author, contextName)
+  }
 }
 
 /// The result of a batch request that a store executed in one transaction.

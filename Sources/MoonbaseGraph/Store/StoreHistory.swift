@@ -87,7 +87,7 @@ public struct HistoryBounds: Sendable, Hashable {
   }
 
   /// Whether transactions after a number were deleted.
-  func lacksTransactions(after number: Int64) -> Bool { number < last && number + 1 < (first ?? last + 1) }
+  package func lacksTransactions(after number: Int64) -> Bool { number < last && number + 1 < (first ?? last + 1) }
 }
 
 /// A range of a history.

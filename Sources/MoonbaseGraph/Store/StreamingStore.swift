@@ -11,35 +11,38 @@ package final class RowQueue: @unchecked Sendable {  // only the writing thread 
   private let batches = Handover<RowBatch>(depth: 2)
   private let keys = Handover<Int64>(depth: 1)
   /// The number of rows consumed.
-  private(set) var count = 0
+  package private(set) var count = 0
+
+  /// Makes an empty queue.
+  package init() {}
 
   // MARK: Making
 
   /// Waits for the key of the first row; nil if the store takes no rows.
-  func firstKey() throws -> Int64? { try keys.take() }
+  package func firstKey() throws -> Int64? { try keys.receive() }
 
   /// Adds rows, after waiting for room.
-  func add(_ rows: RowBatch) throws { try batches.put(rows) }
+  package func add(_ rows: RowBatch) throws { try batches.put(rows) }
 
   /// Marks the end of the rows.
-  func complete() { batches.complete() }
+  package func complete() { batches.complete() }
 
   /// Aborts the transfer, called by either side.
-  func breakOff() {
+  package func breakOff() {
     keys.breakOff()
     batches.breakOff()
   }
 
   // MARK: Writing
 
-  func begin(at key: Int64) throws { try keys.put(key) }
+  package func begin(at key: Int64) throws { try keys.put(key) }
 
   /// Tells that the store takes no rows.
-  func decline() { keys.complete() }
+  package func decline() { keys.complete() }
 
   /// The next rows, in the order of their keys; nil after the last.
   package func next() throws -> RowBatch? {
-    let rows = try batches.take()
+    let rows = try batches.receive()
     count += rows?.count ?? 0
     return rows
   }

@@ -148,7 +148,7 @@ public final class LuaFastCall {
   private func failure(_ status: MBLStatus, result: borrowing LuaResult) -> LuaError {
     defer { end(result) }
     guard let state = reference.link.state else { return LuaError(.closed, message: "the Lua state is closed") }
-    return state.takeError(status)
+    return state.popError(status)
   }
 
   /// Removes the result from the stack, and ends the run if this call began it.

@@ -48,7 +48,7 @@ extension LuaFile {
           parts += line
           parts.withUnsafeBytes(body)
         }
-        take(length + 1)
+        consume(length + 1)
         return true
       }
       try append(bytes, to: &parts, memory: &memory)
@@ -70,7 +70,7 @@ extension LuaFile {
     guard try atHand() else { return false }
     if available.count >= count {
       body(UnsafeRawBufferPointer(rebasing: available[..<count]))
-      take(count)
+      consume(count)
       return true
     }
     var parts: [UInt8] = []
@@ -91,12 +91,12 @@ extension LuaFile {
     while try atHand() {
       let byte = available[0]
       if text.isEmpty, space.contains(byte) {
-        take(1)
+        consume(1)
         continue
       }
       guard allowed.contains(byte), text.count < 200 else { break }
       text.append(byte)
-      take(1)
+      consume(1)
     }
     text.withUnsafeBytes(body)
     return !text.isEmpty
@@ -109,6 +109,6 @@ extension LuaFile {
     guard parts.count + bytes.count <= Self.greatest else { throw Failure.tooLarge }
     try memory.hold(bytes.count)
     parts += bytes
-    take(bytes.count)
+    consume(bytes.count)
   }
 }

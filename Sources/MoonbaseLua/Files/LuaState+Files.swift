@@ -12,7 +12,7 @@ extension LuaState {
     modules.guardian = guardian
     let library = try LuaFileLibrary(state: self, access: access, guardian: guardian)
     flushesOpenFiles = library.flush
-    takesLineAhead = library.standardInput.takeLineAhead
+    takesLineAhead = library.standardInput.consumeLineAhead
     try setGlobal("io", to: .table(try library.io().frozen()))
     try setGlobal("os", to: .table(try library.os(like: try global("os")).frozen()))
   }
@@ -40,7 +40,7 @@ extension LuaState {
 
   /// Consumes a line of standard input that a script read ahead and did not use, including its end; everything read
   /// ahead if no line ends in it. Used by the prompt, which reads the same input.
-  package func takeLineAhead() -> [UInt8] { takesLineAhead?() ?? [] }
+  package func consumeLineAhead() -> [UInt8] { takesLineAhead?() ?? [] }
 
   /// Flushes the output and the files of scripts, including pipes and devices. May wait for receivers, so call it
   /// within a run, whose limits end the wait. Throws the error of a run that must end.

@@ -33,8 +33,8 @@ extension LuaState {
   /// The bytecode of a function as a string, with debug information.
   func dump(_ function: LuaFunction) throws(LuaError) -> LuaValue {
     let status = mbl_dump(raw, function.reference.index, false)
-    guard status == .OK else { throw takeError(status) }
-    return try takeTop()
+    guard status == .OK else { throw popError(status) }
+    return try popTop()
   }
 
   /// Creates a function that runs a compiled chunk, in a new environment if none is given. Throws `.memory`; no limit

@@ -49,7 +49,7 @@ package struct LuaLexer {
       return (.symbol(byte), line)
     case _ where Self.isDigit(byte) || byte == UInt8(ascii: ".") && peek(1).map(Self.isDigit) == true:
       return (.number(number()), line)
-    case _ where Self.isName(byte): return (.name(take(Self.isName)), line)
+    case _ where Self.isName(byte): return (.name(consume(Self.isName)), line)
     default:
       at += 1
       // "==", "<=", ">=" and "~=" are not assignments.
@@ -79,7 +79,7 @@ package struct LuaLexer {
   }
 
   /// The longest text of bytes that `belongs` accepts.
-  private mutating func take(_ belongs: (UInt8) -> Bool) -> String {
+  private mutating func consume(_ belongs: (UInt8) -> Bool) -> String {
     let start = at
     while let byte = peek(), belongs(byte) { at += 1 }
     return String(decoding: bytes[start..<at], as: UTF8.self)

@@ -8,7 +8,7 @@ extension LuaSource {
     while true {
       let (token, line) = lexer.next()
       if token == .end { return nesting.deepestLine }
-      nesting.take(token, line: line)
+      nesting.process(token, line: line)
     }
   }
 }
@@ -27,7 +27,7 @@ private struct LuaNesting {
   private(set) var deepestLine: Int?
 
   /// Blocks begin with `then` and end with `elseif` too, so a chain of conditions stays at one level.
-  mutating func take(_ token: LuaLexer.Token, line: Int) {
+  mutating func process(_ token: LuaLexer.Token, line: Int) {
     let isPrefix = token == .name("not") || Self.prefixes.contains(token)
     prefixes = isPrefix ? prefixes + 1 : 0
     if Self.openers.contains(token) { depth += 1 }

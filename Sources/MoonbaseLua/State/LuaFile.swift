@@ -118,10 +118,10 @@ final class LuaFile {
   var available: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[start..<end]) }
 
   /// Consumes bytes of `available`.
-  func take(_ count: Int) { start += count }
+  func consume(_ count: Int) { start += count }
 
   /// Consumes a line that was read ahead, including its end; everything read ahead if no line ends in it.
-  func takeLineAhead() -> [UInt8] {
+  func consumeLineAhead() -> [UInt8] {
     let ahead = buffer[start..<end]
     let line = ahead.firstIndex(of: UInt8(ascii: "\n")).map { ahead[...$0] } ?? ahead
     start += line.count

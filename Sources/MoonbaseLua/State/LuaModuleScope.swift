@@ -65,7 +65,7 @@ extension LuaState {
   /// The scope of the calling script. In preset `compat`, a script gets its table of modules at its first call.
   func moduleScope(of call: borrowing LuaCall) throws(LuaError) -> LuaModuleScope {
     guard let scriptModules = loaded.ofScripts, mbl_frame_environment(call.frame) else { return sharedScope }
-    let environment = try takeTop()
+    let environment = try popTop()
     guard case .table(let table) = environment else { return sharedScope }
     var own = try scriptModules.get(environment).tableValue
     if own == nil {

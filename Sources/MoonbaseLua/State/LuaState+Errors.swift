@@ -30,7 +30,7 @@ extension LuaError {
   }
 }
 
-/// Errors between Lua and Swift, in both directions. From Lua to Swift: `takeError` makes a `LuaError` of the value on
+/// Errors between Lua and Swift, in both directions. From Lua to Swift: `popError` makes a `LuaError` of the value on
 /// the stack. From Swift to Lua: `fail` passes an error to C.
 extension LuaState {
   /// Throws `.stack` or `.memory` for a status without a raised value.
@@ -40,7 +40,7 @@ extension LuaState {
 
   /// Pops the value raised by a failed call and creates the error. Also restores the traces for the next error. A run
   /// that must end gives its own error, whatever was raised.
-  func takeError(_ status: MBLStatus) -> LuaError {
+  func popError(_ status: MBLStatus) -> LuaError {
     if status == .stack { return LuaError(.stack, message: "stack overflow in the host") }
     defer { pop() }
     defer { rethrown = nil }
@@ -250,7 +250,7 @@ extension LuaState {
     var reference: Int32 = 0
     let crossed = LuaCrossedError(error)
     let box = Unmanaged.passRetained(crossed).toOpaque()
-    let buffer = takeBuffer(1)
+    let buffer = acquireBuffer(1)
     defer { giveBack(buffer) }
     do {
       try buffer.set(0, to: value, for: self)

@@ -92,14 +92,14 @@ extension LuaState {
     if let charge = run.charge { limits = charge.own }
     guard let caller = run.caller else { return }
     if let used { mbl_charge_excluding(caller.raw, used.0, used.1) }
-    settleMemory(with: caller)
+    balanceMemory(with: caller)
   }
 
   /// The memory growth below which the other state is not informed, because most calls leave some garbage. In bytes.
   private static let toldGrowth = 1 << 16
 
   /// Counts this state's memory in the state that pays for it now.
-  private func settleMemory(with other: LuaState) {
+  private func balanceMemory(with other: LuaState) {
     if payer?.link !== other.link {
       leavePayer()
       payer = Payer(link: other.link)

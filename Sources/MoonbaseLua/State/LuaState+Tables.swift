@@ -30,22 +30,22 @@ extension LuaState {
 
   /// With `raw` no metamethod is called. Throws errors of metamethods, and `.foreign` for a key of another state.
   func tableGet(_ table: LuaReference, key: LuaValue, raw isRaw: Bool) throws(LuaError) -> LuaValue {
-    let buffer = takeBuffer(1)
+    let buffer = acquireBuffer(1)
     defer { giveBack(buffer) }
     try buffer.set(0, to: key, for: self)
     buffer.seal(1)
     mbl_begin(raw)
     defer { mbl_end(raw) }
     let status = mbl_table_get(raw, table.index, buffer.values, isRaw)
-    guard status == .OK else { throw takeError(status) }
-    return try takeTop()
+    guard status == .OK else { throw popError(status) }
+    return try popTop()
   }
 
   /// Throws errors of metamethods, and an error for a frozen table or a nil key.
   func tableSet(
     _ table: LuaReference, key: LuaValue, to value: LuaValue, raw isRaw: Bool
   ) throws(LuaError) {
-    let buffer = takeBuffer(2)
+    let buffer = acquireBuffer(2)
     defer { giveBack(buffer) }
     try buffer.set(0, to: key, for: self)
     try buffer.set(1, to: value, for: self)
@@ -53,7 +53,7 @@ extension LuaState {
     mbl_begin(raw)
     defer { mbl_end(raw) }
     let status = mbl_table_set(raw, table.index, buffer.values, buffer.values + 1, isRaw)
-    guard status == .OK else { throw takeError(status) }
+    guard status == .OK else { throw popError(status) }
   }
 
   /// In no particular order. The table must not get new keys meanwhile. Throws the errors of `body`.
@@ -72,7 +72,7 @@ extension LuaState {
       try body(key, value)
       mbl_set_top(raw, top + 1)
     }
-    if !ok { throw takeError(.runtime) }
+    if !ok { throw popError(.runtime) }
   }
 
   /// Visits a table on the stack as `tableForEach` does, with keys as slots of the type and several entries per step.
@@ -91,7 +91,7 @@ extension LuaState {
         mbl_set_top(raw, top + 1)  // the key
         var count: Int32 = 0
         let status = mbl_table_slots(raw, table, type, start, Int32(slots.count), &count)
-        guard status == .OK else { throw takeError(status) }
+        guard status == .OK else { throw popError(status) }
         for index in 0..<count {
           let slot = slots[Int(index)]
           // Only the last entry is identified by its key instead of a slot.

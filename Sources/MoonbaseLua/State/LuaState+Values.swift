@@ -49,7 +49,7 @@ extension LuaState {
 
   /// Pops the value on the top after a successful operation and retains it. Throws the error of a failed operation.
   func keep(_ status: MBLStatus) throws(LuaError) -> LuaReference {
-    guard status == .OK else { throw takeError(status) }
+    guard status == .OK else { throw popError(status) }
     defer { pop() }
     var index: Int32 = 0
     try check(mbl_reference(raw, -1, &index))
@@ -64,7 +64,7 @@ extension LuaState {
   }
 
   /// Pops the value on the top.
-  func takeTop() throws(LuaError) -> LuaValue {
+  func popTop() throws(LuaError) -> LuaValue {
     defer { pop() }
     var plain = MBLValue()
     mbl_get(mbl_thread(raw), -1, &plain)
@@ -77,7 +77,7 @@ extension LuaState {
     _ arguments: [LuaValue],
     _ call: (OpaquePointer, UnsafePointer<MBLValue>, Int32) -> MBLStatus
   ) throws(LuaError) -> [LuaValue] {
-    let buffer = takeBuffer(arguments.count)
+    let buffer = acquireBuffer(arguments.count)
     defer { giveBack(buffer) }
     for index in arguments.indices { try buffer.set(index, to: arguments[index], for: self) }
     buffer.seal(arguments.count)
@@ -85,7 +85,7 @@ extension LuaState {
     defer { mbl_end(raw) }
     let top = mbl_top(raw)
     let status = call(raw, buffer.values, Int32(arguments.count))
-    guard status == .OK else { throw takeError(status) }
+    guard status == .OK else { throw popError(status) }
     defer { mbl_set_top(raw, top) }
     var results: [LuaValue] = []
     let count = mbl_top(raw) - top

@@ -132,7 +132,7 @@ public final class LuaState {
   // MARK: Argument buffers
 
   /// Buffers are reused, because a nested call needs another one.
-  func takeBuffer(_ count: Int) -> LuaArgumentBuffer {
+  func acquireBuffer(_ count: Int) -> LuaArgumentBuffer {
     let buffer = buffers.popLast() ?? LuaArgumentBuffer(capacity: 8)
     buffer.reserve(count)
     return buffer

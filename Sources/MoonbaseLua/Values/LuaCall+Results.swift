@@ -49,7 +49,7 @@ extension LuaCall {
   /// Returns any value. Throws `.foreign` for a value of another state, and `.memory`.
   public mutating func `return`(_ value: LuaValue) throws(LuaError) {
     let state = state
-    let buffer = state.takeBuffer(1)
+    let buffer = state.acquireBuffer(1)
     defer { state.giveBack(buffer) }
     try buffer.set(0, to: value, for: state)
     buffer.seal(1)

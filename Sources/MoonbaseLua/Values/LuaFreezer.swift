@@ -16,7 +16,7 @@ extension LuaState {
   /// Makes a freezer. `refusal` is the error that a script gets when it changes a value. Values of one freezer share
   /// the metatable.
   package func freezer(saying refusal: String) throws(LuaError) -> LuaFreezer {
-    let buffer = takeBuffer(1)
+    let buffer = acquireBuffer(1)
     defer { giveBack(buffer) }
     try buffer.set(0, to: .text(refusal), for: self)
     buffer.seal(1)

@@ -21,7 +21,7 @@ package struct LuaRows {
 
   /// Adds a table with a value for each key. A key without a value is omitted.
   package mutating func append(_ values: [LuaValue]) throws(LuaError) {
-    let buffer = state.takeBuffer(values.count)
+    let buffer = state.acquireBuffer(values.count)
     defer { state.giveBack(buffer) }
     for (index, value) in values.enumerated() { try buffer.set(index, to: value, for: state) }
     buffer.seal(values.count)
@@ -30,7 +30,7 @@ package struct LuaRows {
     defer { mbl_end(state.raw) }
     let status = mbl_table_set_row(
       state.raw, list.reference.index, count, keys.reference.index, buffer.values, Int32(values.count))
-    guard status == .OK else { throw state.takeError(status) }
+    guard status == .OK else { throw state.popError(status) }
   }
 }
 

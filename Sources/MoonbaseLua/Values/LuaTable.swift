@@ -101,7 +101,7 @@ public struct LuaTable {
       var all: [LuaValue] = []
       var memory = HostMemory()
       while mbl_push_element(state.raw, Int64(all.count + 1)) {
-        all.append(try state.takeTop())
+        all.append(try state.popTop())
         do {
           try memory.hold(24 + all[all.count - 1].weight)
         } catch {
@@ -193,7 +193,7 @@ public struct LuaTable {
     let state = try reference.state
     let other = try metatable?.reference.index(in: state) ?? -1
     let status = mbl_table_set_metatable(state.raw, reference.index, other)
-    guard status == .OK else { throw state.takeError(status) }
+    guard status == .OK else { throw state.popError(status) }
   }
 
   /// Whether both handles refer to the same table.

@@ -6,7 +6,7 @@ package enum Identifier {
   /// Whether a name is a valid identifier.
   ///
   /// Letters and digits of any script are allowed, so `größe` is an identifier.
-  package static func isOne(_ name: String) -> Bool {
+  package static func isValid(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, isLetter(first) else { return false }
     return name.unicodeScalars.dropFirst().allSatisfy { scalar in
       isLetter(scalar) || isMarkOrDigit(scalar)

@@ -61,7 +61,7 @@ struct ModelChecker {
       try ModelError.chargeEntity()
       if entity.name.isEmpty {
         mistakes.add(invalid("an entity has no name: give it one", of: entity))
-      } else if !Identifier.isOne(entity.name) {
+      } else if !Identifier.isValid(entity.name) {
         mistakes.add(invalid("entity \(Identifier.shown(entity.name)): \(Identifier.rule)", of: entity))
       } else if !seen.insert(entity.name).inserted {
         mistakes.add(invalid("entity \(entity.name) is declared twice: remove or rename one of them", of: entity))
@@ -110,7 +110,7 @@ struct ModelChecker {
       ? "entity \(entity.name) has a property without a name: give it one"
       : RefusedPropertyNames.names.contains(name) && !model.allowsUnknownClasses
         ? "entity \(entity.name): no property may be called \(name), the name of a method of every object: rename it"
-        : Identifier.isOne(name)
+        : Identifier.isValid(name)
           ? nil : "entity \(entity.name), property \(Identifier.shown(name)): \(Identifier.rule)"
     if let advice {
       mistakes.add(ModelError(.invalidModel, message: advice, at: location, entity: entity.name, property: name))

@@ -7,7 +7,7 @@ import MoonbasePlatform
 extension AttributeDescription {
   /// Replaces each value that does not fit by the value that Core Data would use. Returns the warnings, each as the end
   /// of a sentence that begins with the attribute's name.
-  package mutating func takeFittingValues() -> [String] {
+  package mutating func replaceMisfits() -> [String] {
     var told: [String] = []
     if let fitting = fitting(defaultValue, otherwise: number) {
       told.append("has the default \(shown(defaultValue)), which is not \(type.phrase): \(outcome(of: fitting))")
@@ -24,7 +24,7 @@ extension AttributeDescription {
     }
     for index in elements.indices {
       let name = elements[index].name
-      told += elements[index].takeFittingValues().map { "has the element \(name), which \($0)" }
+      told += elements[index].replaceMisfits().map { "has the element \(name), which \($0)" }
     }
     return told
   }

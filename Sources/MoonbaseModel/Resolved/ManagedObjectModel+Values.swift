@@ -9,7 +9,7 @@ extension ManagedObjectModel {
         var attribute = attribute
         if allowsUnknownClasses {
           let location = attribute.location.map { "\($0): " } ?? ""
-          warnings += attribute.takeFittingValues().map { "\(location)\(entity.name).\(attribute.name) \($0)" }
+          warnings += attribute.replaceMisfits().map { "\(location)\(entity.name).\(attribute.name) \($0)" }
           model.entities[place].attributes[index] = attribute
         }
         guard let typed = try attribute.withValuesInTheirType() else { continue }

@@ -102,7 +102,7 @@ package struct TemporaryKeyRange: Sendable {
   package init() {}
 
   /// A new temporary ID of the entity.
-  package mutating func take(for entity: Symbol) -> ManagedObjectID {
+  package mutating func makeID(for entity: Symbol) -> ManagedObjectID {
     if next == end { setAside() }
     defer { next += 1 }
     return ManagedObjectID(store: StoreNumber(rawValue: 0), entity: entity, key: next)

@@ -15,7 +15,7 @@ struct FittingModel {
     self.model = model
     for (place, entity) in model.entities.enumerated() {
       for index in entity.attributes.indices {
-        let told = self.model.entities[place].attributes[index].takeFittingValues()
+        let told = self.model.entities[place].attributes[index].replaceMisfits()
         losses += told.map { Self.loss($0, entity.name, entity.attributes[index]) }
       }
     }

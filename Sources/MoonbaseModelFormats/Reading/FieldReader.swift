@@ -60,12 +60,12 @@ struct FieldReader<Content: FieldContent> {
   /// Reads a field and marks it as read.
   ///
   /// Returns nil if there is no such field, or it was read before.
-  mutating func take(_ name: String) -> Content? { take([name])?.content }
+  mutating func read(_ name: String) -> Content? { read([name])?.content }
 
   /// Reads the first existing field of several names.
   ///
   /// The names are spellings of one setting, the current one first.
-  private mutating func take(_ names: [String]) -> (name: String, content: Content)? {
+  private mutating func read(_ names: [String]) -> (name: String, content: Content)? {
     if Content.isStrict { asked += names }
     for name in names {
       if let index = left.firstIndex(where: { $0.name == name }) { return left.remove(at: index) }
@@ -78,19 +78,19 @@ struct FieldReader<Content: FieldContent> {
 
   /// Reads a text. Throws if the field is no text.
   mutating func text(_ name: String) throws(ModelError) -> String? {
-    guard let field = take([name]) else { return nil }
+    guard let field = read([name]) else { return nil }
     return try text(field)
   }
 
   /// Reads a boolean. Throws if the field is no boolean.
   mutating func flag(_ name: String) throws(ModelError) -> Bool? {
-    guard let field = take([name]) else { return nil }
+    guard let field = read([name]) else { return nil }
     return try flag(field)
   }
 
   /// Reads an integer. Throws if the field is no integer.
   mutating func integer(_ name: String) throws(ModelError) -> Int? {
-    guard let field = take([name]) else { return nil }
+    guard let field = read([name]) else { return nil }
     return try integer(field)
   }
 
@@ -145,7 +145,7 @@ struct FieldReader<Content: FieldContent> {
   /// that of Core Data.
   mutating func read<Owner: Described>(into owner: inout Owner) throws(ModelError) {
     for aspect in Owner.aspects {
-      if let field = take(Content.names(of: aspect)) {
+      if let field = read(Content.names(of: aspect)) {
         try set(aspect, of: &owner, to: field)
       } else if !Content.isStrict {
         aspect.setUnnamed(in: &owner)

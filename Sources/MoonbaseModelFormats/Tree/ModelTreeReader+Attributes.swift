@@ -23,7 +23,7 @@ extension ModelTreeReader {
       attribute.elements.append(try self.attribute(name, from: tree, in: context.property("element", name: name)))
     }
     try readValidation(&table, into: &attribute)
-    if let tree = table.take("default") {
+    if let tree = table.read("default") {
       attribute.defaultValue = try value(tree, key: "default", of: attribute, in: context)
     }
     try table.finish(listCount: 1)
@@ -60,14 +60,14 @@ extension ModelTreeReader {
   {
     let context = table.context
     var validation = attribute.validation
-    if let tree = table.take("min") { validation.minimum = try bound(tree, key: "min", of: attribute, in: context) }
-    if let tree = table.take("max") { validation.maximum = try bound(tree, key: "max", of: attribute, in: context) }
+    if let tree = table.read("min") { validation.minimum = try bound(tree, key: "min", of: attribute, in: context) }
+    if let tree = table.read("max") { validation.maximum = try bound(tree, key: "max", of: attribute, in: context) }
     if attribute.type != .string,
       validation.minimumLength != nil || validation.maximumLength != nil || validation.regularExpression != nil
     {
       throw table.error("min_length, max_length and matches are for strings")
     }
-    if let tree = table.take("one_of") {
+    if let tree = table.read("one_of") {
       let list = try TreeFields(tree, context: context.part("one_of"))
       try list.finish(listCount: .max)
       var allowed: [Value] = []
@@ -77,7 +77,7 @@ extension ModelTreeReader {
       }
       validation.allowedValues = allowed
     }
-    if let tree = table.take("rules") { validation.predicates = try rules(tree, in: context.part("rules")) }
+    if let tree = table.read("rules") { validation.predicates = try rules(tree, in: context.part("rules")) }
     attribute.validation = validation
   }
 

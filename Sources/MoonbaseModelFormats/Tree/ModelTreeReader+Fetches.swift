@@ -50,13 +50,13 @@ extension ModelTreeReader {
   /// Reads the keys of the result: `result`, `columns`, `group_by` and `having`.
   private func readResult(_ table: inout TreeFields, into request: inout FetchRequest) throws(ModelError) {
     request.resultType = try table.choice("result", of: FetchRequest.ResultType.allCases, word: \.modelName) ?? .objects
-    if let tree = table.take("columns") {
+    if let tree = table.read("columns") {
       let columns = try TreeFields(tree, context: table.context.part("columns"))
       try columns.finish(listCount: .max)
       for element in columns.list { request.propertiesToFetch.append(try column(element, in: columns.context)) }
     }
     request.propertiesToGroupBy = try table.strings("group_by") ?? []
-    if let tree = table.take("having") {
+    if let tree = table.read("having") {
       let text = try table.string(tree, what: "having")
       request.havingPredicate = try predicate(text, in: table.context, line: tree.line ?? table.line)
     }
@@ -91,7 +91,7 @@ extension ModelTreeReader {
   ///
   /// A single text is accepted as well. A minus means descending order.
   private func sort(_ table: inout TreeFields) throws(ModelError) -> [SortDescriptor] {
-    guard let tree = table.take("sort") else { return [] }
+    guard let tree = table.read("sort") else { return [] }
     if let text = tree.string { return [SortDescriptor(text: text)] }
     let context = table.context.part("sort")
     let keys = try TreeFields(tree, context: context)

@@ -47,7 +47,7 @@ struct ModelTreeReader {
 
   /// Reads `version = "1"`; a number or a list is also accepted.
   private func versions(_ table: inout TreeFields) throws(ModelError) -> [String] {
-    guard let tree = table.take("version") else { return [] }
+    guard let tree = table.read("version") else { return [] }
     switch tree.content {
     case .value(.int(let number)): return ["\(number)"]
     case .value(.double(let number)): return ["\(number)"]
@@ -84,7 +84,7 @@ struct ModelTreeReader {
       }
     }
     mistakes.attempt { () throws(ModelError) in try readConstraints(&table, into: &entity) }
-    if let tree = table.take("indexes") {
+    if let tree = table.read("indexes") {
       mistakes.attempt { () throws(ModelError) in entity.indexes = try indexes(tree, in: context.part("indexes")) }
     }
     try table.finish { key, _ in
@@ -98,7 +98,7 @@ struct ModelTreeReader {
 
   /// Reads the uniqueness constraints: `{ { "name" }, { "first", "last" } }`.
   private func readConstraints(_ table: inout TreeFields, into entity: inout EntityDescription) throws(ModelError) {
-    guard let tree = table.take("constraints") else { return }
+    guard let tree = table.read("constraints") else { return }
     let list = try TreeFields(tree, context: table.context.part("constraints"))
     try list.finish(listCount: .max)
     for element in list.list {

@@ -74,14 +74,14 @@ extension FieldReader<ModelTree> {
   ///
   /// Returns nil if the key is missing.
   mutating func strings(_ key: String) throws(ModelError) -> [String]? {
-    guard let tree = take(key) else { return nil }
+    guard let tree = read(key) else { return nil }
     return try strings(tree, what: key)
   }
 
   /// The values of `user_info`; empty if the key is missing. Throws for keys that differ only in
   /// their Unicode form.
   mutating func userInfo() throws(ModelError) -> [String: Value] {
-    guard let tree = take("user_info") else { return [:] }
+    guard let tree = read("user_info") else { return [:] }
     if let key = tree.keyInTwoForms {
       throw context.part("user_info").error(
         "the key \(key) is there in two forms of Unicode, of which a map can keep one: rename one",
@@ -96,7 +96,7 @@ extension FieldReader<ModelTree> {
   ///
   /// The result is empty if the key is missing.
   mutating func named(_ key: String) throws(ModelError) -> [(String, ModelTree)] {
-    guard let tree = take(key) else { return [] }
+    guard let tree = read(key) else { return [] }
     return try named(tree, in: context.part(key))
   }
 

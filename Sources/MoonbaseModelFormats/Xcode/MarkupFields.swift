@@ -46,7 +46,7 @@ extension FieldReader<MarkupText> {
   }
 
   /// Reads a text; nil if the attribute is missing.
-  mutating func value(_ name: String) -> String? { take(name)?.shown }
+  mutating func value(_ name: String) -> String? { read(name)?.shown }
 
   /// Reads a text. Throws `.invalidModel` if the attribute is missing.
   mutating func required(_ name: String) throws(ModelError) -> String {

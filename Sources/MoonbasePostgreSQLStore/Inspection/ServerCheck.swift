@@ -69,7 +69,7 @@
       store =
         layout.lacks.features.isEmpty
         ? try PostgreSQLStore(url: url, model: model, configuration: configuration, options: options) : nil
-      guard let view = try pool.takeView() else {
+      guard let view = try pool.acquireView() else {
         throw GraphError(.storeBusy, message: "\(address): the server takes no more connections: try again")
       }
       connection = view

@@ -19,7 +19,7 @@
       let store = try PostgreSQLStore(url: url, model: model, configuration: configuration, options: options)
       defer { store.close() }
       do {
-        let connection = try store.pool.take()
+        let connection = try store.pool.acquire()
         defer { store.pool.giveBack(connection) }
         try StoreOpener.transaction(connection, ending: store.record.commit(store.record.next())) {
           try repair(store, $0)

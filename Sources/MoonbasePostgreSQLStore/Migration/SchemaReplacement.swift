@@ -64,7 +64,7 @@
     ///
     /// The store keeps its identifier, and `counters` are the least numbers of keys that were given. A history begins
     /// anew with greater numbers. Throws `.storeBusy` while another session has the store open.
-    package func takePlace(of old: PostgreSQLStore, counters: [String: Int64]) throws {
+    package func moveIntoPlace(of old: PostgreSQLStore, counters: [String: Int64]) throws {
       do {
         let own = old.layout.tables.map(\.name) + old.layout.joins.map(\.table)
         let known = Set(own.map { $0.uppercased() }).union(Self.tablesOfFormat)

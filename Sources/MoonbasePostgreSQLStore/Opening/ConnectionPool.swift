@@ -29,7 +29,7 @@
     }
 
     /// A connection for the exclusive use of the caller, until it is given back.
-    func take() throws -> PostgreSQLConnection {
+    func acquire() throws -> PostgreSQLConnection {
       if isClosed { throw closedError }
       if let connection = idle.withLock({ $0.popLast() }) { return connection }
       return try open()
@@ -106,7 +106,7 @@
     /// Runs `body` with a connection. Where a kept connection is lost, `body` runs again with a new connection.
     /// Therefore `body` must have no effect besides its result.
     func reading<Result>(_ body: (PostgreSQLConnection) throws -> Result) throws -> Result {
-      let first = try take()
+      let first = try acquire()
       do {
         let result = try body(first)
         giveBack(first)
@@ -123,7 +123,7 @@
     }
 
     /// A connection in a transaction with a consistent snapshot. Nil where too many views are open.
-    func takeView() throws -> PostgreSQLConnection? {
+    func acquireView() throws -> PostgreSQLConnection? {
       let isRoom = views.withLock { [options] count in
         guard count < options.viewLimit else { return false }
         count += 1
@@ -132,7 +132,7 @@
       guard isRoom else { return nil }
       do {
         for isLast in [false, true] {
-          let connection = try isLast ? open() : take()
+          let connection = try isLast ? open() : acquire()
           do {
             // The snapshot is taken by the first statement of the transaction.
             try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")

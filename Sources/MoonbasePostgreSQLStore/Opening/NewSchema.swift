@@ -43,7 +43,7 @@
     }
 
     deinit {
-      giveUp()
+      discard()
       pool.close()
     }
 
@@ -54,7 +54,7 @@
     }
 
     /// Removes the unfinished store, unless it was moved to its destination. Another thread may call this.
-    package func giveUp() {
+    package func discard() {
       isOver.withLock { isOver in
         guard !isOver else { return }
         isOver = true
@@ -63,7 +63,7 @@
     }
 
     /// Moves the complete, closed store to its destination.
-    package func takePlace() throws {
+    package func moveIntoPlace() throws {
       try isOver.withLock { isOver in
         guard !isOver else { throw CancellationError() }
         let connection = try pool.open()

@@ -19,7 +19,7 @@
 
     init(_ store: PostgreSQLStore, isView: Bool) throws {
       (self.store, self.isView) = (store, isView)
-      if isView { kept = try store.pool.takeView() }
+      if isView { kept = try store.pool.acquireView() }
     }
 
     deinit { end() }
@@ -115,7 +115,7 @@
     ) throws -> PostgreSQLCursor? {
       try turn.withLock { _ in
         try checkGoesOn()
-        if kept == nil, !isView { kept = try store.pool.takeView() }
+        if kept == nil, !isView { kept = try store.pool.acquireView() }
         guard kept != nil else { return nil }
         cursorCount += 1
         return PostgreSQLCursor(sql, name: "c\(cursorCount)", session: self, collect: collect)

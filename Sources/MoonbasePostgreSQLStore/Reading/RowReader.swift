@@ -21,7 +21,7 @@
     private let decoders: [Int64: Decoder]
     private let only: (number: Int64, decoder: Decoder)?
     /// The entity that stands for an unknown entity number.
-    private let stranger: ResolvedEntity?
+    private let unexpectedEntity: ResolvedEntity?
     private let numbered: ContiguousArray<(symbol: Symbol, root: EntityIndex)>
     private let path: String
 
@@ -39,7 +39,7 @@
       }
       decoders = Dictionary(list) { first, _ in first }
       only = list.count == 1 ? list[0] : nil
-      stranger = layout.firstConcrete(ofTable: entity)
+      unexpectedEntity = layout.firstConcrete(ofTable: entity)
       numbered = layout.symbolsByNumber
     }
 
@@ -101,7 +101,7 @@
       let number = rows.integer(row, 1)
       if let only, only.number == number { return only.decoder }
       if let decoder = decoders[number] { return decoder }
-      guard let symbol = symbol(number: number, root: stranger?.root ?? -1) else { return nil }
+      guard let symbol = symbol(number: number, root: unexpectedEntity?.root ?? -1) else { return nil }
       let names = select.kinds.map { "\($0.entity.name) (\($0.number))" }.listed()
       throw damage(symbol, rows.integer(row, 0)).error(
         "its entity number (Z_ENT) is \(number), which is none of \(names)")
@@ -121,7 +121,7 @@
     }
 
     private func entityOfStranger() throws -> ResolvedEntity {
-      if let stranger { return stranger }
+      if let unexpectedEntity { return unexpectedEntity }
       throw GraphError(.invalidStore, message: "\(path) is damaged: table \(select.table): no entity has rows there")
     }
 

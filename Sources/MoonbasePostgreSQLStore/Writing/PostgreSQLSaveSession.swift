@@ -51,7 +51,7 @@
     /// A connection with an open transaction. A kept connection may turn out to be lost.
     private static func begin(_ pool: ConnectionPool) throws -> PostgreSQLConnection {
       while true {
-        let connection = try pool.take()
+        let connection = try pool.acquire()
         do {
           try connection.execute("BEGIN")
           return connection
@@ -123,7 +123,7 @@
           throw store.pool.failure.translate(error)
         }
         self.connection = nil
-        let isCommitted = try settle(number, after: error)
+        let isCommitted = try determineOutcome(number, after: error)
         end()
         if isCommitted { return }
         throw store.pool.failure.translate(error)
@@ -181,7 +181,7 @@
     /// The longest wait for a server to return after a commit whose answer was lost.
     private static let patience = Duration.seconds(30)
 
-    private func settle(_ number: Int64, after error: PostgreSQLError) throws -> Bool {
+    private func determineOutcome(_ number: Int64, after error: PostgreSQLError) throws -> Bool {
       let end = ContinuousClock.now + Self.patience
       while true {
         do {

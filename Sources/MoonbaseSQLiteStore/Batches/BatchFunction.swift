@@ -250,7 +250,7 @@ final class BatchFunction {
     var fits = false
     switch source {
     case .function(let function):
-      try function.call(UnsafeBufferPointer(cells), toSet: attribute, of: entity, id: id) { fits = result.take($0) }
+      try function.call(UnsafeBufferPointer(cells), toSet: attribute, of: entity, id: id) { fits = result.set($0) }
     case .expression(let expression):
       var row = ColumnSubject()
       for (index, input) in inputs.enumerated() { row.values[input.slot] = cells[index].asValue }
@@ -258,7 +258,7 @@ final class BatchFunction {
         let value = try attribute.checked(expression.value(row))
         // The graph reports the division by zero.
         if value.isNull, !row.values.values.contains(.null) { throw BatchRefusal() }
-        fits = result.take(.value(value))
+        fits = result.set(.value(value))
       } catch let error as ModelError where !error.code.endsRun {
         // The graph reports the object.
         throw BatchRefusal()
@@ -331,12 +331,12 @@ final class PipedFunctions {
   var difference: String { "\(nextName)(t0.Z_PK)" }
 
   /// The call for a function's value in the current row.
-  func value(_ index: Int) -> String { "\(takenName(index))()" }
+  func value(_ index: Int) -> String { "\(valueFunctionName(index))()" }
 
   /// The name of the function that moves to the next row.
   private var nextName: String { functions[0].function.name + "_NEXT" }
   /// The name of the function that returns a value.
-  private func takenName(_ index: Int) -> String { functions[index].function.name + "_TAKEN" }
+  private func valueFunctionName(_ index: Int) -> String { functions[index].function.name + "_TAKEN" }
 
   /// The columns of rows `t0` that `compute` reads.
   var columns: String {
@@ -353,7 +353,7 @@ final class PipedFunctions {
       call.set(Int64(isWaiting ? 1 : 0))
     }
     for (index, (_, plain)) in functions.enumerated() {
-      try connection.register(function: takenName(index), arguments: 0, traits: .directOnly) { [self] call in
+      try connection.register(function: valueFunctionName(index), arguments: 0, traits: .directOnly) { [self] call in
         isWaiting = false
         plain.set(pipe.value(column: index), on: call)
       }
@@ -363,7 +363,7 @@ final class PipedFunctions {
   /// Removes the functions from a connection.
   func unregister(on connection: Connection) {
     connection.unregister(function: nextName, arguments: 1)
-    for index in functions.indices { connection.unregister(function: takenName(index), arguments: 0) }
+    for index in functions.indices { connection.unregister(function: valueFunctionName(index), arguments: 0) }
   }
 
   /// Computes the rows of a statement until its end or until the other side stops. Returns false where a function has

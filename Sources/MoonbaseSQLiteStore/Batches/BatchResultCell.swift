@@ -26,39 +26,39 @@ struct BatchResultCell: ~Copyable {
   private var bytes: ContiguousArray<UInt8> = []
 
   /// Replaces the result. Returns false for a value that is too large for a row, or has no form in a column.
-  mutating func take(_ cell: Snapshot.Cell) -> Bool {
+  mutating func set(_ cell: Snapshot.Cell) -> Bool {
     switch cell {
     case .null: kind = .null
     case .bool(let flag): kind = .integer(flag ? 1 : 0)
     case .int(let number): kind = .integer(number)
     case .double(let number), .date(let number): kind = .real(number)
-    case .text(let text): return take(.text, text)
-    case .data(let data): return take(.blob, data)
-    case .uuid(let uuid): return withUnsafeBytes(of: uuid.uuid) { take(.blob, $0) }
+    case .text(let text): return copy(.text, text)
+    case .data(let data): return copy(.blob, data)
+    case .uuid(let uuid): return withUnsafeBytes(of: uuid.uuid) { copy(.blob, $0) }
     case .reference: return false
-    case .value(let value): return take(value)
+    case .value(let value): return set(value)
     }
     return true
   }
 
   /// The result from a value; the types with a form of their own in columns are excluded.
-  private mutating func take(_ value: Value) -> Bool {
+  private mutating func set(_ value: Value) -> Bool {
     switch value {
-    case .null: take(Snapshot.Cell.null)
-    case .bool(let flag): take(Snapshot.Cell.bool(flag))
-    case .int(let number): take(Snapshot.Cell.int(number))
-    case .double(let number): take(Snapshot.Cell.double(number))
-    case .date(let date): take(Snapshot.Cell.date(date.timeIntervalSinceReferenceDate))
-    case .uuid(let uuid): take(Snapshot.Cell.uuid(uuid))
-    case .string(var text): text.withUTF8 { take(.text, UnsafeRawBufferPointer($0)) }
-    case .uri(let uri): take(Value.string(uri.absoluteString))
-    case .data(let data): data.withUnsafeBytes { take(.blob, $0) }
+    case .null: set(Snapshot.Cell.null)
+    case .bool(let flag): set(Snapshot.Cell.bool(flag))
+    case .int(let number): set(Snapshot.Cell.int(number))
+    case .double(let number): set(Snapshot.Cell.double(number))
+    case .date(let date): set(Snapshot.Cell.date(date.timeIntervalSinceReferenceDate))
+    case .uuid(let uuid): set(Snapshot.Cell.uuid(uuid))
+    case .string(var text): text.withUTF8 { copy(.text, UnsafeRawBufferPointer($0)) }
+    case .uri(let uri): set(Value.string(uri.absoluteString))
+    case .data(let data): data.withUnsafeBytes { copy(.blob, $0) }
     case .decimal, .objectID, .list, .map, .object: false
     }
   }
 
   /// Copies bytes into the buffer. Returns false beyond `LargeValue.greatest`.
-  private mutating func take(_ kind: Kind, _ source: UnsafeRawBufferPointer) -> Bool {
+  private mutating func copy(_ kind: Kind, _ source: UnsafeRawBufferPointer) -> Bool {
     guard source.count <= LargeValue.greatest else { return false }
     self.kind = kind
     bytes.removeAll(keepingCapacity: true)

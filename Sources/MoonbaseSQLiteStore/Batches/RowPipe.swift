@@ -141,7 +141,7 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
   /// another key, and when no more rows come.
   @inline(__always)
   func next(_ key: Int64) throws -> Bool {
-    while place == taking.count { try takeBlock() }
+    while place == taking.count { try advanceBlock() }
     let row = taking.rows + place
     guard row.pointee.key == key else { throw Misfit() }
     place += 1
@@ -158,14 +158,14 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
   /// Whether the reader has read all rows, once the writer is done. Waits for the writer's next block if necessary.
   func isAtEnd() throws -> Bool {
     while place == taking.count {
-      guard let block = try full.take() else { return true }
+      guard let block = try full.receive() else { return true }
       (taking, place) = (block, 0)
     }
     return false
   }
 
   /// Takes the next block and gives the read one back.
-  private func takeBlock() throws {
+  private func advanceBlock() throws {
     guard let block = try nextBlock() else { throw Misfit() }
     let taken = taking
     taken.clear()
@@ -176,7 +176,7 @@ final class RowPipe: @unchecked Sendable {  // writer and reader each own a bloc
   /// Nil when the writer has stopped or is done.
   private func nextBlock() throws -> Block? {
     do {
-      return try full.take()
+      return try full.receive()
     } catch is BrokenHandover {
       return nil
     }

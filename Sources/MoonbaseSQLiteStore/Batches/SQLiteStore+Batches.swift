@@ -34,7 +34,7 @@ extension SQLiteStore {
           throw error
         }
       }
-      externalData.settle(files, committed: true)
+      externalData.removeUnused(files, committed: true)
       return result
     } catch {
       if isRefused { return nil }

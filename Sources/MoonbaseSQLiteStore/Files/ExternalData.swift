@@ -1,6 +1,6 @@
 import MoonbaseGraph
 import MoonbaseModel
-import MoonbasePlatform
+package import MoonbasePlatform
 import MoonbaseSQLite
 
 /// Large binary values in files beside the store: `.<base>_SUPPORT/_EXTERNAL_DATA/<UUID>`.
@@ -11,7 +11,7 @@ import MoonbaseSQLite
 /// The format is Core Data's for attributes with `allowsExternalBinaryDataStorage`. A file is written before its row is
 /// committed and removed after the row's change is durable; a crash in between leaves an orphan (`OrphanSweep`), never
 /// a row without its file.
-struct ExternalData: Sendable {
+package struct ExternalData: Sendable {
   /// The size in bytes above which values go to a file. Core Data's own limit is not documented; it is close to this.
   private static let threshold = 100_000
   /// The prefix of bytes in the column.
@@ -20,7 +20,7 @@ struct ExternalData: Sendable {
   private static let file: UInt8 = 2
 
   /// The folder of the files.
-  let folder: SupportFolder
+  package let folder: SupportFolder
   /// The path of the store's write-ahead log. A commit must be on disk before a file that older rows name is removed.
   private let log: String
   /// Whether this store has already removed orphans.
@@ -30,7 +30,7 @@ struct ExternalData: Sendable {
 
   /// Makes the access to a store's values. With `sweepsOrphans` false, for a store that is made beside another store,
   /// orphans are not removed, because the folder has the other store's values. Shared by all sessions of a store.
-  init(store file: StoreFile, observer: StatementObserver, sweepsOrphans: Bool = true) {
+  package init(store file: StoreFile, observer: StatementObserver, sweepsOrphans: Bool = true) {
     folder = SupportFolder(store: file.truePath, observer: observer)
     log = file.truePath + "-wal"
     hasSwept = Lock(!sweepsOrphans)
@@ -48,7 +48,7 @@ struct ExternalData: Sendable {
   }
 
   /// The column's bytes for a value; the name of a new file is added to `files`. Throws `.storeFailure` if the file
-  /// cannot be written. A rollback removes the file (`settle(_:committed:)`).
+  /// cannot be written. A rollback removes the file (`removeUnused(_:committed:)`).
   func write(_ value: Data, files: inout ExternalFiles) throws -> Data {
     guard value.count > Self.threshold else { return Data([Self.inline]) + value }
     let name = UUID.random().uuidString
@@ -59,7 +59,7 @@ struct ExternalData: Sendable {
   }
 
   /// Removes the created files of a store that was not completed. Called when the store is discarded.
-  func removeMade() {
+  package func removeMade() {
     for name in made?.withLock(\.self) ?? [] { folder.remove(name) }
     folder.removeIfEmpty()
   }
@@ -72,7 +72,7 @@ struct ExternalData: Sendable {
 
   /// The file name in a column's bytes: the 36 characters of a UUID. Nil for other bytes, so that no path can leave the
   /// folder.
-  static func fileName(_ column: Data) -> String? {
+  package static func fileName(_ column: Data) -> String? {
     guard column.count == 38, column.first == file, column.last == 0 else { return nil }
     let name = String(decoding: column.dropFirst().dropLast(), as: UTF8.self)
     return UUID(uuidString: name) == nil ? nil : name
@@ -102,7 +102,7 @@ struct ExternalData: Sendable {
   /// that cannot be removed becomes an orphan, which is not an error. Files also stay if the commit is not known to be
   /// durable, because a loss of power could restore older rows. Call this once after the end of every transaction with
   /// files.
-  func settle(_ files: ExternalFiles, committed: Bool) {
+  func removeUnused(_ files: ExternalFiles, committed: Bool) {
     guard committed else {
       for name in files.created { folder.remove(name) }
       return

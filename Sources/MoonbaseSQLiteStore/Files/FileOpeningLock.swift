@@ -5,7 +5,7 @@ import MoonbasePlatform
 ///
 /// A lock per file, kept as long as any opening uses or waits for it. SQLite's own locks do not protect this step,
 /// since a process's locks do not exclude each other.
-enum FileOpeningLock {
+package enum FileOpeningLock {
   /// The lock of a file.
   private struct Turn {
     /// Held by the thread that opens the file.
@@ -19,7 +19,7 @@ enum FileOpeningLock {
 
   /// Runs `body` exclusively among openings of the file. Throws the errors of `body`. `path` is the true path, so that
   /// two names of a file share the lock.
-  static func take<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+  package static func withLock<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     let lock = enter(path)
     defer { leave(path) }
     var result: Result?

@@ -1,6 +1,6 @@
-import MoonbasePlatform
+package import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Removes value files that no row names. A process leaves them if it dies between creating a file and committing its
 /// row, or while old snapshots still use the file.
@@ -10,18 +10,21 @@ import MoonbaseSQLite
 ///
 /// Made and run once per opened store, at the first save with external values. Linear in the files of the folder and in
 /// the rows with such values.
-struct OrphanSweep {
+package struct OrphanSweep {
   /// In seconds: an hour.
-  static let leastAge: TimeInterval = 3600
+  package static let leastAge: TimeInterval = 3600
 
   /// The folder of the values.
   let folder: SupportFolder
   /// The connection of the transaction.
   let connection: Connection
 
+  /// Sweeps the folder of the store that a connection reads.
+  package init(folder: SupportFolder, connection: Connection) { (self.folder, self.connection) = (folder, connection) }
+
   /// Removes orphans. `spared` are names that the transaction removed from rows, and that rows have again if it fails.
   /// Failures to remove a file are ignored.
-  func run(sparing spared: Set<String>) throws {
+  package func run(sparing spared: Set<String>) throws {
     let candidates = folder.names(olderThan: Self.leastAge).filter { UUID(uuidString: $0) != nil }
     guard !candidates.isEmpty, !folder.isShared else { return }
     let named = try Self.namedFiles(connection).union(ExternalReaders.waiting(in: folder))
@@ -32,7 +35,7 @@ struct OrphanSweep {
 
   /// The files that rows of any table name, including rows of no entity in the model. Reads all columns that may hold
   /// blobs.
-  static func namedFiles(_ connection: Connection) throws -> Set<String> {
+  package static func namedFiles(_ connection: Connection) throws -> Set<String> {
     var result: Set<String> = []
     for (table, column) in try blobColumns(connection) {
       let name = identifier(column)

@@ -1,7 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// The check of a file's length when it is opened.
 extension StoreFile {
@@ -15,7 +15,7 @@ extension StoreFile {
   ///
   /// Throws `.invalidStore` with the number of missing bytes. The page with SQLite's lock byte is allowed to be
   /// missing.
-  func requireWhole(_ connection: Connection) throws {
+  package func requireWhole(_ connection: Connection) throws {
     for attempt in 1...3 {
       guard let lack = try missingBytes(connection) else { return }
       guard attempt == 3 else {

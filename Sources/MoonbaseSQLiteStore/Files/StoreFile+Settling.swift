@@ -1,4 +1,4 @@
-import MoonbaseGraph
+package import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 
@@ -6,11 +6,11 @@ import MoonbasePlatform
 extension StoreFile {
   /// Runs `body`, which reads a file that other processes may write. Repeats it where it failed and the file changed
   /// meanwhile: without locks, `body` may see a write in part.
-  func settled<Result>(_ body: () throws -> Result) throws -> Result {
+  package func settled<Result>(_ body: () throws -> Result) throws -> Result {
     for _ in 0..<20 {
       let before = footprint
       do {
-        return try FileOpeningLock.take(truePath, body)
+        return try FileOpeningLock.withLock(truePath, body)
       } catch is FileChanged {
         try HostWork.pause(milliseconds: 20)
       } catch {
@@ -20,14 +20,14 @@ extension StoreFile {
       }
     }
     do {
-      return try FileOpeningLock.take(truePath, body)
+      return try FileOpeningLock.withLock(truePath, body)
     } catch {
       throw StoreFailure(path: path).translate(error)
     }
   }
 
   /// Throws if a store of this process has the file open. `participle` names the refused operation in the message.
-  func requireClosed(participle: String) throws {
+  package func requireClosed(participle: String) throws {
     guard OpenStores.hold(path: truePath, writing: true) else { return }
     throw GraphError(
       .invalidRequest,
@@ -42,7 +42,7 @@ extension StoreFile {
   }
 
   /// The error for a database without a store.
-  var bareError: GraphError {
+  package var bareError: GraphError {
     GraphError(
       .invalidStore,
       message:
@@ -50,14 +50,14 @@ extension StoreFile {
   }
 
   /// The error for a file that is no longer in its place.
-  var movedError: GraphError {
+  package var movedError: GraphError {
     GraphError(
       .storeFailure,
       message: "\(path) was moved, replaced or deleted since it was opened: open it again where it is now")
   }
 
   /// The error message for a store without a stored model, where a call needs the model.
-  static func withoutModel(_ path: String) -> String {
+  package static func withoutModel(_ path: String) -> String {
     "\(path) carries no model (an old framework wrote it): name the one that it was made with (--model FILE, of moonbase "
       + "migrate --from FILE), or look at its tables with moonbase info and moonbase sql"
   }

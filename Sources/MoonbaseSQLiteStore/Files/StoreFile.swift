@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbaseGraph
-import MoonbasePlatform
-import MoonbaseSQLite
+package import MoonbasePlatform
+package import MoonbaseSQLite
 
 /// A store's file, examined before SQLite opens it.
 ///
@@ -9,14 +9,14 @@ import MoonbaseSQLite
 /// including those of an open store.
 ///
 /// A value that names a file and never holds a descriptor. All messages use `path`, all system calls `truePath`.
-struct StoreFile: Sendable {
+package struct StoreFile: Sendable {
   /// The given path made absolute, for messages. A `..` is left to the file system, because the part before it may be a
   /// link.
-  let path: String
+  package let path: String
   /// The path with links resolved as SQLite resolves them: log, journal and support folder lie beside it.
-  let truePath: String
+  package let truePath: String
   /// The time for which a connection waits for locks of other processes.
-  let busyTimeout: Duration
+  package let busyTimeout: Duration
   /// The given path.
   private let given: String
   /// Whether links are refused, because a script named the path and its permission was checked for this path.
@@ -27,13 +27,13 @@ struct StoreFile: Sendable {
   private let hasZeroByte: Bool
 
   /// The location as a URL.
-  var url: URL { URL(fileURLWithPath: path) }
+  package var url: URL { URL(fileURLWithPath: path) }
 
   /// The suffixes of a store's companion files while it is in use.
-  static let companions = ["-wal", "-shm", "-journal"]
+  package static let companions = ["-wal", "-shm", "-journal"]
 
   /// The state of the path.
-  enum State {
+  package enum State {
     /// No file is at the path.
     case absent
     /// The file exists without content.
@@ -43,7 +43,7 @@ struct StoreFile: Sendable {
   }
 
   /// Resolves links now; the file may be replaced later. Without a timeout the default of `SQLiteStoreOptions` counts.
-  init(url: URL, busyTimeout: Duration? = nil) {
+  package init(url: URL, busyTimeout: Duration? = nil) {
     self.busyTimeout = busyTimeout ?? SQLiteStoreOptions().busyTimeout
     given = url.relativePath
     namesFolder = url.hasDirectoryPath
@@ -69,7 +69,7 @@ struct StoreFile: Sendable {
 
   /// Throws if there is no store: the file is missing or empty. Throws `.cannotOpenFile`, with advice for an empty
   /// file.
-  func requirePresent() throws {
+  package func requirePresent() throws {
     switch try state() {
     case .absent: throw missingError
     case .empty: throw bareError
@@ -78,13 +78,13 @@ struct StoreFile: Sendable {
   }
 
   /// The mode in which a connection opens the file. Adds the flag that refuses links, for paths named by scripts.
-  func mode(_ mode: Connection.Mode) -> Connection.Mode { isUnlinked ? mode.union(.withoutLinks) : mode }
+  package func mode(_ mode: Connection.Mode) -> Connection.Mode { isUnlinked ? mode.union(.withoutLinks) : mode }
 
   /// Examines the kind of file. Throws for folders, pipes and other special files, and for unreadable files.
   ///
   /// The code of all errors is `.cannotOpenFile`. Companion files are examined too, because SQLite would follow links
   /// there.
-  func state() throws -> State {
+  package func state() throws -> State {
     try checkSpelling()
     if isUnlinked, truePath != path {
       throw GraphError(.cannotOpenFile, message: "\(path) leads to \(truePath) by now, and not where it led before")
@@ -154,7 +154,7 @@ struct StoreFile: Sendable {
 
   /// Throws if a new file could not be created or used, which includes the names of companion files. `purpose` is the
   /// participle in the message, as "made" or "replaced".
-  func checkPlace(for purpose: StaticString = "made") throws {
+  package func checkPlace(for purpose: StaticString = "made") throws {
     try checkFolder(purpose)
     let name = truePath.utf8.count - truePath.folderOfPath.utf8.count - (truePath.folderOfPath == "/" ? 0 : 1)
     let longest = ([SupportFolder.topName(ofStore: truePath).utf8.count] + Self.companions.map { name + $0.utf8.count })
@@ -185,7 +185,7 @@ struct StoreFile: Sendable {
 
   /// Whether both stores would use the same file, including log, journal and support folder. Compared by paths and by
   /// identity of the files.
-  func meets(_ other: StoreFile) -> Bool {
+  package func meets(_ other: StoreFile) -> Bool {
     let files = ([""] + Self.companions).map { truePath + $0 }
     let others = ([""] + Self.companions).map { other.truePath + $0 }
     if !Set(files).isDisjoint(with: others) { return true }
@@ -195,10 +195,10 @@ struct StoreFile: Sendable {
   }
 
   /// Whether the file is writable.
-  var isWritable: Bool { access(truePath, W_OK) == 0 }
+  package var isWritable: Bool { access(truePath, W_OK) == 0 }
 
   /// The identity of the current file; nil if there is none.
-  var identity: FileIdentity? { FileIdentity(truePath) }
+  package var identity: FileIdentity? { FileIdentity(truePath) }
 
   /// Whether there is a log or journal of a process that is writing, or died while writing. The answer may be outdated
   /// at once; used for messages and for choosing a way of reading.
@@ -206,7 +206,7 @@ struct StoreFile: Sendable {
 
   /// Whether there is a journal that may have to be rolled back. A journal that begins with a zero byte is finished:
   /// SQLite keeps such files in persistent mode, and also checks this byte.
-  var hasJournal: Bool {
+  package var hasJournal: Bool {
     let descriptor = open(truePath + "-journal", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return (size("-journal") ?? 0) > 0 }
     defer { close(descriptor) }
@@ -215,7 +215,7 @@ struct StoreFile: Sendable {
   }
 
   /// The size of the file, or of a companion file, in bytes; nil if there is none.
-  func size(_ suffix: String) -> Int? {
+  package func size(_ suffix: String) -> Int? {
     var status = stat()
     return stat(truePath + suffix, &status) == 0 ? Int(status.st_size) : nil
   }

@@ -7,13 +7,16 @@ import MoonbaseSQLite
 ///
 /// Programs that have the file open keep working on the unlinked file; the caller makes sure that no such process
 /// exists (`StoreFile.alone`).
-struct StoreRemoval {
+package struct StoreRemoval {
   /// The file to remove.
   let file: StoreFile
 
+  /// Removes the store in a file.
+  package init(file: StoreFile) { self.file = file }
+
   /// Removes the store with its companion files and values. Does nothing for a missing file but removes what is left of
   /// the store. Throws `.storeFailure` if the file cannot be removed.
-  func run() throws {
+  package func run() throws {
     let folder = SupportFolder(store: file.truePath)
     switch try file.state() {
     case .present:

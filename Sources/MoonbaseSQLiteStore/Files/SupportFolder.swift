@@ -1,13 +1,13 @@
 import MoonbaseModel
 import MoonbaseGraph
-import MoonbasePlatform
+package import MoonbasePlatform
 
 /// The folder of a store's external values. It is opened step by step without following links, because the destination
 /// of a link may contain files that do not belong to the store.
 ///
 /// For a store `/data/people.sqlite` the folder is `/data/.people_SUPPORT/_EXTERNAL_DATA`. A value without open
 /// descriptors; each access walks from the store's folder down.
-struct SupportFolder: Sendable {
+package struct SupportFolder: Sendable {
   /// The greatest size of a value in bytes.
   private static let greatest = Int(Int32.max)
 
@@ -21,7 +21,7 @@ struct SupportFolder: Sendable {
   private let observer: StatementObserver?
 
   /// Nothing is created before the first write.
-  init(store path: String, observer: StatementObserver? = nil) {
+  package init(store path: String, observer: StatementObserver? = nil) {
     self.observer = observer
     storeName = URL(fileURLWithPath: path).lastPathComponent
     storeFolder = path.folderOfPath
@@ -35,14 +35,14 @@ struct SupportFolder: Sendable {
 
   /// Whether another store, or a copy of this one, may use the folder: names of stores that differ only in their
   /// extensions share it.
-  var isShared: Bool {
+  package var isShared: Bool {
     let own = ([""] + StoreFile.companions).map { storeName + $0 }
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: storeFolder) else { return true }
     return names.contains { !own.contains($0) && Self.topName(ofStore: "\(storeFolder)/\($0)") == parts[0] }
   }
 
   /// The path of a file in the folder.
-  func path(_ name: String) -> String { ([storeFolder] + parts + [name]).joined(separator: "/") }
+  package func path(_ name: String) -> String { ([storeFolder] + parts + [name]).joined(separator: "/") }
 
   /// The folder beside the store that contains everything that belongs to the store.
   var topPath: String { "\(storeFolder)/\(parts[0])" }
@@ -118,7 +118,7 @@ struct SupportFolder: Sendable {
 
   /// Moves files from the folder of another store on the same disk. Throws `.storeFailure`; files that were moved
   /// before the failure stay moved.
-  func take(_ names: [String], from other: SupportFolder) throws {
+  func move(_ names: [String], from other: SupportFolder) throws {
     guard !names.isEmpty else { return }
     for name in names {
       try other.reporting("cannot be moved", name: name, advice: "") {
@@ -147,7 +147,7 @@ struct SupportFolder: Sendable {
 
   /// The names of files that are older than `age` seconds. By the time of modification. Links and special files are
   /// left out.
-  func names(olderThan age: TimeInterval) -> [String] {
+  package func names(olderThan age: TimeInterval) -> [String] {
     let bound = Int(Date().timeIntervalSince1970 - age)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path("."))) ?? []
     return
@@ -178,7 +178,7 @@ struct SupportFolder: Sendable {
 
   /// Makes a file's contents durable, if the file exists; returns false on failure. A link is not followed.
   @discardableResult
-  static func synchronize(_ path: String) -> Bool {
+  package static func synchronize(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard file >= 0 else { return errno == ENOENT }
     defer { close(file) }

@@ -8,7 +8,7 @@ import MoonbasePlatform
 /// SQLite's format: a header of 32 bytes, then frames of 24 bytes and a page each. A frame is valid if its salts equal
 /// those of the header and the checksum continues that of the frame before. Used for two checks only: whether the log
 /// has pages that the file lacks, and whether saves in the log are unreadable.
-final class WriteAheadLog {
+package final class WriteAheadLog {
   /// In bytes.
   private static let headSize = 32
   /// In bytes.
@@ -36,13 +36,13 @@ final class WriteAheadLog {
   }
 
   /// Saved frames that SQLite does not read.
-  struct Loss: Equatable {
+  package struct Loss: Equatable {
     /// The number of frames.
-    let frames: Int
+    package let frames: Int
     /// The bytes of these frames.
-    let bytes: Int
+    package let bytes: Int
     /// Whether the header is damaged, so that SQLite reads nothing of the log.
-    let isAll: Bool
+    package let isAll: Bool
   }
 
   /// Open until the object is released.
@@ -61,7 +61,7 @@ final class WriteAheadLog {
   private let isBlank: Bool
 
   /// Returns nil if there is no log, or an empty one.
-  init?(of file: StoreFile) {
+  package init?(of file: StoreFile) {
     descriptor = open(file.truePath + "-wal", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     let head = Self.read(descriptor, at: 0, count: Self.headSize)
@@ -127,7 +127,7 @@ final class WriteAheadLog {
   /// counts.
   ///
   /// Nil if nothing is lost. All checksums are computed, so the whole log is read.
-  func loss() throws -> Loss? {
+  package func loss() throws -> Loss? {
     guard isSound else { return isBlank ? nil : wholeLoss() }
     let (readable, first) = try readableFrames()
     var last = readable

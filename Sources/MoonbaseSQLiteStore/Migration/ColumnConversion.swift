@@ -82,7 +82,7 @@ struct ColumnConversion {
 ///
 /// An instance serves a migration or a plan. Each conversion gets a function with a number, registered on the
 /// connection of the migration; the instance must live as long as statements call it.
-final class ColumnConversions {
+package final class ColumnConversions {
   /// The value files written by conversions.
   private(set) var files = ExternalFiles()
   /// Reads old values and writes new ones.
@@ -93,7 +93,7 @@ final class ColumnConversions {
   private var count = 0
 
   /// No functions yet.
-  init(external: ExternalData, path: String) { (self.external, self.path) = (external, path) }
+  package init(external: ExternalData, path: String) { (self.external, self.path) = (external, path) }
 
   /// The SQL expression that returns whether a value cannot be converted. The expression is 1 for such a value. Nil if
   /// any value can be converted.

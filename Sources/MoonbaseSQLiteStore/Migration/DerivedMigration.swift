@@ -1,7 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Computes derived attributes after all rows are migrated: new ones have no value yet, and others may depend on
 /// removed objects.
@@ -10,11 +10,14 @@ import MoonbaseSQLite
 ///
 /// Several rounds run until nothing changes, since derived attributes may depend on each other; a cycle ends after
 /// `StoredDerivation.greatestRounds`.
-struct DerivedMigration {
+package struct DerivedMigration {
   /// The new layout.
   let layout: StoreLayout
   /// The connection of the migration's transaction.
   let connection: Connection
+
+  /// Computes the values of a layout's derived attributes in a file.
+  package init(layout: StoreLayout, connection: Connection) { (self.layout, self.connection) = (layout, connection) }
 
   /// Computes the attributes. Throws `.invalidStore` for the first row whose derived value does not fit its type. The
   /// attributes were computed before, so a misfit is a value that could not be written.
@@ -40,7 +43,7 @@ struct DerivedMigration {
   }
 
   /// Computes the attributes of all rows. Values that do not fit are left as they are.
-  func run() throws {
+  package func run() throws {
     let updates = layout.entities.compactMap { $0 }.flatMap(statements)
     guard !updates.isEmpty else { return }
     try PredicateFunctions.register(on: connection)

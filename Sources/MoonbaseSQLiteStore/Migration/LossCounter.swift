@@ -1,28 +1,31 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Counts the rows of an old file that have values in properties without a counterpart in the newer model.
 ///
 /// Only counts: the plan contains the number of rows and the key of the first one, so that a user can look at an
 /// example.
-struct LossCounter {
+package struct LossCounter {
   /// The number of rows and the least key.
-  typealias Found = (count: Int, first: Int64)
+  package typealias Found = (count: Int, first: Int64)
 
   /// The old and new entities.
-  let map: MigrationMap
+  package let map: MigrationMap
   /// Reads the old file.
   let connection: Connection
 
+  /// Counts in the old file.
+  package init(map: MigrationMap, connection: Connection) { (self.map, self.connection) = (map, connection) }
+
   /// The beginning of a statement that counts rows of an entity. A condition follows the last word.
-  func rows(of entity: EntityLayout) -> String {
+  package func rows(of entity: EntityLayout) -> String {
     "SELECT COUNT(*), MIN(Z_PK) FROM \(map.oldTable(entity.table)) WHERE (\(map.condition(entity))) AND"
   }
 
   /// The number of rows that a statement counts, and the key of the first row; nil for no rows. The statement returns a
   /// count and a key.
-  func count(_ sql: String) throws -> Found? {
+  package func count(_ sql: String) throws -> Found? {
     let statement = try connection.statement(sql)
     defer { statement.reset() }
     guard try statement.step(), statement.integer(0) > 0 else { return nil }
@@ -36,7 +39,7 @@ struct LossCounter {
   /// one of them is reported. Destinations that are removed themselves are reported as objects.
   ///
   /// The reason ends the phrase: `3 rows hold a value, and the newer model has no such attribute`.
-  func loss(
+  package func loss(
     of property: ResolvedProperty, in entity: EntityLayout, because reason: String,
     staying: [EntityLayout], loses: (EntityLayout, ResolvedProperty) -> Bool,
     leads: (EntityLayout, ResolvedProperty) -> Bool = { _, _ in true }

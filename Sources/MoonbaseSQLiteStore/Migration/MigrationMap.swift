@@ -1,14 +1,14 @@
-import MoonbaseModel
-import MoonbaseModelFormats
+package import MoonbaseModel
+package import MoonbaseModelFormats
 import MoonbaseSQL
 
 /// The migration of the rows of one entity: an entity mapping with the layouts of both sides.
 ///
 /// The answer to two questions about a property of the new entity: where its values come from (`origin`), and which old
 /// properties are kept.
-struct EntityMigration {
+package struct EntityMigration {
   /// The entity mapping.
-  let mapping: EntityMapping
+  package let mapping: EntityMapping
   /// The old entity's layout.
   let old: EntityLayout
   /// The new entity's layout.
@@ -53,7 +53,7 @@ struct EntityMigration {
   }
 
   /// The source of a property's values; nil if the mapping has none. As the mapping states it.
-  func source(of property: ResolvedProperty) -> PropertyMapping.Source? { sources[property.name] }
+  package func source(of property: ResolvedProperty) -> PropertyMapping.Source? { sources[property.name] }
 
   /// The old property that provides a property's values, with its layout.
   ///
@@ -88,11 +88,11 @@ extension ResolvedEntity {
 ///
 /// Built once per migration. Tables that exist under the same name in both files are renamed first (`setAside`),
 /// because rows of one table may go to several new tables.
-struct MigrationMap {
+package struct MigrationMap {
   /// The layout of the existing file.
-  let old: StoreLayout
+  package let old: StoreLayout
   /// The layout of the new file.
-  let new: StoreLayout
+  package let new: StoreLayout
   /// The entities whose rows stay.
   let entities: [EntityMigration]
   /// The entities whose rows are removed.
@@ -103,7 +103,7 @@ struct MigrationMap {
   private let successors: [EntityIndex: EntityLayout]
 
   /// Entity mappings without a source or a destination in the store are left out.
-  init(_ mapping: MappingModel, from old: StoreLayout, to new: StoreLayout) {
+  package init(_ mapping: MappingModel, from old: StoreLayout, to new: StoreLayout) {
     (self.old, self.new) = (old, new)
     entities = mapping.entityMappings.compactMap { mapping in
       guard let source = mapping.sourceEntityName.flatMap({ old.held($0) }),

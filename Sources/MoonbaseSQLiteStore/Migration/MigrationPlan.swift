@@ -28,6 +28,15 @@ public struct MigrationPlan: Sendable, Hashable {
     public var rowCount: Int
     /// The changes of properties, such as `+ nickname` and `age: string → integer16`.
     public var changes: [String] = []
+
+    /// Makes a step without changes of properties.
+    package init(
+      kind: EntityMapping.Kind, sourceEntityName: String? = nil, destinationEntityName: String? = nil, rowCount: Int,
+      changes: [String] = []
+    ) {
+      (self.kind, self.rowCount, self.changes) = (kind, rowCount, changes)
+      (self.sourceEntityName, self.destinationEntityName) = (sourceEntityName, destinationEntityName)
+    }
   }
 
   /// Rows that would lose data.
@@ -44,7 +53,13 @@ public struct MigrationPlan: Sendable, Hashable {
     public var firstKey: Int64
 
     /// Whether the property is a relationship, which has no default value. Set by the planner.
-    var isOfRelationship = false
+    package var isOfRelationship = false
+
+    /// Makes a loss of an attribute or of whole objects.
+    package init(entity: String, property: String?, reason: String, rowCount: Int, firstKey: Int64) {
+      (self.entity, self.property, self.reason) = (entity, property, reason)
+      (self.rowCount, self.firstKey) = (rowCount, firstKey)
+    }
 
     /// Whether a value or destination is missing that is now required.
     /// By the words of the reason.
@@ -75,14 +90,17 @@ public struct MigrationPlan: Sendable, Hashable {
   }
 
   /// The effect on each entity. In the order of the mapping, with removed entities behind.
-  public internal(set) var steps: [Step] = []
+  public package(set) var steps: [Step] = []
   /// The losses. A migration with losses runs only if losses are allowed.
-  public internal(set) var losses: [Loss] = []
+  public package(set) var losses: [Loss] = []
   /// The violations of uniqueness constraints. A migration with conflicts does not run.
-  public internal(set) var conflicts: [Conflict] = []
+  public package(set) var conflicts: [Conflict] = []
   /// The number of transactions that the history loses, because a mapping model cannot convert them. Later transactions
   /// get new numbers.
   public package(set) var lostTransactionCount = 0
+
+  /// Makes a plan without effects.
+  package init() {}
 
   /// The number of rows that the migration processes. Rows of added entities do not exist yet.
   public var rowCount: Int { steps.reduce(0) { $0 + $1.rowCount } }

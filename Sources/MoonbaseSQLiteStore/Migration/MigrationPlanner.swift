@@ -1,5 +1,5 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
 import MoonbaseSQLite
@@ -291,8 +291,9 @@ struct MigrationPlanner {
 /// Losses of missing values.
 extension MigrationPlan.Loss {
   /// Makes the loss for rows that lack a newly required value or destination.
-  init(_ found: LossCounter.Found, lacking property: ResolvedProperty, of entity: ResolvedEntity, in new: ResolvedModel)
-  {
+  package init(
+    _ found: LossCounter.Found, lacking property: ResolvedProperty, of entity: ResolvedEntity, in new: ResolvedModel
+  ) {
     self.init(
       entity: entity.name, property: property.name,
       reason: "ha\(found.count == 1 ? "s" : "ve") no value, and one is required", rowCount: found.count,

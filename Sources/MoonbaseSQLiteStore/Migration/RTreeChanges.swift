@@ -1,25 +1,25 @@
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// The R-trees that a migration drops, and those that it creates and fills.
 ///
 /// Made before the rows are moved, since `kept` must be known. R-trees are the spatial and range indexes of the models;
 /// their triggers follow every change of a row, so filling them once at the end is faster.
-struct RTreeChanges {
+package struct RTreeChanges {
   /// Trees that only the old file has, or whose definitions change.
   private let removed: [RTreeLayout]
   /// Trees that the new model requires.
   private let added: [RTreeLayout]
 
   /// Compares the R-trees. A tree stays if its table and its definition stay. `kept` contains the tables that stay.
-  init(_ map: MigrationMap, kept: Set<String>) {
+  package init(_ map: MigrationMap, kept: Set<String>) {
     let staying = Set(map.old.rTrees).intersection(map.new.rTrees).filter { kept.contains($0.table) }
     removed = map.old.rTrees.filter { !staying.contains($0) }
     added = map.new.rTrees.filter { !staying.contains($0) }
   }
 
   /// Drops old trees before rows are moved, so that none of their triggers run.
-  func remove(_ connection: Connection) throws {
+  package func remove(_ connection: Connection) throws {
     for tree in removed {
       for name in tree.triggerNames { try connection.execute("DROP TRIGGER \(identifier(name))") }
       try connection.execute(tree.removal)
@@ -27,7 +27,7 @@ struct RTreeChanges {
   }
 
   /// Creates new trees after all rows are migrated. A foreign table of the same name is left unchanged.
-  func write(_ connection: Connection) throws {
+  package func write(_ connection: Connection) throws {
     for tree in added {
       let names = ([tree.name] + tree.triggerNames).map { "'\($0.lowercased())'" }.joined(separator: ", ")
       guard try connection.integer("SELECT 1 FROM sqlite_master WHERE LOWER(name) IN (\(names))") == nil else {

@@ -1,14 +1,14 @@
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// The indexes and triggers of a migrated file. Indexes and triggers of the format follow the models. Further ones,
 /// which another program added, stay if their table does.
 ///
 /// Two models may require the same index with the same SQL; it is then dropped only together with its table. Names are
 /// compared without letter case, as SQLite does.
-struct SchemaObjects {
+package struct SchemaObjects {
   /// An index or a trigger.
-  struct Item: Hashable {
+  package struct Item: Hashable {
     /// The name, unquoted and in the case of the statement.
     var name: String
     /// The whole `CREATE` statement.
@@ -21,7 +21,7 @@ struct SchemaObjects {
   private let new: [Item]
 
   /// Reads only the layouts, not the file.
-  init(old: SchemaWriter, new: SchemaWriter) {
+  package init(old: SchemaWriter, new: SchemaWriter) {
     self.old = Self.items(of: old)
     self.new = Self.items(of: new)
   }
@@ -45,7 +45,7 @@ struct SchemaObjects {
 
   /// The indexes and triggers that others added to tables that are created again. SQLite drops them together with the
   /// old table, so their SQL must be read before.
-  func foreign(_ connection: Connection, on tables: Set<String>) throws -> [Item] {
+  package func foreign(_ connection: Connection, on tables: Set<String>) throws -> [Item] {
     let own = Set((old + new).map { $0.name.lowercased() })
     let names = Set(tables.map { $0.lowercased() })
     let statement = try connection.statement(
@@ -64,7 +64,7 @@ struct SchemaObjects {
   /// Creates missing items and removes items that only the old model requires. Runs after all rows are moved, because
   /// filling an index once is faster, and because unique indexes check the rows then. Throws a `SQLiteError` for rows
   /// that violate one.
-  func write(_ connection: Connection, foreign: [Item]) throws {
+  package func write(_ connection: Connection, foreign: [Item]) throws {
     var there = try self.there(connection)
     let wanted = Set(new)
     for item in old where !wanted.contains(item) {

@@ -1,9 +1,9 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Migrates a store to another model.
 ///
@@ -12,9 +12,9 @@ import MoonbaseSQLite
 ///
 /// The order of calls: `plan()` or `plans()` to look ahead, then `run()`. A value is used once by `SQLiteStore.migrate`
 /// and the command `moonbase migrate`; mapped migrations (`MappedMigration`) share its lower parts.
-struct StoreMigration {
+package struct StoreMigration {
   /// The file to migrate.
-  let file: StoreFile
+  package let file: StoreFile
   /// The possible models of the store; the model stored in it comes first.
   let sources: [ResolvedModel]
   /// The models of the stages; the last one is the final model.
@@ -22,15 +22,24 @@ struct StoreMigration {
   /// The configuration of the model for which the store is opened; nil for all entities.
   let configuration: String?
   /// Whether losses of values are accepted.
-  var allowsLoss = false
+  package var allowsLoss = false
   /// The way in which a loss can be allowed, for the error's advice, if not by an argument of the call.
   var permission = ""
   /// Steps, units and cancellation.
-  var progress = MigrationProgress(nil)
+  package var progress = MigrationProgress(nil)
+
+  /// Describes a migration of a file, through the models of its stages.
+  package init(
+    file: StoreFile, sources: [ResolvedModel], stages: [ResolvedModel], configuration: String?,
+    allowsLoss: Bool = false, permission: String = "", progress: MigrationProgress = MigrationProgress(nil)
+  ) {
+    (self.file, self.sources, self.stages, self.configuration) = (file, sources, stages, configuration)
+    (self.allowsLoss, self.permission, self.progress) = (allowsLoss, permission, progress)
+  }
 
   /// Plans the first stage without changing the file. Throws `.missingSourceModel`, `.storeBusy`, and the errors of
   /// files that are not stores. Conflicts and losses are part of the plan, not errors.
-  func plan() throws -> MigrationPlan {
+  package func plan() throws -> MigrationPlan {
     guard let first = stages.first else { return MigrationPlan() }
     return try file.settled {
       try file.requirePresent()
@@ -40,7 +49,7 @@ struct StoreMigration {
 
   /// Plans all stages, up to one that cannot be executed. Because each stage depends on the result of the one before,
   /// the stages are run in a temporary copy beside the store. The copy is removed before the call returns.
-  func plans() throws -> [MigrationPlan] {
+  package func plans() throws -> [MigrationPlan] {
     guard stages.count > 1 else { return stages.isEmpty ? [] : [try plan()] }
     try file.checkPlace(for: "migrated")
     return try file.settled {
@@ -52,7 +61,7 @@ struct StoreMigration {
   /// Runs the stages in a temporary copy, and returns their plans. Losses are allowed here, so that each stage gets its
   /// plan.
   private func rehearse(_ connection: Connection) throws -> [MigrationPlan] {
-    let successor = SuccessorFile(of: file, for: .migration)
+    let successor = StagedFile(of: file, for: .migration)
     let copy = try connection.statement("VACUUM INTO ?")
     copy.bind(successor.path, at: 1)
     try copy.run()
@@ -77,7 +86,7 @@ struct StoreMigration {
   /// Throws `.constraintConflict` for values that are not unique under the newer model, and `CancellationError`. On any
   /// error the old store is unchanged and the copy is removed.
   @discardableResult
-  func run() throws -> [MigrationPlan] {
+  package func run() throws -> [MigrationPlan] {
     try file.requireClosed(participle: "migrated")
     try file.checkPlace(for: "migrated")
     return try file.settled { try file.held(migrate) }
@@ -91,7 +100,7 @@ struct StoreMigration {
     // The first stage is checked before anything is copied.
     let plan = try allowed(work(on: connection, destination: first))
     progress.begin(plan.plan.rowCount * stages.count)
-    let successor = SuccessorFile(of: file, for: .migration)
+    let successor = StagedFile(of: file, for: .migration)
     successor.removeOld()
     try progress.step("copy")
     let copy = try connection.statement("VACUUM INTO ?")
@@ -106,7 +115,7 @@ struct StoreMigration {
         plans.append(try advance(successor.path, to: stage, external: external, created: &created))
       }
       SupportFolder.synchronize(successor.path)
-      try takePlace(successor, of: connection, external: external, created: created)
+      try moveIntoPlace(successor, of: connection, external: external, created: created)
       progress.finish()
       return plans
     } catch {
@@ -133,14 +142,14 @@ struct StoreMigration {
   /// Replaces the store by the migrated copy, and removes value files that the new store does not name. The log's
   /// contents are moved into the old file before, so that a leftover log cannot be applied to the new file. The
   /// replacement itself is one rename.
-  func takePlace(
-    _ successor: SuccessorFile, of connection: Connection, external: ExternalData, created: [String]
+  package func moveIntoPlace(
+    _ successor: StagedFile, of connection: Connection, external: ExternalData, created: [String]
   ) throws {
     let named = try OrphanSweep.namedFiles(Connection(successor.path, mode: .readWrite))
     let former = try OrphanSweep.namedFiles(connection)
     try progress.step("swap")
-    try file.takeLogIn(connection)
-    try successor.takePlace()
+    try file.mergeLog(connection)
+    try successor.moveIntoPlace()
     // A stage may have created files that a later stage dropped.
     for name in Set(created).subtracting(named) { external.folder.remove(name) }
     if !external.folder.isShared { for name in former.subtracting(named) { external.folder.remove(name) } }
@@ -175,7 +184,7 @@ struct StoreMigration {
 
   /// The model that wrote the store, and the layout of the file. Throws `.readOnlyStore` for a store that CloudKit
   /// mirrors.
-  func contents(of connection: Connection) throws -> (model: ResolvedModel, layout: StoreLayout) {
+  package func contents(of connection: Connection) throws -> (model: ResolvedModel, layout: StoreLayout) {
     let (source, entities) = try source(of: connection)
     guard let contents = try StoreContents(connection, path: file.path, model: source, entities: entities) else {
       throw file.bareError
@@ -193,7 +202,7 @@ struct StoreMigration {
   }
 
   /// The layout of a new file for a model. Throws for an entity with more columns than SQLite allows.
-  func layout(_ destination: ResolvedModel) throws -> StoreLayout {
+  package func layout(_ destination: ResolvedModel) throws -> StoreLayout {
     var builder = LayoutBuilder(
       model: destination, entities: try destination.entities(inConfiguration: configuration), file: nil,
       dialect: .sqlite)
@@ -203,7 +212,7 @@ struct StoreMigration {
   }
 
   /// The folder of external values of the store.
-  func external() -> ExternalData { ExternalData(store: file, observer: StatementObserver()) }
+  package func external() -> ExternalData { ExternalData(store: file, observer: StatementObserver()) }
 
   /// The model that wrote the store, found by its version hashes, and the entities that the store holds. The model in
   /// the store's cache is tried first, then `sources` in order. Throws `.missingSourceModel`.
@@ -230,7 +239,7 @@ struct StoreMigration {
 
   /// Throws if a plan cannot be executed, or has losses that are not allowed. The codes are `.constraintConflict` and
   /// `.migrationLoss`; `details` contain an error for each conflict or loss.
-  func check(_ plan: MigrationPlan) throws {
+  package func check(_ plan: MigrationPlan) throws {
     if let first = plan.conflicts.first {
       throw GraphError(
         .constraintConflict,

@@ -1,16 +1,16 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Converts a copy of an old store to the new model, in one transaction.
 ///
 /// Made for one stage. `RowMigration`, `RelationshipMigration`, `DerivedMigration` and `HistoryMigration` are its
 /// steps. A mapped migration uses the same type with `keepsTables` set to false.
-struct StoreRewriting {
+package struct StoreRewriting {
   /// The path of the store, for messages.
-  let path: String
+  package let path: String
   /// The old and new entities, with the names of renamed tables.
   private(set) var map: MigrationMap
   /// The plan with the expected numbers of rows.
@@ -18,12 +18,12 @@ struct StoreRewriting {
   /// The folder of external values.
   private let external: ExternalData
   /// Steps and units.
-  let progress: MigrationProgress
+  package let progress: MigrationProgress
   /// The tables that stay and those that are made again.
-  let tables: TableChanges
+  package let tables: TableChanges
 
   /// With `keepsTables`, unchanged tables stay. Otherwise all tables are made again.
-  init(
+  package init(
     path: String, map: MigrationMap, plan: MigrationPlan, external: ExternalData, progress: MigrationProgress,
     keepsTables: Bool = true
   ) {
@@ -79,7 +79,7 @@ struct StoreRewriting {
   }
 
   /// Writes the model cache and the metadata. A reader of the new file finds its model in `Z_MODELCACHE`.
-  func writeModel(_ writer: SchemaWriter, _ connection: Connection) throws {
+  package func writeModel(_ writer: SchemaWriter, _ connection: Connection) throws {
     if try FileSchema.columns(of: "Z_MODELCACHE", on: connection).isEmpty {
       try connection.execute(SchemaWriter.modelCacheTable)
     }
@@ -89,7 +89,7 @@ struct StoreRewriting {
 
   /// The metadata of the new store. Keeps the store's identifier and the program's own entries; model hashes are
   /// replaced.
-  func metadata(_ connection: Connection) throws -> StoreMetadata {
+  package func metadata(_ connection: Connection) throws -> StoreMetadata {
     var metadata = try StoreMetadata(connection, path: path)
     metadata.adopt(map.new.model, entities: map.new.entities.compactMap { $0?.entity })
     return metadata
@@ -132,7 +132,7 @@ struct StoreRewriting {
 
   /// The greatest key ever assigned in each new table, by the root entity's index. Deleted keys are included, because a
   /// key is never given twice.
-  func greatestKeys(_ connection: Connection) throws -> [EntityIndex: Int64] {
+  package func greatestKeys(_ connection: Connection) throws -> [EntityIndex: Int64] {
     var result: [EntityIndex: Int64] = [:]
     for migration in map.entities {
       let number = map.old.number(migration.old.entity.root)
@@ -144,7 +144,7 @@ struct StoreRewriting {
 
   /// Writes the numbers of the model's entities; the numbers of the history's tables stay. `Z_MAX` is written for root
   /// entities only; subentities share their root's counter.
-  func writeNumbers(_ connection: Connection, greatest: [EntityIndex: Int64]) throws {
+  package func writeNumbers(_ connection: Connection, greatest: [EntityIndex: Int64]) throws {
     try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT NOT BETWEEN 16001 AND 16999")
     let statement = try connection.statement(
       "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")

@@ -6,7 +6,7 @@ import MoonbaseSQL
 ///
 /// A table stays if its entities, their numbers, its columns and the meaning of all values stay. Adding an optional
 /// attribute already changes the columns, so the whole table is made again. Pair tables are decided on their own.
-struct TableChanges {
+package struct TableChanges {
   /// The tables of both files that stay.
   private(set) var kept: Set<String> = []
   /// The tables of the old file whose rows are moved to new tables or removed.

@@ -1,13 +1,13 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Finds values of old rows that violate a uniqueness constraint of the newer model.
 ///
 /// Runs on the old file before anything is copied, so that a migration fails early and with an example. The unique
 /// indexes of the new file remain the final check. Each constraint takes a query.
-struct UniquenessCheck {
+package struct UniquenessCheck {
   /// The old and new entities.
   let map: MigrationMap
   /// Converts values whose type changes.
@@ -17,8 +17,16 @@ struct UniquenessCheck {
   /// Whether the old rows of a mapping determine the new value of a property.
   var tells: (EntityMigration, ResolvedProperty) -> Bool = { _, _ in true }
 
+  /// Checks by the rows of the old file.
+  package init(
+    map: MigrationMap, conversions: ColumnConversions, connection: Connection,
+    tells: @escaping (EntityMigration, ResolvedProperty) -> Bool = { _, _ in true }
+  ) {
+    (self.map, self.conversions, self.connection, self.tells) = (map, conversions, connection, tells)
+  }
+
   /// The violations of all uniqueness constraints. In the order of entities and constraints.
-  func conflicts() throws -> [MigrationPlan.Conflict] {
+  package func conflicts() throws -> [MigrationPlan.Conflict] {
     try map.new.entities.compactMap { $0 }.flatMap { entity in
       try entity.entity.description.uniquenessConstraints.compactMap { names in
         let properties = names.compactMap { name in entity.entity.slot(name).map { entity.entity.properties[$0] } }

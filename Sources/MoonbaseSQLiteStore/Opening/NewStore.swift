@@ -41,11 +41,11 @@ package final class NewStore: Sendable {
       url: URL(fileURLWithPath: "\(workshop)/\(destination.truePath.lastPartOfPath)"), busyTimeout: busyTimeout)
   }
 
-  deinit { giveUp() }
+  deinit { discard() }
 
   /// Removes the unfinished store, unless it was moved to its destination. Another thread may call this. Called by
   /// `deinit` as well; later calls do nothing.
-  package func giveUp() {
+  package func discard() {
     isOver.withLock { isOver in
       guard !isOver else { return }
       isOver = true
@@ -58,8 +58,8 @@ package final class NewStore: Sendable {
   }
 
   /// Moves the complete, closed store to its destination. Throws `.invalidRequest` if a file appeared at the
-  /// destination meanwhile, and `CancellationError` after `giveUp`. After an error nothing is at the destination.
-  package func takePlace() throws {
+  /// destination meanwhile, and `CancellationError` after `discard`. After an error nothing is at the destination.
+  package func moveIntoPlace() throws {
     try made.requireClosed(participle: "moved")
     try isOver.withLock { isOver in
       guard !isOver else { throw CancellationError() }
@@ -67,7 +67,7 @@ package final class NewStore: Sendable {
       let folder = SupportFolder(store: destination.truePath)
       SupportFolder.synchronize(made.truePath)
       do {
-        try folder.take(names, from: SupportFolder(store: made.truePath))
+        try folder.move(names, from: SupportFolder(store: made.truePath))
         try appear()
       } catch {
         names.forEach(folder.remove)

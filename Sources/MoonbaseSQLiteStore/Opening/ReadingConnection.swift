@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbaseGraph
 import MoonbasePlatform
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// A connection that changes nothing on disk, the write-ahead log and its index included.
 ///
@@ -15,7 +15,7 @@ import MoonbaseSQLite
 /// - A log and its index: with the locks of the index (`readonly_shm`).
 /// - A log without an index: with an index in memory, without locks.
 /// - None of these: with locks, or as `immutable` for a file in log mode.
-struct ReadingConnection {
+package struct ReadingConnection {
   /// The reason why the data read is consistent.
   ///
   /// Decides whether the connection may stay open for long (`Session.canBeHeldOpen`), and how `isSound` checks.
@@ -31,12 +31,12 @@ struct ReadingConnection {
   }
 
   /// Opened read-only.
-  let connection: Connection
+  package let connection: Connection
   /// How the data is known to be consistent.
   let ground: Ground
 
   /// Whether the data read until now is consistent. Cheap except for `Ground.silence`, which looks at the files.
-  func isSound(_ file: StoreFile) -> Bool {
+  package func isSound(_ file: StoreFile) -> Bool {
     switch ground {
     case .index: true
     case .journal: !connection.usesWriteAheadLog
@@ -69,7 +69,7 @@ extension StoreFile {
   ///
   /// Throws `FileChanged` where another process wrote meanwhile without a lock that prevents it. The caller may then
   /// try again. `body` runs once; its effects are not undone.
-  func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+  package func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let reading = try openForReading()
     do {
       try requireWhole(reading.connection)
@@ -83,7 +83,7 @@ extension StoreFile {
 
   /// Chooses the way by the files beside the store. Tries four times, because a writing process may open or close the
   /// file in between. Throws the errors of `StoreFailure`.
-  func openForReading() throws -> ReadingConnection {
+  package func openForReading() throws -> ReadingConnection {
     var attempt = 0
     while true {
       attempt += 1

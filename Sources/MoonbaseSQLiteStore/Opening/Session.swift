@@ -2,16 +2,16 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// A connection with its registered functions and caches. The pool or the writer's lock gives a session to one thread
 /// at a time.
 ///
 /// A store has one writing session, and reading sessions in a `SessionPool`. A session ends with its connection. Caches
 /// inside depend on the version of the schema and are read again after a change.
-final class Session: @unchecked Sendable {  // the pool or the writer's lock confines it
+package final class Session: @unchecked Sendable {  // the pool or the writer's lock confines it
   /// The connection, used by one thread at a time.
-  let connection: Connection
+  package let connection: Connection
   /// For a read-only connection, the reason why the data read is consistent. Nil for connections that may write.
   var ground: ReadingConnection.Ground?
   /// The session's number among active readers (`ExternalReaders`), while a store with external files is read.
@@ -25,7 +25,7 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// For a reading connection, the schema version that was accepted, and the data version at that time.
   private var schema: (version: Int64, data: UInt32)?
   /// Whether the journal mode is decided.
-  private var hasSettledJournal = false
+  private var hasEnabledLog = false
   /// Whether `sizeCache` ran.
   private var hasSizedCache = false
   /// The time of the last check that the file is in its place.
@@ -138,15 +138,15 @@ final class Session: @unchecked Sendable {  // the pool or the writer's lock con
   /// Gives the file a write-ahead log, before the first save and when a store is made. Where a log is not possible, or
   /// the file is being read, the rollback journal is used. Does not wait for locks. Without a log the next save tries
   /// again.
-  func settleJournal() throws {
-    guard !hasSettledJournal else { return }
+  func enableLog() throws {
+    guard !hasEnabledLog else { return }
     connection.setBusyTimeout(milliseconds: 0)
     defer { connection.setBusyTimeout(milliseconds: busyTimeout.milliseconds) }
     do {
       // With a log a save is atomic at a lower synchronization level; with a journal it is not.
       let isLogged = try connection.text("PRAGMA journal_mode = WAL") == "wal"
       try connection.execute("PRAGMA synchronous = \(isLogged && !synchronizesFully ? "NORMAL" : "FULL")")
-      hasSettledJournal = true
+      hasEnabledLog = true
     } catch let error as SQLiteError where [.busy, .locked].contains(error.code.primary) {}
   }
 

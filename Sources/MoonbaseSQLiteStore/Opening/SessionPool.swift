@@ -6,7 +6,7 @@ import MoonbaseSQLite
 /// Owned by a store, used by all threads. The order for a call is: wait for a free place, take an idle connection or
 /// open one, read, check that the reading is sound, keep the connection. A connection that is not sound is closed and
 /// the reading repeated.
-final class SessionPool: Sendable {
+package final class SessionPool: Sendable {
   /// The number of idle connections that are kept.
   private static let kept = 4
   /// The pools of stores that are only read.
@@ -67,7 +67,7 @@ final class SessionPool: Sendable {
   /// lock that prevents it. Therefore `body` must have no effect besides its result. Throws `FileChanged` after 20
   /// attempts, and `.invalidRequest` while the store closes.
   func withSession<Result>(_ body: (Session) throws -> Result) throws -> Result {
-    try takeTurn()
+    try waitForPlace()
     defer { reading.withLock { $0 -= 1 } }
     for _ in 0..<20 {
       let session = try sound()
@@ -93,9 +93,9 @@ final class SessionPool: Sendable {
 
   /// Waits until fewer connections read than the limit allows, because each has descriptors and pages of its own. After
   /// a timeout the thread proceeds without a free place: a nested read would wait for itself. Checks every millisecond.
-  private func takeTurn() throws {
+  private func waitForPlace() throws {
     let end = ContinuousClock.now + file.busyTimeout
-    while !takesFreePlace() {
+    while !reserveFreePlace() {
       if closing.isClosed { throw closing.error(file) }
       guard ContinuousClock.now < end else { return reading.withLock { $0 += 1 } }
       try HostWork.pause(milliseconds: 1)
@@ -103,7 +103,7 @@ final class SessionPool: Sendable {
   }
 
   /// Counts the place as taken.
-  private func takesFreePlace() -> Bool {
+  private func reserveFreePlace() -> Bool {
     reading.withLock { [limit] count in
       guard count < limit else { return false }
       count += 1
@@ -231,7 +231,7 @@ final class SessionPool: Sendable {
   /// Closes the idle read-only connections to a file. SQLite shares the index of a write-ahead log among a process's
   /// connections to a file: with a read-only index no connection could write. Called before a store opens the file for
   /// writing.
-  static func closeReadOnlySessions(of file: StoreFile) {
+  package static func closeReadOnlySessions(of file: StoreFile) {
     let pools = readOnlyPools.withLock { $0 }
     for pool in pools.compactMap(\.pool) where pool.file.truePath == file.truePath {
       pool.idle.withLock { $0.removeAll() }

@@ -190,7 +190,7 @@ struct StoreOpener {
       }
       guard isMade else { return try opened(connection) }
       let session = try prepared(connection, layout, hasVirtualTables: !layout.rTrees.isEmpty)
-      try session.settleJournal()
+      try session.enableLog()
       return Result(layout, metadata: metadata, writer: session)
     } catch {
       if isNew { removeBare(connection) }
@@ -273,7 +273,7 @@ struct StoreOpener {
       try connection.execute("PRAGMA query_only = 1")
       return try Session(connection, options: options)
     }
-    return try FileOpeningLock.take(file.truePath) {
+    return try FileOpeningLock.withLock(file.truePath) {
       let reading = try file.openForReading()
       let session = try Session(reading.connection, options: options)
       session.ground = reading.ground

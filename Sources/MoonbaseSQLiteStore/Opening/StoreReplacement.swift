@@ -1,7 +1,7 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// A copy of a store that replaces the store, if any, at another place.
 ///
@@ -10,7 +10,7 @@ import MoonbaseSQLite
 ///
 /// Used by backups, copies and replacement of stores. An instance makes one copy; after a failure its `deinit` removes
 /// everything that was written.
-final class StoreReplacement {
+package final class StoreReplacement {
   /// The store to copy.
   private let source: StoreFile
   /// The place of the copy.
@@ -18,7 +18,7 @@ final class StoreReplacement {
   /// The folder of external values at the destination.
   private let folder: SupportFolder
   /// The copy until it has its final name.
-  private let successor: SuccessorFile
+  private let successor: StagedFile
   /// Whether an existing store may be replaced.
   private let replaces: Bool
   /// Fills the copy from a connection that reads one state of the store.
@@ -33,7 +33,7 @@ final class StoreReplacement {
   private var isDone = false
 
   /// `fill` makes the copy; by default it is compacted.
-  init(
+  package init(
     source: StoreFile, destination: StoreFile, replaces: Bool = true,
     isEnded: @escaping () -> Bool = { false },
     fill: @escaping (_ source: Connection, _ copy: String) throws -> Void = StoreReplacement.vacuum
@@ -41,7 +41,7 @@ final class StoreReplacement {
     (self.source, self.destination, self.replaces, self.fill) = (source, destination, replaces, fill)
     self.isEnded = isEnded
     folder = SupportFolder(store: destination.truePath)
-    successor = SuccessorFile(of: destination)
+    successor = StagedFile(of: destination)
   }
 
   /// Gives up a replacement that was not completed.
@@ -53,7 +53,7 @@ final class StoreReplacement {
 
   /// Makes the copy and moves it to its destination. Throws `.invalidRequest` for an existing destination that must not
   /// be replaced, `.invalidStore` for a damaged source, and the errors of files.
-  func run() throws {
+  package func run() throws {
     // Checks the existing file before anything is written.
     try destination.settled {
       let state = try destination.state()
@@ -64,7 +64,7 @@ final class StoreReplacement {
     try destination.checkPlace()
     successor.removeOld()
     try write()
-    try destination.settled { try takePlace() }
+    try destination.settled { try moveIntoPlace() }
     isDone = true
   }
 
@@ -118,15 +118,15 @@ final class StoreReplacement {
   }
 
   /// Moves the copy to its destination. A replaced store's values are removed unless its folder is shared.
-  private func takePlace() throws {
+  private func moveIntoPlace() throws {
     guard try destination.state() == .present else {
       // Companion files without a store would be taken for the new store's.
       destination.removeCompanions()
-      return try replaces ? successor.takePlace() : appear()
+      return try replaces ? successor.moveIntoPlace() : appear()
     }
     let former = try destination.alone { connection in
       let former = try OrphanSweep.namedFiles(connection)
-      try successor.takePlace()
+      try successor.moveIntoPlace()
       return former
     }
     guard !folder.isShared else { return }
@@ -150,6 +150,6 @@ final class StoreReplacement {
     if errno == EEXIST { throw isThere }
     // The file system does not support hard links.
     guard access(destination.truePath, F_OK) != 0 else { throw isThere }
-    try successor.takePlace()
+    try successor.moveIntoPlace()
   }
 }

@@ -1,19 +1,19 @@
-import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseGraph
+package import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Decodes a column. A storage class other than the usual one is accepted where SQL compares the value as memory does.
 /// For example, an integer attribute may be stored as a double without a fraction.
 ///
 /// A value that fits in no way is a `ColumnMismatch`; it becomes a value that throws when it is read, so that the other
 /// values of the row stay usable.
-enum ColumnDecoder {
+package enum ColumnDecoder {
   /// Decodes a column into a slot of the page's current row. The usual storage class takes a fast path without a
   /// `Value`.
   @inline(__always)
-  static func read(
+  package static func read(
     _ kind: ColumnKind, of row: Statement, column: Int32, external: ExternalData, into page: RowPageBuilder, slot: Slot
   ) throws(ColumnMismatch) {
     switch kind {

@@ -2,13 +2,13 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Predicates that SQLite cannot evaluate by itself call these functions. They use the same code as the evaluation in
 /// memory, so that a fetch gives the same objects either way.
 extension PredicateFunctions {
   /// Registers all functions on a connection. Each operator gets a cache of its own, so that connections share nothing.
-  static func register(on connection: Connection) throws {
+  package static func register(on connection: Connection) throws {
     for comparator in Operator.allCases {
       guard let word = word(comparator) else { continue }
       let matchers = MatcherCache(comparator)

@@ -1,25 +1,25 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Assembles the value of a composite attribute from the columns of its elements.
 ///
 /// Part of a `RowPlan`, and immutable. Nested composites are assembled in one pass, because their leaves follow each
 /// other.
-struct CompositeDecoder: Sendable {
+package struct CompositeDecoder: Sendable {
   /// The attribute, with its elements.
   private let attribute: AttributeDescription
   /// The paths of the elements and their columns, in the order of the attribute.
   private let leaves: [(path: [String], place: RowSelect.Place)]
 
   /// Computed once per plan.
-  init(_ composite: RowSelect.Composite) {
+  package init(_ composite: RowSelect.Composite) {
     attribute = composite.layout.attribute
     leaves = zip(composite.layout.leaves, composite.places).map { ($0.path, $1) }
   }
 
   /// Returns null where no element has a value. A mismatch names the element, as in `address.zip`.
-  func value(_ row: Statement, external: ExternalData) throws(ColumnMismatch) -> Value {
+  package func value(_ row: Statement, external: ExternalData) throws(ColumnMismatch) -> Value {
     var index = 0
     return try attribute.assembled { () throws(ColumnMismatch) -> Value in
       let leaf = leaves[index]

@@ -49,7 +49,7 @@ struct RowPlan: Sendable {
   /// For messages, such as `Person (1), Student (2)`.
   private let entityNames: String
   /// The entity that stands for an unknown entity number.
-  private let stranger: ResolvedEntity?
+  private let unexpectedEntity: ResolvedEntity?
   /// The path of the store, for messages.
   private let path: String
   /// The entities by number. A root of -1 stands for no entity.
@@ -83,7 +83,7 @@ struct RowPlan: Sendable {
       for (number, decoder) in list { decoders[Int(number)] = decoder }
       self.decoders = decoders
     }
-    stranger = layout.firstConcrete(ofTable: entity)
+    unexpectedEntity = layout.firstConcrete(ofTable: entity)
     numbered = layout.symbolsByNumber
   }
 
@@ -205,7 +205,7 @@ struct RowPlan: Sendable {
       if isSingle, number == singleNumber, let only = decoders[0] { return only }
       if !isSingle, number >= 0, number < decoders.count, let decoder = decoders[Int(number)] { return decoder }
     }
-    guard let number, let symbol = symbol(number: number, root: stranger?.root ?? -1) else { return nil }
+    guard let number, let symbol = symbol(number: number, root: unexpectedEntity?.root ?? -1) else { return nil }
     let what = "its entity number (Z_ENT) is \(shown(row, 1)), which is none of \(entityNames)"
     throw damage(symbol, row).error(what)
   }
@@ -224,7 +224,7 @@ struct RowPlan: Sendable {
 
   /// The entity whose rows are in the same table. Throws `.invalidStore` if there is none.
   private func entityOfStranger(_ row: Statement) throws -> ResolvedEntity {
-    if let stranger { return stranger }
+    if let unexpectedEntity { return unexpectedEntity }
     throw GraphError(
       .invalidStore,
       message: "\(path) is damaged: table \(select.table), row \(shown(row, 0)): no entity has rows there")

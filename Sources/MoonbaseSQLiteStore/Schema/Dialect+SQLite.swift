@@ -7,7 +7,7 @@ extension Dialect {
   ///
   /// Used by the store and by statements that are only tested. `greatestColumnCount` is SQLite's default limit, and
   /// `keepsRTrees` depends on how the library was built.
-  static let sqlite = Dialect(
+  package static let sqlite = Dialect(
     engine: "SQLite", placeholder: .question, truth: ("1", "0"), nullSafe: ("IS", "IS NOT"), keySets: .json,
     nullOrder: .least, collation: nil, noLimit: .negative, ignore: { " ON CONFLICT (\($0)) DO NOTHING" },
     failing: " OR ABORT",

@@ -1,6 +1,6 @@
 import MoonbaseGraph
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Reading the schema of a SQLite file.
 extension FileSchema {
@@ -8,7 +8,7 @@ extension FileSchema {
   ///
   /// Reads the tables, columns and entity numbers of a file. Two queries are enough for most files; a table whose SQL
   /// cannot be parsed needs one more.
-  init(_ connection: Connection, path: String) throws {
+  package init(_ connection: Connection, path: String) throws {
     let tables = try Self.tables(connection)
     var numbers: [String: Int64] = [:]
     if let found = tables["Z_PRIMARYKEY"] {
@@ -19,7 +19,7 @@ extension FileSchema {
   }
 
   /// The columns of a table; empty where the file has no such table. Hidden columns of virtual tables are not included.
-  static func columns(of table: String, on connection: Connection) throws -> Set<String> {
+  package static func columns(of table: String, on connection: Connection) throws -> Set<String> {
     let statement = try connection.statement(
       "SELECT name FROM pragma_table_xinfo((SELECT name FROM sqlite_master "
         + "WHERE type = 'table' AND rootpage > 0 AND name = '\(table)'))")

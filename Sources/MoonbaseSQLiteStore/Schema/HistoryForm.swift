@@ -1,16 +1,16 @@
 import MoonbaseGraph
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// The history tables of a file. Core Data's frameworks made them in two forms.
 ///
 /// Both forms are read and written; new files get the current form (`HistorySchema`). The columns of optional texts
 /// vary, so each user checks the column that it needs.
-struct HistoryForm {
+package struct HistoryForm {
   /// The columns of `ATRANSACTION`.
   let columns: Set<String>
   /// Whether texts are interned in a table of their own. macOS 10.13 stored them in the transactions.
-  let internsTexts: Bool
+  package let internsTexts: Bool
   /// The columns of `ACHANGE`.
   let changeColumns: Set<String>
 
@@ -21,7 +21,7 @@ struct HistoryForm {
 
   /// Returns nil for a file without a history. Throws `.invalidStore` where tables or columns of the history are
   /// missing. Reads at most three tables of the schema.
-  init?(_ connection: Connection, path: String) throws {
+  package init?(_ connection: Connection, path: String) throws {
     columns = try FileSchema.columns(of: "ATRANSACTION", on: connection)
     changeColumns = try FileSchema.columns(of: "ACHANGE", on: connection)
     if let half = Self.half(hasChanges: !changeColumns.isEmpty, hasTransactions: !columns.isEmpty) {

@@ -1,13 +1,13 @@
 import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Makes the history tables in a file that has none, in the form of current frameworks.
 ///
 /// Used when a store is opened with `tracksHistory`. The numbers 16001 to 16003 in `Z_PRIMARYKEY` are those of Core
 /// Data.
-struct HistorySchema {
+package struct HistorySchema {
   /// The layout, for the number of preserved values.
   let layout: StoreLayout
   /// The path of the store, for messages.
@@ -21,17 +21,17 @@ struct HistorySchema {
   }
 
   /// The tables whose keys `Z_PRIMARYKEY` counts, with their numbers there.
-  static var countedTables: [(number: Int64, table: String)] { tables.map { ($0.number, $0.name) } }
+  package static var countedTables: [(number: Int64, table: String)] { tables.map { ($0.number, $0.name) } }
 
   /// The counted tables that a file has.
-  static func tablesThere(on connection: Connection) throws -> [(number: Int64, table: String)] {
+  package static func tablesThere(on connection: Connection) throws -> [(number: Int64, table: String)] {
     try countedTables.filter { try !FileSchema.columns(of: $0.table, on: connection).isEmpty }
   }
 
   /// Makes missing tables and columns in the caller's transaction.
   ///
   /// Throws `.invalidStore` for a file that has some of the tables.
-  func write(_ connection: Connection) throws {
+  package func write(_ connection: Connection) throws {
     guard let form = try HistoryForm(connection, path: path) else { return try writeTables(connection) }
     // The model may preserve more values than the model for which the tables were made.
     for column in tombstones.dropFirst(form.tombstoneColumns.count) where !form.changeColumns.contains(column) {

@@ -6,7 +6,7 @@ extension Connection {
   /// Lets triggers write to R-trees, if the file has no other virtual tables. Programs keep spatial indexes this way.
   /// In an untrusted file SQLite 3.40 considers an R-tree as unsafe as any virtual table. Does nothing for a file
   /// without R-trees, and for one with any other virtual table.
-  func trustRTrees() throws {
+  package func trustRTrees() throws {
     let statement = try statement("SELECT sql FROM sqlite_master WHERE type = 'table' AND rootpage = 0")
     defer { statement.reset() }
     var isThere = false

@@ -9,11 +9,11 @@ import enum MoonbaseModel.Expression
 ///
 /// Also used by migrations, for the tables and indexes of the new file. The text of the statements is compared with
 /// files that Core Data made, so spaces and quotes matter. Nothing is read except for the layout.
-struct SchemaWriter {
+package struct SchemaWriter {
   /// The tables and columns of the store.
   let layout: StoreLayout
   /// The UUID, the version hashes and further entries.
-  let metadata: StoreMetadata
+  package let metadata: StoreMetadata
 
   /// Makes all tables, indexes and metadata in the caller's transaction. The file must be empty. Not transactional by
   /// itself.
@@ -51,7 +51,7 @@ struct SchemaWriter {
   static let modelCacheTable = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
 
   /// The statements for the tables of rows and pairs. First come the tables of objects, then the pair tables.
-  var tableStatements: [(table: String, sql: String)] {
+  package var tableStatements: [(table: String, sql: String)] {
     let facts = TableFacts(layout)
     return layout.tables.map { ($0.name, createTable($0)) }
       + layout.joins.map { ($0.table, createTable($0, facts: facts)) }

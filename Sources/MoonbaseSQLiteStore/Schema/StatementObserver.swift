@@ -20,6 +20,9 @@ package final class StatementObserver: Sendable {
   /// The counters and listeners.
   private let state = Lock(State())
 
+  /// Makes an observer without listeners.
+  package init() {}
+
   /// The number of statements that ran so far, on all connections. Statements of migrations and checks count if their
   /// connections are observed.
   package var statementCount: Int { state.withLock { $0.count } }

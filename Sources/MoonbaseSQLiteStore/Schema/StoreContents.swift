@@ -1,33 +1,33 @@
-import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseGraph
+package import MoonbaseModel
 import MoonbaseModelFormats
-import MoonbasePlatform
+package import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// The layout and the metadata of a store's file, checked against the model.
 ///
 /// Read once when a store opens, and again when its schema changed (`SchemaCheck`). Reads only the schema, the metadata
 /// and the entity numbers, so the time does not depend on the number of rows.
-struct StoreContents {
+package struct StoreContents {
   /// The tables and columns of the held entities.
-  let layout: StoreLayout
+  package let layout: StoreLayout
   /// The UUID, the version hashes and further entries.
-  let metadata: StoreMetadata
+  package let metadata: StoreMetadata
   /// Whether CloudKit mirrors the store.
-  let isMirrored: Bool
+  package let isMirrored: Bool
   /// Whether the file has history tables.
   let tracksHistory: Bool
   /// Whether the file has virtual tables, of SQLite's modules or an app's.
   let hasVirtualTables: Bool
   /// The features of the model that the file lacks. The file is then only read.
-  let missingFeatures: [MissingFeature]
+  package let missingFeatures: [MissingFeature]
 
   /// Returns nil for a database without tables, which a process leaves that died while it made a store.
   ///
   /// Throws `.invalidStore` for databases that are no stores and for damaged ones, `.incompatibleVersionHash` for a
   /// store of another model. `entities` are those of the configuration; all of them must be in the file.
-  init?(_ connection: Connection, path: String, model: ResolvedModel, entities: [ResolvedEntity]) throws {
+  package init?(_ connection: Connection, path: String, model: ResolvedModel, entities: [ResolvedEntity]) throws {
     guard try !Self.isBare(connection, path: path) else {
       if let encoding = try ColumnDeclarations(connection).otherEncoding { throw encoding.error(in: path) }
       return nil
@@ -56,7 +56,7 @@ struct StoreContents {
 
   /// The places of the model's entities in a file, and the features that the file lacks. Also drops R-trees from the
   /// layout that the file does not maintain.
-  static func layout(
+  package static func layout(
     _ model: ResolvedModel, held entities: [ResolvedEntity], in schema: FileSchema, metadata: StoreMetadata,
     _ connection: Connection, path: String
   ) throws -> (layout: StoreLayout, missing: [MissingFeature]) {
@@ -72,7 +72,7 @@ struct StoreContents {
 
   /// Throws `.readOnlyStore` where the file lacks features: it must not be written then. The message has the missing
   /// feature and the remedy.
-  func checkIsWhole(_ path: String) throws {
+  package func checkIsWhole(_ path: String) throws {
     if let advice = missingFeatures.writingAdvice {
       throw GraphError(.readOnlyStore, message: "\(path) is read-only: \(advice)")
     }
@@ -82,7 +82,7 @@ struct StoreContents {
   ///
   /// Throws `.invalidStore` for an empty database in log mode: a store switches to log mode when its tables exist, so
   /// the log with the tables is missing. A process that dies while it makes a store leaves such a file.
-  static func isBare(_ connection: Connection, path: String) throws -> Bool {
+  package static func isBare(_ connection: Connection, path: String) throws -> Bool {
     guard try connection.integer("SELECT 1 FROM sqlite_master LIMIT 1") == nil else { return false }
     guard connection.usesWriteAheadLog else { return true }
     throw GraphError(
@@ -94,7 +94,7 @@ struct StoreContents {
 
   /// The archived model of a store. Nil for stores of old frameworks. A complete model among the metadata is preferred
   /// over the cache. Throws for a cache table without its column.
-  static func modelCache(_ connection: Connection, schema: FileSchema) throws -> Data? {
+  package static func modelCache(_ connection: Connection, schema: FileSchema) throws -> Data? {
     guard schema.has("Z_MODELCACHE") else { return nil }
     try schema.require(["Z_CONTENT"], in: "Z_MODELCACHE")
     let statement = try connection.statement("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
@@ -112,7 +112,7 @@ extension Connection {
 
   /// Reads metadata. Throws `.invalidStore` for a value that is far too large. SQLite's limit for values is lowered
   /// while `body` runs, so that a damaged file cannot exhaust memory.
-  func readingFacts<Result>(ofStoreAt path: String, _ body: () throws -> Result) throws -> Result {
+  package func readingFacts<Result>(ofStoreAt path: String, _ body: () throws -> Result) throws -> Result {
     greatestValue = Self.greatestFact
     defer { greatestValue = Self.greatestValue }
     do {

@@ -7,13 +7,16 @@ import MoonbaseSQLite
 ///
 /// Messages begin with the path and end with advice. The mapping of codes is in `explain`. Used wherever a connection's
 /// error leaves the store.
-struct StoreFailure: Sendable {
+package struct StoreFailure: Sendable {
   /// The path of the store, as the caller wrote it.
   let path: String
 
+  /// Translates errors of the store at a path.
+  package init(path: String) { self.path = path }
+
   /// Translates SQLite's errors, and returns other errors unchanged. Also translates `FileChanged`, and triggers
   /// without an end.
-  func translate(_ error: any Error) -> any Error {
+  package func translate(_ error: any Error) -> any Error {
     if error is FileChanged {
       return GraphError(.storeBusy, message: "\(path): another process is changing the store; try again")
     }

@@ -3,13 +3,13 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Reads the metadata of a file.
 extension StoreMetadata {
   /// Reads the metadata row. Throws `.invalidStore` where there is none. The property list `Z_PLIST` has the entries,
   /// `Z_UUID` the identifier. A UUID is brought into its usual form.
-  init(_ connection: Connection, path: String) throws {
+  package init(_ connection: Connection, path: String) throws {
     let columns = try FileSchema.columns(of: "Z_METADATA", on: connection)
     guard !columns.isEmpty else {
       throw GraphError(
@@ -49,7 +49,7 @@ extension StoreMetadata {
   }
 
   /// Throws where the identifier is no UUID. The URIs of the store's objects contain it. The code is `.invalidStore`.
-  func checkIdentifier(_ path: String) throws {
+  package func checkIdentifier(_ path: String) throws {
     guard UUID(literal: identifier) == nil else { return }
     let shown = identifier.isEmpty ? "empty" : Value.string(identifier).beginning ?? identifier
     throw GraphError(
@@ -60,7 +60,7 @@ extension StoreMetadata {
   }
 
   /// Writes the row with the version 1, and replaces it if it exists.
-  func write(_ connection: Connection) throws {
+  package func write(_ connection: Connection) throws {
     let statement = try connection.statement(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
     statement.bind(identifier, at: 1)

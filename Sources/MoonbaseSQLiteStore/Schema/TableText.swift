@@ -27,7 +27,7 @@ struct TableText {
   /// Nil for anything unexpected.
   private mutating func table() -> FileSchema.Table? {
     guard let create = word(), Self.is(create, "CREATE"), let table = word(), Self.is(table, "TABLE"), word() != nil,
-      take(UInt8(ascii: "("))
+      consume(UInt8(ascii: "("))
     else { return nil }
     var (columns, types) = ([String](), [String]())
     columns.reserveCapacity(12)
@@ -57,14 +57,14 @@ struct TableText {
         guard Self.is(clause, "PRIMARY"), !hasKey, let key = word(), Self.is(key, "KEY") else { return nil }
         hasKey = true
       }
-    } while take(UInt8(ascii: ","))
+    } while consume(UInt8(ascii: ","))
     guard isAtEnd else { return nil }
     return FileSchema.Table(columns: columns, types: types, hasKey: hasKey)
   }
 
   /// Whether the list of columns ends here, and the text with it.
   private var isAtEnd: Bool {
-    mutating get { take(UInt8(ascii: ")")) && next == nil }
+    mutating get { consume(UInt8(ascii: ")")) && next == nil }
   }
 
   // MARK: Pieces
@@ -78,7 +78,7 @@ struct TableText {
   }
 
   /// Consumes the byte if it is next.
-  private mutating func take(_ byte: UInt8) -> Bool {
+  private mutating func consume(_ byte: UInt8) -> Bool {
     guard next == byte else { return false }
     place += 1
     return true
@@ -95,12 +95,12 @@ struct TableText {
   /// Skips words and numbers between parentheses, as in `(Z_1A, Z_2B)` and `(255)`. Returns false for anything else
   /// inside.
   private mutating func passList() -> Bool {
-    guard take(UInt8(ascii: "(")) else { return false }
+    guard consume(UInt8(ascii: "(")) else { return false }
     repeat {
       guard let first = next, Self.isLetter(first) || Self.isDigit(first) else { return false }
       while place < text.count, Self.isLetter(text[place]) || Self.isDigit(text[place]) { place += 1 }
-    } while take(UInt8(ascii: ","))
-    return take(UInt8(ascii: ")"))
+    } while consume(UInt8(ascii: ","))
+    return consume(UInt8(ascii: ")"))
   }
 
   /// SQLite's white space: space, tab, line feed, form feed and carriage return.

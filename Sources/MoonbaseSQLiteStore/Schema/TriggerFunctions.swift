@@ -1,11 +1,11 @@
 import MoonbaseModel
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// The rows whose derived values were set by triggers of the file or the connection.
 ///
 /// Owned by a writing session. The triggers report rows while a save runs, and the store takes them afterwards to
 /// refresh objects in memory. Confined to the session's thread.
-final class DerivedRows {
+package final class DerivedRows {
   /// A row, by its numbers in the file.
   struct Row: Hashable {
     /// The number in `Z_ENT`.
@@ -28,8 +28,11 @@ final class DerivedRows {
 
   /// Each row once.
   private(set) var rows: Set<Row> = []
-  /// The values since the last `takeLarge`.
+  /// The values since the last `drainLarge`.
   private var large: [Large] = []
+
+  /// Makes a list without rows.
+  package init() {}
 
   /// Notes a changed row.
   func note(entity: Int64, key: Int64) { rows.insert(Row(entity: entity, key: key)) }
@@ -49,13 +52,13 @@ final class DerivedRows {
 
   /// Returns the rows, and forgets rows and values. Called at the beginning of a transaction, to discard former rows,
   /// and after its writes.
-  func take() -> Set<Row> {
+  func drainRows() -> Set<Row> {
     defer { (rows, large) = ([], []) }
     return rows
   }
 
   /// Returns the values, and forgets them. Called before the commit, so that a misfit can still be refused.
-  func takeLarge() -> [Large] {
+  func drainLarge() -> [Large] {
     defer { large = [] }
     return large
   }
@@ -65,9 +68,9 @@ final class DerivedRows {
 /// do the work. Without the functions every insertion into such tables would fail.
 ///
 /// The functions return NULL and only note the row.
-enum TriggerFunctions {
+package enum TriggerFunctions {
   /// `derived` receives the rows.
-  static func register(on connection: Connection, telling derived: DerivedRows) throws {
+  package static func register(on connection: Connection, telling derived: DerivedRows) throws {
     for name in [
       "NSCoreDataDATriggerUpdatedAffectedObjectValue", "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue",
     ] {

@@ -42,7 +42,7 @@ extension SQLiteStore {
 
   /// The prepared statement of a query, from its plan if there is one. Plans are valid only for the store that made
   /// them. Throws for a query without a translation.
-  func select(_ query: StoreQuery) throws -> PreparedSelect {
+  package func select(_ query: StoreQuery) throws -> PreparedSelect {
     try QueryPlanner.prepared(query, by: self, translated)
   }
 }
@@ -83,12 +83,12 @@ private final class SQLiteLookup: StoreLookup {
 }
 
 /// A query in SQL, from which statements for other columns of its rows are made.
-final class PreparedSelect: OwnedQuery {
+package final class PreparedSelect: OwnedQuery {
   let plan: RowPlan
   /// The statement that returns whole rows, or the columns that the query selects instead.
   let sql: String
   /// The store that prepared the query. Tables and entity numbers are those of that store.
-  let owner: ObjectIdentifier
+  package let owner: ObjectIdentifier
   /// The parts of the statement.
   private let builder: SelectBuilder
 
@@ -100,7 +100,7 @@ final class PreparedSelect: OwnedQuery {
   }
 
   /// The statement that returns the rows of a query.
-  func rows(_ query: StoreQuery) -> SQLFragment { builder.select(plan.select.columns, for: query) }
+  package func rows(_ query: StoreQuery) -> SQLFragment { builder.select(plan.select.columns, for: query) }
 
   /// The statement that returns the keys, in the order of the rows. Without an order SQLite would scan an index.
   func keys(_ query: StoreQuery) -> SQLFragment {
@@ -121,7 +121,7 @@ final class PreparedSelect: OwnedQuery {
 
   /// The statement that gives columns in the place of rows, and how they lie in it. For queries with `columns`, such as
   /// aggregates.
-  func values(_ query: StoreQuery) -> SQLFragment { builder.selectValues(for: query) }
+  package func values(_ query: StoreQuery) -> SQLFragment { builder.selectValues(for: query) }
   /// The form of each selected column, for decoding.
   var forms: [ColumnSelect.Form] { builder.forms }
 

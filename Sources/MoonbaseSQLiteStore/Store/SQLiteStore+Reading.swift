@@ -2,7 +2,7 @@ public import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Reading for the graph, and rows by key.
 extension SQLiteStore {
@@ -147,7 +147,7 @@ extension Session {
   }
 
   /// Runs the statement of a query, and resets it. The statement is reset also on an error.
-  func running<Result>(
+  package func running<Result>(
     _ sql: SQLFragment, for query: StoreQuery, _ body: (Statement) throws -> Result
   ) throws -> Result {
     let statement = try statement(sql, for: query)

@@ -31,15 +31,15 @@ public final class SQLiteStore: PersistentStore {
   public let entities: [ResolvedEntity]
 
   /// The file, with its path and its lock timeout.
-  let file: StoreFile
+  package let file: StoreFile
   /// The options of opening.
-  let options: SQLiteStoreOptions
+  package let options: SQLiteStoreOptions
   /// The tables and columns of the entities.
-  let layout: StoreLayout
+  package let layout: StoreLayout
   /// The store in object IDs.
   let number: StoreNumber
   /// The folder of large values.
-  let externalData: ExternalData
+  package let externalData: ExternalData
   /// The reading connections.
   let readers: SessionPool
   /// Nil for a read-only store. The session of a closed store is nil.
@@ -79,7 +79,7 @@ public final class SQLiteStore: PersistentStore {
 
   /// Opens a store. A copy in progress reads external files from the store `original`. Otherwise as the public
   /// initializer. The writing connection is open when the call returns; readers are opened as they are needed.
-  init(
+  package init(
     file: StoreFile, model: ResolvedModel, entities: [ResolvedEntity], configuration: String? = nil,
     options: SQLiteStoreOptions, original: StoreFile?
   ) throws {
@@ -139,7 +139,7 @@ public final class SQLiteStore: PersistentStore {
   /// Reads with a session. `looksAtFile` checks first whether the file is still in its place, which is cheap beside a
   /// query. Reads of rows by key check only after a while. `body` may run several times (`SessionPool.withSession`).
   /// Errors are those of the graph.
-  func read<Result>(looksAtFile: Bool = false, _ body: (Session) throws -> Result) throws -> Result {
+  package func read<Result>(looksAtFile: Bool = false, _ body: (Session) throws -> Result) throws -> Result {
     do {
       return try readers.withSession { session in
         if session.hasMoved(looking: looksAtFile) { throw file.movedError }
@@ -192,7 +192,7 @@ public final class SQLiteStore: PersistentStore {
     if closing.isClosed { throw closedError }
     if session.connection.hasMoved { throw file.movedError }
     try session.sizeCache()
-    try session.settleJournal()
+    try session.enableLog()
   }
 
   /// Translates an error of SQLite to the graph's errors. An error of a closed store becomes `.invalidRequest`. A

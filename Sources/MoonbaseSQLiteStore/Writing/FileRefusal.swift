@@ -62,7 +62,7 @@ extension SaveTransaction {
   func describe(_ error: SQLiteError, saving row: Snapshot) -> any Error {
     let id = row.id
     switch error.code {
-    case .uniqueConstraint: return taken(row, after: error)
+    case .uniqueConstraint: return uniqueConflict(row, after: error)
     case .primaryKeyConstraint:
       return GraphError(
         .mergeConflict,
@@ -76,7 +76,7 @@ extension SaveTransaction {
 
   /// The conflict over a unique value, with the object that has the value if SQLite's message names the columns. After
   /// a rollback by a trigger the other object is not searched.
-  private func taken(_ row: Snapshot, after error: SQLiteError) -> any Error {
+  private func uniqueConflict(_ row: Snapshot, after error: SQLiteError) -> any Error {
     do {
       let entity = try layout.layout(of: row.id)
       let slots = entity.slots(named: error)

@@ -36,7 +36,7 @@ final class SQLiteSaveSession: SaveSession {
       try session.connection.begin()
       try store.schema.check(session.connection)
       try session.connection.boundTriggers(to: store.options.triggerStepLimit)
-      _ = session.derivedRows.take()
+      _ = session.derivedRows.drainRows()
     }
   }
 
@@ -131,7 +131,7 @@ final class SQLiteSaveSession: SaveSession {
         $0?.orderEnds.forgetAll()
       }
     }
-    if let transaction { store.externalData.settle(transaction.files, committed: committed) }
+    if let transaction { store.externalData.removeUnused(transaction.files, committed: committed) }
     writer.release()
   }
 }

@@ -44,7 +44,7 @@ extension SQLiteStore {
       try session.connection.transaction {
         try schema.check(session.connection)
         try session.connection.boundTriggers(to: options.triggerStepLimit)
-        _ = session.derivedRows.take()
+        _ = session.derivedRows.drainRows()
         return try body(session)
       }
     }
@@ -56,13 +56,13 @@ extension SQLiteStore {
   /// read again. Call this once, after all writes of the transaction.
   func derive(in session: Session) throws -> [ManagedObjectID] {
     try session.derivedColumns?.derive(on: session.connection, telling: session.derivedRows)
-    for large in session.derivedRows.takeLarge() {
+    for large in session.derivedRows.drainLarge() {
       guard let entity = layout.entity(number: large.row.entity)?.entity, let id = objectID(of: large.row),
         let misfit = entity.property(large.attribute)?.misfit(large.value, of: id)
       else { continue }
       throw misfit
     }
-    return session.derivedRows.take().compactMap(objectID(of:))
+    return session.derivedRows.drainRows().compactMap(objectID(of:))
   }
 
   /// Nil for an unknown entity number.

@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseHistory
 import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform

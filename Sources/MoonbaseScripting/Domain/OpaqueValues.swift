@@ -29,7 +29,7 @@ struct OpaqueValues {
 
   /// A token for a value, which keeps the value alive. Amortized constant time.
   mutating func token(for value: LuaValue, className: String, domain: UInt64) -> OpaqueObject {
-    takeBackReleased()
+    freeReleased()
     let place = freePlaces.popLast() ?? values.count
     if place == values.count { values.append(value) } else { values[place] = value }
     return OpaqueObject(className: className, domain: domain, reference: place, release: release)
@@ -39,7 +39,7 @@ struct OpaqueValues {
   func value(at place: Int) -> LuaValue? { values.indices.contains(place) ? values[place] : nil }
 
   /// Frees the places whose tokens were released.
-  private mutating func takeBackReleased() {
+  private mutating func freeReleased() {
     released.withLock { swap(&$0, &returned) }
     for place in returned {
       values[place] = nil

@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseFetchedResults
 import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform

@@ -154,8 +154,8 @@ final class ScriptContexts {
 
   /// Waits for pending saves on other threads, within the limits of the run. Called before a run ends and before
   /// results are handed over. Errors stay with their contexts.
-  func settle() {
-    for entry in entries { entry.context.settle() }
+  func waitForPendingSaves() {
+    for entry in entries { entry.context.waitForPendingSave() }
   }
 
   /// Abandons pending saves on other threads, for a run that ended and may not wait.

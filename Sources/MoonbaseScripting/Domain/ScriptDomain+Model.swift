@@ -13,7 +13,7 @@ extension ScriptDomain {
       // The model is described again on next access.
       try moonbase.set("model", to: .nil)
     }
-    try types.take(model, after: former)
+    try types.adopt(model, after: former)
   }
 
   /// The table `moonbase.model`: entities by name, described on first access.

@@ -86,7 +86,7 @@ final class ScriptWorker {
         let results = try function.call([.object(domain.types.context.handle(context))] + values)
         let result = try domain.valueToHandOver(results.first ?? .nil, as: "the result of module \(module)")
         try requireSaved()
-        domain.contexts.settle()
+        domain.contexts.waitForPendingSaves()
         try domain.state.flushFiles()
         try context.reset()
         return result

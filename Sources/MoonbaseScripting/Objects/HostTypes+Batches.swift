@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseBatchRequests
 import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
@@ -41,7 +42,7 @@ extension HostTypes {
       let isWhole = fetch.predicate == nil
       update.resultType = isWhole ? .count : .objectIDs
       // A function in the update cannot wait for a pending save.
-      if !update.functionsToUpdate.isEmpty { domain.contexts.settle() }
+      if !update.functionsToUpdate.isEmpty { domain.contexts.waitForPendingSaves() }
       try domain.batch(in: context, call: &call, changing: isWhole ? entity : nil) { try context.execute(update) }
     }
     request.method("batch_delete", upTo: 0) { [unowned self] box, call in

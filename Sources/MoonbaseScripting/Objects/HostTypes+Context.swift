@@ -218,7 +218,7 @@ extension HostTypes {
     }
     let found = try context.firstObject(of: entity, with: sought, mayBeOld: true)
     // The object was found by the store's current row, so the values are compared with that row.
-    try found?.takeCurrentValues()
+    try found?.adoptCurrentValues()
     return try context.changingTogether {
       let object = try found ?? context.insert(entity)
       for (slot, value) in values { try object.setValue(value, slot: slot) }

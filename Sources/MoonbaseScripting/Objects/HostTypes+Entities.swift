@@ -157,7 +157,7 @@ extension HostTypes {
   /// Adds new names to the types of objects after extensions were reloaded. Access to removed names raises an error.
   /// `former` is the model before the reload; entities keep their positions. A type is moved to the entity's new shape,
   /// and handles of existing objects stay valid.
-  func take(_ model: ResolvedModel, after former: ResolvedModel) throws {
+  func adopt(_ model: ResolvedModel, after former: ResolvedModel) throws {
     recent = nil
     for (old, new) in zip(former.entities, model.entities) where old.shape != new.shape {
       guard let type = entities.removeValue(forKey: old.shape) else { continue }

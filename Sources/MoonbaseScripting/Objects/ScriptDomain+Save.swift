@@ -37,7 +37,7 @@ extension ScriptDomain {
   /// The error of a `did_save` hook since the last call. The error is reported at the end of the program unless a
   /// script reads it. Several errors become one, with `details`.
   func didSaveError(of context: ManagedObjectContext) -> ErrorBox? {
-    let errors = context.takeDidSaveErrors()
+    let errors = context.drainDidSaveErrors()
     guard var error = errors.first else { return nil }
     if errors.count > 1 {
       error = GraphError(

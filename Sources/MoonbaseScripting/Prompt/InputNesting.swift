@@ -18,7 +18,7 @@ package struct InputNesting {
   package var isOpen: Bool { depth > 0 || level != nil || quote != nil }
 
   /// Processes the next line, without its line break. Bytes above 127 count as letters.
-  package mutating func take(_ line: some Collection<UInt8>) {
+  package mutating func process(_ line: some Collection<UInt8>) {
     var rest = Array(line)[...]
     while !rest.isEmpty {
       if let level {
@@ -26,27 +26,27 @@ package struct InputNesting {
       } else if let quote {
         closeText(quote, in: &rest)
       } else {
-        takeToken(from: &rest)
+        consumeToken(from: &rest)
       }
     }
   }
 
   /// Consumes a token that begins outside of strings and comments.
-  private mutating func takeToken(from rest: inout ArraySlice<UInt8>) {
+  private mutating func consumeToken(from rest: inout ArraySlice<UInt8>) {
     guard let byte = rest.popFirst() else { return }
     switch byte {
-    case UInt8(ascii: "-") where rest.first == byte: takeComment(from: &rest)
+    case UInt8(ascii: "-") where rest.first == byte: consumeComment(from: &rest)
     case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
     case UInt8(ascii: "["): if !openLong(in: &rest) { depth += 1 }
     case UInt8(ascii: "("), UInt8(ascii: "{"): depth += 1
     case UInt8(ascii: ")"), UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-    case _ where Self.isOfWord(byte): takeWord(byte, from: &rest)
+    case _ where Self.isOfWord(byte): consumeWord(byte, from: &rest)
     default: break
     }
   }
 
   /// Consumes a comment: to the end of the line, or the start of a long comment.
-  private mutating func takeComment(from rest: inout ArraySlice<UInt8>) {
+  private mutating func consumeComment(from rest: inout ArraySlice<UInt8>) {
     rest = rest.dropFirst()
     guard rest.first == UInt8(ascii: "[") else { return rest = [] }
     let behind = rest.dropFirst()
@@ -88,7 +88,7 @@ package struct InputNesting {
   }
 
   /// Consumes a word and counts it if it opens or closes a block.
-  private mutating func takeWord(_ first: UInt8, from rest: inout ArraySlice<UInt8>) {
+  private mutating func consumeWord(_ first: UInt8, from rest: inout ArraySlice<UInt8>) {
     let more = rest.prefix(while: Self.isOfWord)
     rest = rest.dropFirst(more.count)
     let word = String(decoding: [first] + more, as: UTF8.self)

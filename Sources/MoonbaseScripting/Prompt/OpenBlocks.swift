@@ -15,7 +15,7 @@ package struct OpenBlocks {
 
   /// Whether the next line belongs to the input. If so, its blocks are counted. `line` is without its line break. An
   /// empty line outside of blocks does not belong to the input.
-  package mutating func takes(_ line: [UInt8]) -> Bool {
+  package mutating func accepts(_ line: [UInt8]) -> Bool {
     guard depth > 0 || Self.goesOn(line) else { return false }
     count(line)
     return true
@@ -27,7 +27,7 @@ package struct OpenBlocks {
     while true {
       switch lexer.next().token {
       case .end: return
-      case .name(let word): take(word)
+      case .name(let word): count(word)
       case .symbol(let sign) where "({[".utf8.contains(sign): depth += 1
       case .symbol(let sign) where ")}]".utf8.contains(sign): depth = max(0, depth - 1)
       default: break
@@ -36,7 +36,7 @@ package struct OpenBlocks {
   }
 
   /// Counts a keyword.
-  private mutating func take(_ word: String) {
+  private mutating func count(_ word: String) {
     switch word {
     case "function", "if", "repeat": depth += 1
     case "for", "while": (depth, awaitsDo) = (depth + 1, true)

@@ -43,7 +43,7 @@ struct PromptReceiver {
     while let step = Self.step(before: &rest) { steps.append(step) }
     if rest.last?.sign == nil, case .string? = rest.last?.token { kind = .text }
     if case .name(let name)? = rest.last?.token { kind = global(name) }
-    for step in steps.reversed() { kind = take(step) }
+    for step in steps.reversed() { kind = apply(step) }
   }
 
   // MARK: Reading
@@ -117,7 +117,7 @@ struct PromptReceiver {
   }
 
   /// The kind after an access.
-  private func take(_ step: Step) -> Kind {
+  private func apply(_ step: Step) -> Kind {
     switch (kind, step) {
     case (.value(let value), .field(let name)): field(name, of: value)
     case (.value(.table(let table)), .element): element(of: table)

@@ -149,7 +149,7 @@ package final class ScriptPrompt {
     var isRun = false
     let ending = ending {
       let values = try chunk.call([])
-      domain.contexts.settle()
+      domain.contexts.waitForPendingSaves()
       if let first = values.first, first.isPresent { try environment.table.set("_", to: first) }
       isRun = true
       try take(values)
@@ -173,10 +173,10 @@ package final class ScriptPrompt {
         // Extensions reloaded since the last input apply from this input.
         for context in domain.contexts.all { context.followExtensions() }
         try body()
-        domain.contexts.settle()
+        domain.contexts.waitForPendingSaves()
         try domain.state.flushFiles()
       }
-      return .done(notice: takeUnseenFailure())
+      return .done(notice: popUnreadFailure())
     } catch {
       if let status = (error as? LuaError)?.kind.exitStatus { return .exit(status: Int32(truncatingIfNeeded: status)) }
       let outcome = runner.delivered(runner.outcome(of: error), cancelsJobs: false)
@@ -218,7 +218,7 @@ package final class ScriptPrompt {
   }
 
   /// The text of the unread failure, which is then forgotten.
-  private func takeUnseenFailure() -> String? {
+  private func popUnreadFailure() -> String? {
     defer { domain.unseenFailure = nil }
     return domain.unseenFailure.map(ScriptRunner.text(of:))
   }

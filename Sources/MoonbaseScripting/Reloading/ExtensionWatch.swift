@@ -88,10 +88,10 @@ private struct ExtensionWatcher {
     let (settling, interval, hearsOfEvents) = (settling, interval, hearsOfEvents)
     let thread = Thread { [weak extensions, look] in
       var look = look
-      while events.wait(milliseconds: interval), events.settle(milliseconds: settling) {
+      while events.wait(milliseconds: interval), events.waitUntilQuiet(milliseconds: settling) {
         guard let extensions else { return }
         if hearsOfEvents { look.watchFolders(events) }
-        look.take(extensions)
+        look.reloadIfChanged(extensions)
       }
     }
     thread.name = "moonbase extensions"
@@ -121,7 +121,7 @@ private struct ExtensionLook: Sendable {
 
   /// Reloads the extensions if something was written since the last call. A failed reload is tried again at each later
   /// write.
-  mutating func take(_ extensions: ScriptExtensions) {
+  mutating func reloadIfChanged(_ extensions: ScriptExtensions) {
     let now = extensions.filesNow
     guard now != seen || wasFresh || now.isFresh else { return }
     (seen, wasFresh) = (now, now.isFresh)

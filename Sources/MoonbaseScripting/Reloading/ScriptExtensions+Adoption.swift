@@ -12,8 +12,8 @@ extension ScriptExtensions {
   package func adopt(in context: ManagedObjectContext) throws {
     try context.refuseToReload()
     try ScriptDomain.of(context)?.refuseToReload()
-    guard let adoption = try take(in: context) else { return }
-    try adoption.tellOrTakeBack()
+    guard let adoption = try beginAdoption(in: context) else { return }
+    try adoption.notifyOrRollBack()
   }
 
   /// A generation that a context has adopted. Kept until the hooks of the new files have succeeded.
@@ -27,7 +27,7 @@ extension ScriptExtensions {
     fileprivate let former: (files: LoadedExtensions, model: ResolvedModel)
 
     /// Restores the former generation of the context.
-    func takeBack() { undo.run(for: context, hasChanged: true) }
+    func rollBack() { undo.run(for: context, hasChanged: true) }
 
     /// Calls the hooks of the new files, followed by `body`. On an error the objects are restored. `body` adopts
     /// further contexts, so that an error there restores the objects of this context too.
@@ -40,9 +40,9 @@ extension ScriptExtensions {
     }
 
     /// Calls the hooks; on an error the former generation is restored.
-    func tellOrTakeBack() throws {
+    func notifyOrRollBack() throws {
       do { try tell() } catch {
-        takeBack()
+        rollBack()
         throw error
       }
     }
@@ -50,7 +50,7 @@ extension ScriptExtensions {
 
   /// Makes a context adopt the latest generation; nil if the context runs no scripts. On an error the context keeps its
   /// generation. Objects get their new added attributes here; hooks are called later.
-  private func take(in context: ManagedObjectContext) throws -> Adoption? {
+  private func beginAdoption(in context: ManagedObjectContext) throws -> Adoption? {
     guard let scripts = ScriptDomain.of(context) else { return nil }
     let adoption = Adoption(
       extensions: self, context: context, undo: Restoration(of: context.extensionRegistry, scripts, self),
@@ -87,11 +87,11 @@ extension ScriptExtensions {
         reloads.append(try extensions.readAnew())
       }
       for (context, extensions) in pairs {
-        if let adoption = try extensions.take(in: context) { adopted.append(adoption) }
+        if let adoption = try extensions.beginAdoption(in: context) { adopted.append(adoption) }
       }
       try tell(adopted[...])
     } catch {
-      for adoption in adopted.reversed() { adoption.takeBack() }
+      for adoption in adopted.reversed() { adoption.rollBack() }
       for (extensions, generation) in former { extensions.current.withLock { $0 = generation } }
       throw error
     }
@@ -157,7 +157,7 @@ private struct Restoration {
   init(of domain: ExtensionRegistry, _ scripts: ScriptDomain, _ extensions: ScriptExtensions) {
     (self.domain, self.scripts, self.extensions) = (domain, scripts, extensions)
     former = ExtensionRegistry()
-    former.takeContents(of: domain)
+    former.copyContents(of: domain)
     (files, provided) = (scripts.loaded(of: extensions), scripts.provided(by: extensions))
     (classes, model) = (scripts.currentClasses, scripts.model)
   }
@@ -169,18 +169,18 @@ private struct Restoration {
     scripts.setProvided(provided, by: extensions)
     scripts.restore(classes: classes)
     scripts.model = model
-    domain.takeContents(of: former)
+    domain.copyContents(of: former)
     guard hasChanged else { return }
     domain.didChange()
     guard context.model !== failed else { return }
     // The restored types are known already, so no memory is needed.
-    try? scripts.types.take(context.model, after: failed)
+    try? scripts.types.adopt(context.model, after: failed)
   }
 }
 
 extension ExtensionRegistry {
   /// Copies everything that a generation determines, without owner and provider.
-  fileprivate func takeContents(of other: ExtensionRegistry) {
+  fileprivate func copyContents(of other: ExtensionRegistry) {
     (transformers, valueClasses) = (other.transformers, other.valueClasses)
     (attributeValueClasses, extensions) = (other.attributeValueClasses, other.extensions)
     pureFunctions = other.pureFunctions

@@ -1,4 +1,5 @@
 public import MoonbaseGraph
+package import MoonbaseBatchRequests
 import MoonbaseLua
 package import MoonbaseModel
 import MoonbasePlatform

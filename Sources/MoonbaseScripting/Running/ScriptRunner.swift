@@ -51,7 +51,7 @@ public struct ScriptRunner {
         try prepare()
         for chunk in chunks { results = try chunk.call(arguments.map(LuaValue.text)) }
         try domain.finishJobs()
-        domain.contexts.settle()
+        domain.contexts.waitForPendingSaves()
         try domain.state.flushFiles()
       }
       let outcome = ending()
@@ -74,7 +74,7 @@ public struct ScriptRunner {
     }
     do {
       try domain.state.run {
-        domain.contexts.settle()
+        domain.contexts.waitForPendingSaves()
         try domain.state.flushFiles()
       }
       return outcome
@@ -166,7 +166,7 @@ public struct ScriptRunner {
   func outcome(of error: any Error) -> Outcome {
     let script = error as? LuaError ?? (error as? ScriptError)?.underlying as? LuaError
     if let status = script?.kind.exitStatus {
-      domain.state.run { domain.contexts.settle() }
+      domain.state.run { domain.contexts.waitForPendingSaves() }
       return Outcome(status: Int32(truncatingIfNeeded: status), message: ending().message)
     }
     // An error that a script raised again with `error` or `assert` is the error that it received.

@@ -147,7 +147,7 @@ public struct ScriptTests {
         result.place = test.place
         _ = try test.call([.table(try tools(for: name, of: source, context, in: domain))])
         try domain.finishJobs()
-        domain.contexts.settle()
+        domain.contexts.waitForPendingSaves()
       }
       if let unseen = domain.unseenFailure {
         result.failure = "\(unseen.cause.rawValue): \(unseen.error.text)"

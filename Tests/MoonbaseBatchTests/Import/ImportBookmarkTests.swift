@@ -55,7 +55,7 @@ import Testing
     let now = try fingerprint("v\na\nb\nc\n")
     try note(try #require(now.former), offset: 6)
     let bookmark = try resumed(now)
-    #expect(bookmark.isGoingOn && bookmark.offset == 6)
+    #expect(bookmark.isResuming && bookmark.offset == 6)
     // From here on the entry has the digest of the contents.
     var report = ImportReport()
     report.rows = 2
@@ -76,7 +76,7 @@ import Testing
     let now = try fingerprint("v\na\nb\nc\n")
     try note("content 9 0123456789abcdef", offset: 0, rows: 0)
     let bookmark = try resumed(now)
-    #expect(bookmark.isGoingOn && bookmark.offset == 0)
+    #expect(bookmark.isResuming && bookmark.offset == 0)
     #expect(throws: ImportError.self) {
       try ImportBookmark(
         "import Row p", fingerprint: now, of: store, restarting: false, mayBeginAnew: false)
@@ -97,7 +97,7 @@ import Testing
     }
     let longer = try fingerprint(text + "1\n")
     #expect(refusal(longer).contains("the file has changed since"))
-    #expect(try resumed(fingerprint(text)).isGoingOn)
+    #expect(try resumed(fingerprint(text)).isResuming)
   }
 
   /// The ledger may come from an attacker: no number in it may end the process, or send the import to an invalid
@@ -114,7 +114,7 @@ import Testing
       try store.change(Ledger.change("import Row p", of: store) { _ in noted })
       #expect(refusal(now).contains("is damaged (\(key) is \(number)): --restart begins anew"), "\(refusal(now))")
       let anew = try ImportBookmark("import Row p", fingerprint: now, of: store, restarting: true)
-      #expect(!anew.isGoingOn && anew.offset == 0)
+      #expect(!anew.isResuming && anew.offset == 0)
     }
   }
 

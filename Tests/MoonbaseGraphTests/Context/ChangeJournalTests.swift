@@ -11,7 +11,7 @@ import Testing
   /// Reverts the changes since a savepoint and returns the changes that redo them.
   private func walkBack(_ context: ManagedObjectContext, to savepoint: ChangeJournal.Savepoint) -> [Change] {
     var readings = NewerReads()
-    return context.journal.take(since: savepoint).compactMap { context.revert($0, noting: &readings) }
+    return context.journal.removeChanges(since: savepoint).compactMap { context.revert($0, noting: &readings) }
   }
 
   private func walkForth(_ context: ManagedObjectContext, _ changes: [Change]) {

@@ -33,7 +33,7 @@ import Testing
       let inbox = first.coordinator.addInbox()
       try body()
       try first.save()
-      for saved in inbox.take() { try second.mergeChanges(from: saved) }
+      for saved in inbox.drain() { try second.mergeChanges(from: saved) }
       #expect(second.brokenInvariants() == [])
     }
   }
@@ -175,7 +175,7 @@ import Testing
     try pair.first.save()
     try person.setValue("z", forKey: "firstName")
     try context.save()
-    #expect(person["age"] == 9 && context.merging.inbox?.take().isEmpty == true)
+    #expect(person["age"] == 9 && context.merging.inbox?.drain().isEmpty == true)
     context.automaticallyMergesChangesFromParent = false
     try pair.first.refresh(pair.theirs[0], mergeChanges: false)
     try pair.theirs[0].setValue(10, forKey: "age")
@@ -321,16 +321,16 @@ import Testing
   @Test func manySavesWaitTogether() {
     let inbox = NotificationInbox<SavedObjectIDs>()
     for key in 1...Int64(News<SavedObjectIDs>.greatestCount) { inbox.post(SavedObjectIDs(updated: ids(key...key))) }
-    let few = inbox.take()
+    let few = inbox.drain()
     #expect(few.count == News<SavedObjectIDs>.greatestCount)
     for saved in few { inbox.post(saved) }
     inbox.post(SavedObjectIDs(inserted: ids(1000...1001), updated: ids(3...3)))
     inbox.post(SavedObjectIDs(updated: ids(1000...1000), deleted: ids(1...2)))
-    let all = inbox.take()
+    let all = inbox.drain()
     #expect(all.count == 2 && all[0].updated == ids(1...64) && all[0].inserted == ids(1000...1001))
     for saved in few + all + few { inbox.post(saved) }
-    let one = inbox.take()
-    #expect(one[0].deleted == ids(1...2) && !one[0].updated.contains(ids(1...1)[0]) && inbox.take().isEmpty)
+    let one = inbox.drain()
+    #expect(one[0].deleted == ids(1...2) && !one[0].updated.contains(ids(1...1)[0]) && inbox.drain().isEmpty)
   }
 
   @Test func ofVeryMuchOnlyThatItWasIsKept() {
@@ -338,11 +338,11 @@ import Testing
     let most = Int64(News<SavedObjectIDs>.greatestIDCount)
     inbox.post(SavedObjectIDs(updated: ids(1...most)))
     inbox.post(SavedObjectIDs(updated: ids(1...most)))
-    #expect(inbox.take().map(\.updated.count) == [Int(most)])
+    #expect(inbox.drain().map(\.updated.count) == [Int(most)])
     inbox.post(SavedObjectIDs(updated: ids(1...most)))
     inbox.post(SavedObjectIDs(inserted: ids(most + 1...most + 1)))
     inbox.post(SavedObjectIDs(updated: ids(1...3)))
-    #expect(inbox.take() == [.anything])
+    #expect(inbox.drain() == [.anything])
   }
 
   @Test(arguments: StoreKind.allCases) func whoMissedTooMuchReadsAllAnew(_ kind: StoreKind) throws {

@@ -290,7 +290,9 @@ import Testing
         if one === world {
           for _ in 0..<2 {
             var readings = NewerReads()
-            let back = context.journal.take(since: savepoint).compactMap { context.revert($0, noting: &readings) }
+            let back = context.journal.removeChanges(since: savepoint).compactMap {
+              context.revert($0, noting: &readings)
+            }
             #expect(context.brokenInvariants() == [], "seed \(seed), undone")
             for change in back.reversed() {
               if let forth = context.revert(change, noting: &readings) { context.journal.append(forth) }

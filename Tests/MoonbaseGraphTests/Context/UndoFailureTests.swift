@@ -327,7 +327,7 @@ import Testing
     let inbox = first.coordinator.addInbox()
     try first.delete(person)
     try first.save()
-    for saved in inbox.take() { try context.mergeChanges(from: saved) }
+    for saved in inbox.drain() { try context.mergeChanges(from: saved) }
     #expect(mine.managedObjectContext == nil)
     try undo.undo()
     #expect(mine.managedObjectContext == nil && kept["firstName"] == "b" && !context.hasChanges)

@@ -1,5 +1,6 @@
 import Foundation
 import MoonbaseGraph
+import MoonbaseBatchRequests
 import MoonbaseModel
 import MoonbaseTestSupport
 import Testing

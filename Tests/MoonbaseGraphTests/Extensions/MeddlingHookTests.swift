@@ -3,6 +3,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseGraph
+@testable import MoonbaseBatchRequests
 
 /// Rules, hooks, getters, setters and normalizers that throw, or try forbidden operations at every point. The call
 /// fails or succeeds, and the context remains usable as if there had been no call.

@@ -3,6 +3,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseGraph
+@testable import MoonbaseFetchedResults
 
 import struct MoonbaseModel.SortDescriptor
 

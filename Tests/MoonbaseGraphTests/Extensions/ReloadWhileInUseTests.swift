@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseFetchedResults
 import MoonbaseModel
 import MoonbaseTestSupport
 import Testing

@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseFetchedResults
 import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
@@ -221,7 +222,7 @@ import struct MoonbaseModel.SortDescriptor
       }
       try other.save()
     }
-    context.takeNews()
+    context.mergeArrivedSaves()
     #expect(failures == 0 && controller.failure == nil && context.pendingErrors.isEmpty)
     #expect(controller.sections.map(\.name) == ["6", "7", "9"])
     #expect(controller.sections.map(\.numberOfObjects) == [3, 3, 3])

@@ -3,6 +3,8 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseGraph
+@testable import MoonbaseBatchRequests
+@testable import MoonbaseFetchedResults
 
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor

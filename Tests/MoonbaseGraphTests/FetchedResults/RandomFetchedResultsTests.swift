@@ -3,6 +3,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseGraph
+@testable import MoonbaseFetchedResults
 
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor

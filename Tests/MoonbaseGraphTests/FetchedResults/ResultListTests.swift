@@ -1,6 +1,7 @@
 import MoonbaseModel
 import Testing
 
+@testable import MoonbaseFetchedResults
 @testable import MoonbaseGraph
 
 /// Compares an incrementally updated list with one rebuilt from all objects.
@@ -27,7 +28,7 @@ import Testing
       let old = try list(rows.indices.filter { isThere[$0] }.map { rows[$0] })
       var changed = old
       for place in rows.indices where !isThere[place] { changed.insert(rows[place].id, at: place) }
-      try changed.take(
+      try changed.assign(
         rows.indices.filter { !isThere[$0] }.map {
           ResultList.Arrival(id: rows[$0].id, place: $0, name: rows[$0].name)
         })
@@ -46,7 +47,7 @@ import Testing
     let new = Row(name: "b")
     changed.insert(new.id, at: 1)
     #expect(throws: ResultList.NameOutOfOrder.self) {
-      try changed.take([ResultList.Arrival(id: new.id, place: 1, name: new.name)])
+      try changed.assign([ResultList.Arrival(id: new.id, place: 1, name: new.name)])
     }
   }
 }

@@ -3,6 +3,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseGraph
+@testable import MoonbaseBatchRequests
 
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate

@@ -95,7 +95,7 @@ import Testing
     func units(readsAhead: Bool) throws -> Int {
       let errand = HostErrand()
       _ = try errand.run { try keys(PageReader(Cursor(count: 20_000), mayReadAhead: readsAhead)) }
-      return errand.takeUnits()
+      return errand.drainUnits()
     }
     #expect(try units(readsAhead: false) >= 20_000)
     #expect(try units(readsAhead: true) == units(readsAhead: false))

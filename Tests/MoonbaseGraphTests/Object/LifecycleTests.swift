@@ -56,7 +56,7 @@ import Testing
     try context.save()
     #expect(person.seen == ["prepareForDeletion", "didSave true \(Value.string("Ann")) true"])
     #expect(person.managedObjectContext == nil && !person.isDeleted && !context.hasChanges)
-    #expect(context.brokenInvariants() == [] && context.takeDidSaveErrors().isEmpty)
+    #expect(context.brokenInvariants() == [] && context.drainDidSaveErrors().isEmpty)
     #expect { try person.value(forKey: "firstName") } throws: {
       "\($0)".contains("used after its deletion was saved")
     }
@@ -82,7 +82,7 @@ import Testing
     try context.delete(person)
     try context.save()
     #expect(found == 0 && refusal.contains("is deleted and cannot be changed"))
-    #expect(context.takeDidSaveErrors().map(\.entity) == ["Person"])
+    #expect(context.drainDidSaveErrors().map(\.entity) == ["Person"])
     #expect(context.insertedObjects.map(\.entity.name) == ["Department"])
     #expect(person.managedObjectContext == nil && context.registeredObject(for: id) == nil)
     #expect(context.brokenInvariants() == [])
@@ -295,7 +295,7 @@ import Testing
     #expect(!context.hasChanges)
     let person = try context.insert("Person")
     try failing("didSave") { try context.save() }
-    #expect(context.takeDidSaveErrors().count == 1 && !context.hasChanges)
+    #expect(context.drainDidSaveErrors().count == 1 && !context.hasChanges)
     expect("prepareForDeletion") { try context.delete(person) }
     #expect(!person.isDeleted)
     expect("didTurnIntoFault") { try context.refresh(person, mergeChanges: false) }

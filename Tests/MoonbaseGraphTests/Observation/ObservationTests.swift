@@ -486,7 +486,7 @@ import Testing
     try context.save()
     #expect(told.map(Set.init) == (stay == 0 ? [] : [Set(came.prefix(stay).map(\.objectID))]))
     #expect(try Set(department.objects(forKey: key)) == Set(came.prefix(stay)))
-    #expect(context.takeDidSaveErrors().isEmpty && context.brokenInvariants().isEmpty)
+    #expect(context.drainDidSaveErrors().isEmpty && context.brokenInvariants().isEmpty)
     withExtendedLifetime(token) {}
   }
 }

@@ -14,7 +14,7 @@ extension Replica {
   }
 
   private func take(_ inbox: NotificationInbox<SavedObjectIDs>) throws {
-    for saved in inbox.take() { try context.mergeChanges(from: saved) }
+    for saved in inbox.drain() { try context.mergeChanges(from: saved) }
   }
 
   private func isUnrelated(_ number: Int) -> Bool {

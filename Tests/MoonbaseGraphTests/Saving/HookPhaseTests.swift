@@ -27,10 +27,10 @@ import Testing
     let person = try context.insert("Person", values: ["firstName": "A"])
     try context.save()
     #expect(!person.hasChanges && !person.objectID.isTemporaryID)
-    let errors = context.takeDidSaveErrors()
+    let errors = context.drainDidSaveErrors()
     #expect(errors.count == 1 && errors[0].code == .extensionFailure && errors[0].underlying is Broken)
     #expect(errors[0].message.hasPrefix("Person: didSave: "))
-    #expect(context.takeDidSaveErrors().isEmpty)
+    #expect(context.drainDidSaveErrors().isEmpty)
   }
 
   /// An interruption does not count as a hook's error: all other hooks are called, and the save then throws it.
@@ -48,7 +48,7 @@ import Testing
     var isTold = false
     let observation = context.observeSaves(didSave: { _ in isTold = true })
     #expect { try context.save() } throws: { ($0 as? GraphError)?.code == .interrupted }
-    #expect(calls.value == 3 && isTold && context.takeDidSaveErrors().count == 2 && !context.hasChanges)
+    #expect(calls.value == 3 && isTold && context.drainDidSaveErrors().count == 2 && !context.hasChanges)
     #expect(try bench.saved("Person", "age") == [0, 1, 2])
     withExtendedLifetime(observation) {}
   }

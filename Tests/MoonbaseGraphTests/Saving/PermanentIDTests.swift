@@ -19,7 +19,7 @@ import Testing
 
   @Test func keysFollowEachOtherInTheOrderOfTheList() {
     var (things, others) = (TemporaryKeyRange(), TemporaryKeyRange())
-    let ids = (0..<1000).map { $0 % 3 == 0 ? (others.take(for: other), 1) : (things.take(for: thing), 0) }
+    let ids = (0..<1000).map { $0 % 3 == 0 ? (others.makeID(for: other), 1) : (things.makeID(for: thing), 0) }
     let permanent = assigned(ids)
     #expect(ids.filter { $0.1 == 0 }.map { permanent[$0.0]?.key } == (100..<766).map { $0 })
     #expect(ids.filter { $0.1 == 1 }.map { permanent[$0.0]?.key } == (500..<834).map { $0 })
@@ -28,7 +28,7 @@ import Testing
 
   @Test func gapsTakeNoKeysAndHaveNone() {
     var range = TemporaryKeyRange()
-    let all = (0..<100).map { _ in range.take(for: thing) }
+    let all = (0..<100).map { _ in range.makeID(for: thing) }
     let kept = all.indices.filter { $0 % 7 != 2 && $0 != 0 && $0 != 99 }
     let permanent = assigned(kept.map { (all[$0], 0) })
     #expect(kept.enumerated().allSatisfy { permanent[all[$1]]?.key == Int64(100 + $0) })
@@ -38,7 +38,7 @@ import Testing
   /// Undo may restore objects in another order.
   @Test func keysGoByTheListAndNotByTheTemporaryKeys() {
     var range = TemporaryKeyRange()
-    let ids = (0..<10).map { _ in range.take(for: thing) }
+    let ids = (0..<10).map { _ in range.makeID(for: thing) }
     let order = [7, 8, 9, 3, 0, 1]
     let permanent = assigned(order.map { (ids[$0], 0) })
     #expect(order.map { permanent[ids[$0]]?.key } == [100, 101, 102, 103, 104, 105])
@@ -49,8 +49,8 @@ import Testing
     var (mine, theirs) = (TemporaryKeyRange(), TemporaryKeyRange())
     var (own, foreign): ([ManagedObjectID], [ManagedObjectID]) = ([], [])
     for _ in 0..<200 {
-      own.append(mine.take(for: thing))
-      foreign.append(theirs.take(for: thing))
+      own.append(mine.makeID(for: thing))
+      foreign.append(theirs.makeID(for: thing))
     }
     let permanent = assigned(own.map { ($0, 0) })
     #expect(foreign.allSatisfy { permanent[$0] == nil } && own.allSatisfy { permanent[$0] != nil })

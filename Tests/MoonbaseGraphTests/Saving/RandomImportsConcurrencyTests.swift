@@ -79,7 +79,7 @@ import Testing
       if isAhead { countAhead += 1 }
       if fails {
         if isAhead, Bool.random(using: &random) { try addChunk() }
-        context.settle()
+        context.waitForPendingSave()
         store.fail(atCommit: false)
         #expect(context.hasChanges)
         if isAhead { #expect(throws: GraphError.self) { try context.finishSave() } }

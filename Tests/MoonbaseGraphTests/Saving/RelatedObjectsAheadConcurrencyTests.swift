@@ -101,7 +101,7 @@ import Testing
     try context.saveAhead()
     let second = try insertPeople(context, "second", of: department, friend: friend)
     #expect(context.writing.pendingSave != nil)
-    context.settle()
+    context.waitForPendingSave()
     store.fail(atCommit: false)
     #expect(first.allSatisfy { $0.isInserted == fails } && second.allSatisfy(\.isInserted) && department.isUpdated)
     #expect(try department.objects(forKey: "employees").count == 2 * Self.count)

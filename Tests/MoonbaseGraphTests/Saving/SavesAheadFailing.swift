@@ -29,7 +29,7 @@ extension ManagedObjectContext {
       var hasFailedAtOnce = false
       do { try saveAhead() } catch { hasFailedAtOnce = true }
       if !hasFailedAtOnce { #expect(writing.pendingSave != nil, "\(calls)") }
-      settle()
+      waitForPendingSave()
       guard !store.isToFail else {
         store.fail(onceAfterCalls: nil)
         #expect(calls > 3)

@@ -1,3 +1,4 @@
+import MoonbaseBatchRequests
 #if PostgreSQL
   import MoonbaseGraph
   import MoonbaseModel

@@ -74,7 +74,7 @@
 
     /// The server's processes for the idle connections of a store.
     private func processes(of bench: ServerBench) throws -> String {
-      let taken = try (0..<4).map { _ in try bench.store.pool.take() }
+      let taken = try (0..<4).map { _ in try bench.store.pool.acquire() }
       defer { for connection in taken { bench.store.pool.giveBack(connection) } }
       return taken.map { "\($0.processID)" }.joined(separator: ", ")
     }

@@ -7,6 +7,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Disk failures while a store is opened or checked as a whole: whichever step fails, the error is a `GraphError` that
 /// names the file.

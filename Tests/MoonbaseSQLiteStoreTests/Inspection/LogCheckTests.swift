@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Findings of `moonbase doctor` about a write-ahead log that SQLite reads only in part.
 @Suite struct LogCheckTests {

@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Problems that `moonbase doctor` finds and repairs in ordered lists and in values derived from pairs.
 @Suite struct StoreRepairTests {

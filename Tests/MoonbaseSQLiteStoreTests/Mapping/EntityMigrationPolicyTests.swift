@@ -7,6 +7,7 @@ import MoonbasePlatform
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Migration policies written by programs.
 @Suite struct EntityMigrationPolicyTests {

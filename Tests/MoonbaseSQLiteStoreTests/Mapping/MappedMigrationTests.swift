@@ -7,6 +7,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Migrating a store to another model with a mapping model.
 @Suite struct MappedMigrationTests {

@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// A store and a mapping model of a real application.
 @Suite(.enabled(if: RealStores.areThere, "the real stores are not beside the checkout"))

@@ -8,6 +8,7 @@ import Testing
 import enum MoonbaseModel.Expression
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Features that mapping models of released apps use, as Xcode writes them.
 @Suite struct XcodeMappingTests {

@@ -5,6 +5,8 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
+import MoonbaseHistory
 
 /// Composite attributes between versions of a model: added, removed, renamed, with other elements.
 @Suite struct CompositeMigrationTests {

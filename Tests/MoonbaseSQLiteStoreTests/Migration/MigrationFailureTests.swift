@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// A migration that stops early leaves the store unchanged.
 @Suite struct MigrationFailureTests {

@@ -7,6 +7,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Random models, rows and next versions: the migrated store equals a naive migration of the objects' values.
 @Suite struct RandomMigrationTests {

@@ -7,6 +7,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Stores that Apple's Core Data wrote, migrated there and back.
 @Suite(.enabled(if: RealStores.areThere, "the real stores are not beside the checkout"))

@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Relationships that the next version of a model stores differently.
 @Suite struct RelationshipMigrationTests {

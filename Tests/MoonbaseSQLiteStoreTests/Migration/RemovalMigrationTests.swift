@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Properties and entities that the next version removes: without stored values they are dropped, otherwise the caller
 /// must allow the loss.

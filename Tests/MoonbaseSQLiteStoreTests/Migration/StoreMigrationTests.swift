@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Migrating a store from one version of a model to the next.
 @Suite struct StoreMigrationTests {

@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Attributes with another type, a new requirement or another storage.
 @Suite struct ValueMigrationTests {

@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Backups of stores that are in use.
 @Suite struct BackupTests {

@@ -4,6 +4,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 import MoonbaseTestSupport
 import Testing
 

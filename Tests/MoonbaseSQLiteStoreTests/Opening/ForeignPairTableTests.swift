@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 import MoonbaseTestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 import MoonbaseTestSupport
 import Testing
 

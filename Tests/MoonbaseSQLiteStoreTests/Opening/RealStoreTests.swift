@@ -4,6 +4,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 import MoonbaseTestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+import MoonbaseHistory
 
 /// Notifications of a store about other writers of its file.
 @Suite struct RemoteChangeTests {

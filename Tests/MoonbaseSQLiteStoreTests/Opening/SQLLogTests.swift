@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 import MoonbaseTestSupport
 import Testing
 

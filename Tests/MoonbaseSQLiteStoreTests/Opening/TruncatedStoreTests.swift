@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// A file that is cut short, with and without a log or journal that completes it.
 @Suite struct TruncatedStoreTests {

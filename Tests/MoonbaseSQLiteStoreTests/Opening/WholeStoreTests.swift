@@ -6,6 +6,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Destroying and replacing whole stores, and their metadata while the stores are closed.
 @Suite struct WholeStoreTests {

@@ -5,6 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 import enum MoonbaseModel.Predicate
 import struct MoonbaseModel.SortDescriptor

@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseBatchRequests
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
@@ -7,6 +8,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 import enum MoonbaseModel.Expression
 import enum MoonbaseModel.Predicate

@@ -6,8 +6,10 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 import enum MoonbaseModel.Predicate
+import MoonbaseHistory
 
 /// Composite attributes in a file: each element has a column, and all elements together are one value.
 @Suite struct CompositeTests {

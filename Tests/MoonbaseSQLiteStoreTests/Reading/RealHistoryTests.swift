@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseHistory
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore

@@ -5,6 +5,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// A store of people, pets and houses, and a mapping model to another model of them.
 struct MappedStore {

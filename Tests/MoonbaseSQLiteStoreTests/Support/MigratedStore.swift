@@ -5,6 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// A store that is filled with one model, migrated to another, and read with that model.
 struct MigratedStore {

@@ -1,10 +1,12 @@
 import MoonbaseGraph
+import MoonbaseBatchRequests
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
+import MoonbaseHistory
 
 /// Functions of batch updates that SQL calls.
 @Suite struct BatchFunctionTests {

@@ -1,10 +1,13 @@
 import MoonbaseGraph
+import MoonbaseBatchRequests
+import MoonbaseFetchedResults
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
 import MoonbaseSQLiteStore
 import MoonbaseTestSupport
 import Testing
+import MoonbaseHistory
 
 /// Batch requests that a SQLite store executes itself, and those that it leaves to the graph.
 @Suite struct BatchStatementTests {

@@ -1,5 +1,6 @@
 import MoonbaseFaultyDisk
 import MoonbaseGraph
+import MoonbaseBatchRequests
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite

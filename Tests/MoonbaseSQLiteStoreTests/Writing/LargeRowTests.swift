@@ -5,6 +5,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Rows with megabytes of text and data: SQLite gets no copy of them, and few are in memory at once.
 @Suite struct LargeRowTests {

@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseBatchRequests
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite
@@ -6,6 +7,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseSQLiteStore
+@testable import MoonbaseSQLiteTools
 
 /// Pairs of a relationship without an inverse, when one of their objects is deleted.
 @Suite struct LoosePairTests {

@@ -1,4 +1,6 @@
 import MoonbaseGraph
+import MoonbaseBatchRequests
+import MoonbaseHistory
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLite

@@ -14,17 +14,17 @@ import Testing
   ])
   func nestingIsCounted(_ line: String, _ isOpen: Bool) {
     var nesting = InputNesting()
-    nesting.take(line.utf8)
+    nesting.process(line.utf8)
     #expect(nesting.isOpen == isOpen, "\(line)")
   }
 
   @Test func linesEndWhatEarlierOnesOpened() {
     var nesting = InputNesting()
     for line in ["f {", "  [[ long ", "text ]] ,", "  'a\\", "b' -- }"] {
-      nesting.take(line.utf8)
+      nesting.process(line.utf8)
       #expect(nesting.isOpen, "\(line)")
     }
-    nesting.take("}".utf8)
+    nesting.process("}".utf8)
     #expect(!nesting.isOpen)
   }
 

@@ -13,12 +13,17 @@ import Testing
     "Support", "Hostile", "Shim", "Examples", "Stores", "Documents", "Reference", "Faults",
   ]
 
+  /// The small targets above a target are tested with it: as a folder `FetchedResults` for `MoonbaseFetchedResults`, or
+  /// by their rooms.
+  private static let above = ["MoonbaseSQLiteStore": "MoonbaseSQLiteTools"]
+
   @Test func foldersAreNamedAsTheRoomsOfTheSource() throws {
     for path in try Self.files() {
       let parts = path.split(separator: "/").map(String.init)
       guard parts.count > 3, parts[1].hasSuffix("Tests"), !Self.beside.contains(parts[2]) else { continue }
       let target = parts[1] == "EndToEndTests" ? "MoonbaseCommand" : String(parts[1].dropLast("Tests".count))
-      #expect(Checkout.exists("Sources/\(target)/\(parts[2])"), "\(path)")
+      let rooms = [target, Self.above[target]].compactMap(\.self).map { "\($0)/\(parts[2])" }
+      #expect((rooms + ["Moonbase\(parts[2])"]).contains { Checkout.exists("Sources/\($0)") }, "\(path)")
     }
   }
 

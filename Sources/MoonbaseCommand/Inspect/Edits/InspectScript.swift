@@ -22,7 +22,7 @@ struct InspectScript {
   /// - Returns: `incomplete` if the code ends in the middle of a statement, otherwise the result.
   func run(_ input: InspectInput) throws -> InspectJSON {
     let bytes = Array((input.code ?? "").utf8)
-    _ = session.output.take()
+    _ = session.output.drain()
     switch session.prompt.read(bytes, firstLine: 1) {
     case .refused(let message): return answer(error: message)
     case .incomplete: return ["incomplete": true]
@@ -61,7 +61,7 @@ struct InspectScript {
   ///   - notices: Messages for the user, such as a warning about discarded changes.
   private func answer(_ values: [InspectJSON] = [], error: String? = nil, notices: [String] = []) -> InspectJSON {
     [
-      "output": .string(session.output.take()), "values": .array(values), "error": .text(error),
+      "output": .string(session.output.drain()), "values": .array(values), "error": .text(error),
       "notices": .strings(notices),
     ]
   }

@@ -36,7 +36,7 @@ final class HTTPServer: Sendable {
     /// closed. Returns false if there is no such connection.
     ///
     /// - Parameter descriptor: The socket of the new connection.
-    mutating func take(_ descriptor: Int32) -> Bool {
+    mutating func add(_ descriptor: Int32) -> Bool {
       if all.count >= HTTPServer.greatestCount {
         let strangers = all.filter { !$0.value.isAdmitted }
         guard let oldest = strangers.min(by: { $0.value.number < $1.value.number })?.key else { return false }
@@ -119,7 +119,7 @@ final class HTTPServer: Sendable {
     _ descriptor: Int32, _ refusal: @escaping @Sendable (HTTPRequest) -> HTTPResponse?,
     _ answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
   ) {
-    guard connections.withLock({ $0.take(descriptor) }) else { _ = close(descriptor); return }
+    guard connections.withLock({ $0.add(descriptor) }) else { _ = close(descriptor); return }
     Thread.detachNewThread { [connections] in
       var connection = HTTPConnection(descriptor)
       connection.serve(refusing: refusal, admitted: { connections.withLock { $0.admit(descriptor) } }, answer)

@@ -57,7 +57,7 @@ struct InspectGate: Sendable {
       return .failure(403, "the page is at http://\(host) only: open the address that moonbase inspect printed")
     }
     if request.path == "/", let token = request.query["token"] { return exchange(token) }
-    guard let cookie = request.cookie(cookieName), Self.isEqual(cookie, session) else { return stranger(request) }
+    guard let cookie = request.cookie(cookieName), Self.isEqual(cookie, session) else { return refusal(request) }
     let isOwn = isChange ? comesFromPage(request) : !comesFromElsewhere(request)
     return isOwn ? nil : .failure(403, "the request comes from another page")
   }
@@ -74,7 +74,7 @@ struct InspectGate: Sendable {
 
   /// The response to a request without the cookie. It is plain text if the user opens the page, and
   /// JSON for data.
-  private func stranger(_ request: HTTPRequest) -> HTTPResponse {
+  private func refusal(_ request: HTTPRequest) -> HTTPResponse {
     let message = "open the address that moonbase inspect printed: it has a token, and this request has none that holds"
     guard request.path == "/" else { return .failure(403, message) }
     return HTTPResponse(status: 403, type: "text/plain; charset=utf-8", body: Data((message + "\n").utf8))

@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 
 /// The IDs in pages of rows. A store reads all rows before a page to skip them, so the second half of an entity is read
 /// from its end. If a page takes long to read, the IDs of all pages are kept until something changes.

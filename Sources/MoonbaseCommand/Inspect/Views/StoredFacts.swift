@@ -2,6 +2,7 @@ import MoonbaseGraph
 import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 
 /// Types, sizes and first bytes of values in the file. The values themselves are not read.
 ///

@@ -6,7 +6,7 @@ import MoonbasePlatform
 /// The file or folder for a model. It appears under its name when it is complete.
 ///
 /// A form such as `.xcdatamodeld` is a folder with several files. The folder is first written
-/// beside the destination by a `Successor`.
+/// beside the destination by a `StagedOutput`.
 struct ModelDestination {
   /// The path as given.
   private let name: String
@@ -35,9 +35,9 @@ struct ModelDestination {
       try bytes.withUnsafeBytes { try file.write($0) }
       try file.finish()
     case .folder(let parts):
-      let folder = try Successor(of: name, .folder, replacing: try isReplaced())
+      let folder = try StagedOutput(of: name, .folder, replacing: try isReplaced())
       for (name, part) in parts { try Self.write(part, to: name, in: folder.path, named: self.name) }
-      try folder.takePlace()
+      try folder.moveIntoPlace()
     }
   }
 

@@ -3,7 +3,7 @@ import MoonbaseModel
 /// A derived attribute together with its slot's inputs, behind one reference.
 ///
 /// `DerivedAttribute` is a structure with ten references, too costly to copy at each read.
-final class DerivedSlot {
+package final class DerivedSlot {
   let attribute: DerivedAttribute
   /// The inputs as facet numbers, where all inputs are simple attributes of the same object; else nil.
   ///

@@ -1,11 +1,11 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// The combined hooks, rules and slot kinds of one entity in one context, ancestors first.
 ///
 /// Immutable: `EntityBehaviorBuilder` makes a new instance when the extensions change.
-final class EntityBehavior {
+package final class EntityBehavior {
   /// How a slot is read and written.
-  enum SlotKind {
+  package enum SlotKind {
     case plain
     case transformable(SlotTransformer)
     indirect case storedTransformable(DerivedSlot, SlotTransformer)  // `stored` and `transformable`
@@ -28,9 +28,9 @@ final class EntityBehavior {
   let entity: ResolvedEntity
   let objectClass: ManagedObject.Type
   /// The life-cycle methods that the class overrides.
-  let hooks: LifecycleHooks
+  package let hooks: LifecycleHooks
   /// Accessors that a subclass declares, by slot.
-  let accessors: [Slot: ManagedObject.CustomAccessor]
+  package let accessors: [Slot: ManagedObject.CustomAccessor]
 
   // From extensions.
   let extensions: [EntityExtension]
@@ -38,11 +38,11 @@ final class EntityBehavior {
   /// Value classes by slot.
   let valueClasses: [Slot: ValueClass]
   /// Functions that change a value before validation, by slot.
-  let normalizers: [Slot: [(Value, ManagedObject) throws -> Value]]
+  package let normalizers: [Slot: [(Value, ManagedObject) throws -> Value]]
   /// Rules by slot.
-  let rules: [Slot: [EntityExtension.Rule]]
+  package let rules: [Slot: [EntityExtension.Rule]]
   /// The rules that need only the value and no object, a part of `rules`.
-  let valueRules: [Slot: [EntityExtension.ValueRule]]
+  package let valueRules: [Slot: [EntityExtension.ValueRule]]
   /// By slot: the quick form of the slot's rule, where this rule is the slot's only check.
   private let onlyRules: ContiguousArray<EntityExtension.QuickRule?>
   /// All checks of validation in quick form; nil unless every check has a quick form.
@@ -56,9 +56,9 @@ final class EntityBehavior {
   /// Slots that awake-from-fetch computes.
   let preCalculatedSlots: [Slot]
   /// Slots of derived attributes that are required or have rules.
-  let derivedSlotsToValidate: [Slot]
+  package let derivedSlotsToValidate: [Slot]
   /// Slots of stored derived attributes, which a save computes, in order of their dependencies.
-  let storedSlots: [Slot]
+  package let storedSlots: [Slot]
   /// The slots of `storedSlots` with their attributes.
   let storedAttributes: ContiguousArray<(slot: Slot, derived: DerivedSlot)>
   /// Slots of derived attributes whose declared inputs are all values of the same object.
@@ -70,7 +70,7 @@ final class EntityBehavior {
   /// Slots of derived attributes without a custom accessor.
   let derivedSlots: SlotSet
   /// Attributes and to-one relationships that validation checks.
-  let slotsToValidate: [Slot]
+  package let slotsToValidate: [Slot]
   /// Slots that are required and have no other check, so that no transformer has to run for validation.
   let requiredSlots: SlotSet
   /// To-many relationships with a minimum or maximum count.
@@ -81,12 +81,12 @@ final class EntityBehavior {
   let denyingSlots: [Slot]
 
   // Which hooks exist, so that a save of a million objects does not search for absent hooks.
-  let hasWillSave: Bool
-  let hasDidSave: Bool
-  let hasAwakeFromFetch: Bool
+  package let hasWillSave: Bool
+  package let hasDidSave: Bool
+  package let hasAwakeFromFetch: Bool
   let hasAwakeFromInsert: Bool
-  let hasObjectRules: Bool
-  let hasFaultHooks: Bool
+  package let hasObjectRules: Bool
+  package let hasFaultHooks: Bool
   let hasSnapshotHooks: Bool
 
   /// Whether a save has to validate the object or call its `willSave`.
@@ -138,7 +138,7 @@ final class EntityBehavior {
 
   /// The kind of a slot: how it is read and written.
   @inline(__always)
-  func kind(_ slot: Slot) -> SlotKind { slot < kinds.count ? kinds[slot] : .gone }
+  package func kind(_ slot: Slot) -> SlotKind { slot < kinds.count ? kinds[slot] : .gone }
 
   /// The quick form of a slot's rule, if this rule is the slot's only check.
   @inline(__always)
@@ -169,7 +169,7 @@ final class EntityBehavior {
   }
 
   /// Whether predicates see the same value as the store keeps, so that the store may evaluate them.
-  func isStoredAsIs(_ slot: Slot) -> Bool {
+  package func isStoredAsIs(_ slot: Slot) -> Bool {
     switch kind(slot) {
     case .toOne: return accessors[slot] == nil
     case .stored(let derived): return accessors[slot] == nil && derived.writePolicy == .immediate
@@ -178,7 +178,7 @@ final class EntityBehavior {
   }
 
   /// Whether a derived value depends on the object's own values only.
-  func isOfOwnValues(_ slot: Slot) -> Bool {
+  package func isOfOwnValues(_ slot: Slot) -> Bool {
     selfContainedSlots.contains(slot) && accessors[slot] == nil && valueClasses[slot] == nil
   }
 }

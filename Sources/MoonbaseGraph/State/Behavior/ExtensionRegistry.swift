@@ -77,7 +77,7 @@ public final class ExtensionRegistry {
   }
 
   /// A copy of the registry without hooks and rules.
-  func withoutHooks() -> ExtensionRegistry { ExtensionRegistry(withoutHooksOf: self) }
+  package func withoutHooks() -> ExtensionRegistry { ExtensionRegistry(withoutHooksOf: self) }
 
   /// Announces that a part of the registry was replaced; its contexts adopt the change before the call returns.
   ///

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     else {
       return
     }
-    settle()
+    waitForPendingSave()
     if extensionRegistry.isAtRest { extensions.bringUpToDate(self) }
   }
 

@@ -28,6 +28,16 @@ public struct ValueClass {
     self.contains = contains
   }
 
+  /// The function of the class that makes values of such a value: `parse` for a text, `from_tree` for a list or map. Nil
+  /// if the class lacks the function.
+  func conversion(of value: Value) -> (function: String, make: () throws -> Value)? {
+    switch value {
+    case .string(let text): parse.map { parse in ("parse", { try parse(text) }) }
+    case .list, .map: fromTree.map { fromTree in ("from_tree", { try fromTree(value) }) }
+    default: nil
+    }
+  }
+
   /// Advice to add the function that the class lacks to convert an assigned value; empty for other values.
   func advice(for value: Value) -> String {
     switch value {

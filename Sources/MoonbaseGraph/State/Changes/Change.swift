@@ -3,7 +3,7 @@ import MoonbaseModel
 /// A change of an object, described by the former state.
 ///
 /// Restoring the former state is a change as well, whose own former state allows a redo.
-struct Change {
+package struct Change {
   /// The former state of an object.
   enum Former {
     /// The object's own value in a slot.
@@ -52,7 +52,7 @@ struct Change {
     }
   }
 
-  let object: ManagedObject
+  package let object: ManagedObject
   let former: Former
   private var marks: Marks = []
 

@@ -5,7 +5,7 @@ import MoonbaseModel
 /// Outside of savepoints nothing is kept. Changes of an object that was inserted within the innermost savepoint are not
 /// kept either, since undoing removes the whole object. An undo manager keeps a savepoint open around all others, the
 /// base, and takes its undo steps from there.
-struct ChangeJournal {
+package struct ChangeJournal {
   /// A point to which changes can be undone. Savepoints are nested.
   struct Savepoint {
     fileprivate let start: Int
@@ -39,7 +39,7 @@ struct ChangeJournal {
   /// Whether no savepoint is open except the base.
   var isSettled: Bool { current == base }
   /// All kept changes; if no savepoint but the base is open, these are the base's changes.
-  var all: ChangeSequence { changes }
+  package var all: ChangeSequence { changes }
   /// Whether the changes include an undo step.
   var hasSteps: Bool { changes.contains(where: \.isStep) }
 
@@ -159,7 +159,7 @@ struct ChangeJournal {
   }
 
   /// Removes and returns the changes since a savepoint, the last change first.
-  mutating func take(since savepoint: Savepoint) -> [Change] {
+  mutating func removeChanges(since savepoint: Savepoint) -> [Change] {
     let start = index(of: savepoint)
     let taken = Array(changes[start...].reversed())
     changes.truncate(to: start)
@@ -171,7 +171,7 @@ struct ChangeJournal {
   var hasNewWeight: Bool { isActive ? weight &- toldWeight > Self.weighingStride : toldWeight != 0 }
 
   /// Returns the growth in bytes since the last report.
-  mutating func takeGrowth() -> Int {
+  mutating func drainGrowth() -> Int {
     defer { toldWeight = weight }
     return weight &- toldWeight
   }

@@ -3,13 +3,13 @@ import MoonbaseModel
 /// The new, changed and deleted objects, each once, in the order of their first change.
 ///
 /// An object knows its position, so that removing it is independent of the number of changes.
-struct ChangeList: Sequence, ExpressibleByArrayLiteral {
+package struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   private var entries: ContiguousArray<ManagedObject?> = []
-  private(set) var count = 0
+  package private(set) var count = 0
   /// The index and the list of recent changes; nil while neither is in use.
   private var followers: ChangeIndexes?
 
-  init(arrayLiteral elements: ManagedObject...) {
+  package init(arrayLiteral elements: ManagedObject...) {
     for object in elements { append(object) }
   }
 
@@ -34,7 +34,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
   }
 
   /// Removes an object. With `keepingPlaces`, all others keep their positions, so that the object can be put back.
-  mutating func remove(_ object: ManagedObject, keepingPlaces: Bool = false) {
+  package mutating func remove(_ object: ManagedObject, keepingPlaces: Bool = false) {
     let position = object.changePosition
     guard position < entries.count, entries[position] === object else { return }
     entries[position] = nil
@@ -134,7 +134,7 @@ struct ChangeList: Sequence, ExpressibleByArrayLiteral {
     }
   }
 
-  func makeIterator() -> some IteratorProtocol<ManagedObject> { entries.lazy.compactMap(\.self).makeIterator() }
+  package func makeIterator() -> some IteratorProtocol<ManagedObject> { entries.lazy.compactMap(\.self).makeIterator() }
 }
 
 /// Records beside a list of changes, behind one reference, so that a change tests only this reference.

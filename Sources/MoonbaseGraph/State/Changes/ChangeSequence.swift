@@ -2,7 +2,7 @@
 ///
 /// They are stored in parts of fixed size, so that appending a change moves no other. A single large array would spend
 /// as much time on growing as all other work takes.
-struct ChangeSequence: RandomAccessCollection {
+package struct ChangeSequence: RandomAccessCollection {
   private static let shift = 9
   private static var partCount: Int { 1 << shift }
 
@@ -10,10 +10,10 @@ struct ChangeSequence: RandomAccessCollection {
   private var parts: ContiguousArray<ContiguousArray<Change>> = []
   private var last: ContiguousArray<Change> = []
 
-  var startIndex: Int { 0 }
-  var endIndex: Int { parts.count << Self.shift &+ last.count }
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { parts.count << Self.shift &+ last.count }
 
-  subscript(position: Int) -> Change {
+  package subscript(position: Int) -> Change {
     get {
       let part = position >> Self.shift
       return part < parts.count ? parts[part][position & (Self.partCount - 1)] : last[position & (Self.partCount - 1)]

@@ -126,7 +126,7 @@ public final class UndoManager {
   private func settledContext(_ operation: String) throws -> ManagedObjectContext? {
     guard let context else { return nil }
     try context.checkOpen()
-    context.settle()
+    context.waitForPendingSave()
     try context.refuseWithinHooks(operation)
     guard context.journal.isSettled else {
       throw GraphError(.invalidRequest, message: "\(operation) within a transaction: do it before or after")
@@ -165,7 +165,7 @@ public final class UndoManager {
       throw error
     }
     let didSaveObservers = context.objectsToAwake(of: context.journal.all)
-    let part = takeStretch(of: context, withIDsOf: idCount)
+    let part = makePart(of: context, withIDsOf: idCount)
     context.restartBase()
     let failures = didSaveObservers.flatMap { $0.object.failuresOfAwaking(from: $0.events) }
     return (UndoGroup(part, name: group.name), failures.first)
@@ -326,7 +326,7 @@ extension UndoManager {
   private func collect() {
     guard let context, context.journal.base != 0, !isUndoing, !isRedoing, !context.journal.all.isEmpty else { return }
     let isStep = context.journal.hasSteps
-    add(takeStretch(of: context), isStep: isStep)
+    add(makePart(of: context), isStep: isStep)
     context.restartBase()
   }
 
@@ -368,7 +368,7 @@ extension UndoManager {
   }
 
   /// Makes a part of the journal's changes. Objects that left meanwhile still have their values.
-  private func takeStretch(of context: ManagedObjectContext, withIDsOf idCount: Int? = nil) -> UndoPart {
+  private func makePart(of context: ManagedObjectContext, withIDsOf idCount: Int? = nil) -> UndoPart {
     let changes = context.journal.all
     let part = UndoPart(changes, in: context, epoch: epoch, idCount: idCount ?? laterIDs.count)
     for change in changes {
@@ -413,8 +413,8 @@ extension UndoManager {
   /// Handles a written save, before the objects are updated.
   ///
   /// The save's own changes, for example by hooks, follow the first `count` changes and belong to the last group.
-  func takeSave(after count: Int, _ stashes: [(object: ManagedObject, stash: DeletedObjectState)]) {
-    takeChanges(ofSaveAfter: count)
+  func recordSave(after count: Int, _ stashes: [(object: ManagedObject, stash: DeletedObjectState)]) {
+    recordChanges(ofSaveAfter: count)
     for (object, stash) in stashes {
       guard let passage = leaving.removeValue(forKey: ObjectIdentifier(object)) else { continue }
       passage.stash = stash
@@ -431,14 +431,14 @@ extension UndoManager {
   /// Handles a save without anything to write. Changes of its hooks belong to the last group.
   func endSave(after count: Int) {
     guard groupsByEvent, groupingLevel == 0, context?.journal.isSettled == true else { return }
-    takeChanges(ofSaveAfter: count)
+    recordChanges(ofSaveAfter: count)
     endOpenGroup()
   }
 
-  private func takeChanges(ofSaveAfter count: Int) {
+  private func recordChanges(ofSaveAfter count: Int) {
     guard let context, context.journal.base != 0, !context.journal.all.isEmpty else { return }
     let isStep = context.journal.all.prefix(count).contains(where: \.isStep)
-    let part = takeStretch(of: context)
+    let part = makePart(of: context)
     if !isStep, openGroup == nil, let last = undoGroups.last {
       last.append(part, isStep: false)
       weigh(part.weight)
@@ -452,12 +452,12 @@ extension UndoManager {
     if context.journal.isSettled { context.restartBase() } else { context.forgetJournal() }
   }
 
-  /// Handles the references to deleted objects that were removed since `takeSave`, and are restored when the objects
+  /// Handles the references to deleted objects that were removed since `recordSave`, and are restored when the objects
   /// return.
-  func takeLeads() {
+  func recordRemovedReferences() {
     defer { departed = [:] }
     guard let context, context.journal.base != 0, !context.journal.all.isEmpty else { return }
-    for step in takeStretch(of: context).steps {
+    for step in makePart(of: context).steps {
       switch step.former {
       case .member(let id, isMember: true, _, _), .value(.objectID(let id), _, _):
         departed[id]?.stash?.leads.append(step)

@@ -7,7 +7,7 @@ import OrderedCollections
 
 /// The work in progress: nesting depths of hooks, rules, accessors and delete rules, and the transaction. Requests
 /// that would disturb the work are refused.
-struct RunningWork {
+package struct RunningWork {
   /// The nesting depth of running hooks, rules, transformers and getters.
   var hookDepth = 0
   /// Closures to call when hooks return, with the depths of these hooks.
@@ -21,7 +21,7 @@ struct RunningWork {
   /// The nesting depth of running accessors of subclasses.
   var accessorDepth = 0
   /// Whether the body of a transaction is running.
-  var isInTransaction = false
+  package var isInTransaction = false
   /// Whether discarding changes is refused, because other changes are part of the same save.
   var refusesDiscarding = false
   /// The phase of the running save; nil outside of a save.
@@ -39,7 +39,7 @@ struct PendingMerges {
 }
 
 /// Observers of saves and merges.
-struct ContextObservations {
+package struct ContextObservations {
   /// Observers of single objects.
   let observers = Observers()
   /// Listeners to changes of all objects.
@@ -53,7 +53,7 @@ struct ContextObservations {
   /// Sequences of the IDs in other contexts' saves.
   var sequences: SaveSequences?
   /// The changes since the last event; nil without observers of events.
-  var changeEvent: ChangeEvent?
+  package var changeEvent: ChangeEvent?
   /// Whether an observer or listener has to be notified.
   var hasNews = false
 }
@@ -147,9 +147,9 @@ struct ContextCaches {
 }
 
 /// The memory that the objects of a context hold.
-struct ContextMemory {
+package struct ContextMemory {
   /// An estimate of the bytes that the objects hold.
-  var weight = 0
+  package var weight = 0
   /// The estimate that was last reported to the registry.
   var reportedWeight = 0
   /// Pages with few rows in use.
@@ -202,7 +202,7 @@ struct BehaviorTable {
 
 /// Settings of the code that owns a context: containers, imports and migrations.
 package struct ContextHostSettings {
-  /// Called on any thread when saves wait to be merged, by `takeNews`, if the context can run code on its executor.
+  /// Called on any thread when saves wait to be merged, by `mergeArrivedSaves`, if the context can run code on its executor.
   package var onNews: (@Sendable () -> Void)?
   /// Whether a save validates objects. A migration saves objects in pieces and validates them at the end.
   package var validatesAtSave = true

@@ -23,7 +23,7 @@ struct DeferredRows {
   var weight: Int { Self.idWeight * ids.count }
 
   /// The IDs of an ID's group, once. Rows of the group that the row cache drops later are read one by one.
-  mutating func take(around id: ManagedObjectID) -> [ManagedObjectID]? {
+  mutating func remove(around id: ManagedObjectID) -> [ManagedObjectID]? {
     guard let stretch = stretches[id].map(Int.init), isWanted[stretch] else { return nil }
     isWanted[stretch] = false
     let start = stretch * [Snapshot].batchSize

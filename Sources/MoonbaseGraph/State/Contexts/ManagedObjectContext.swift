@@ -89,7 +89,7 @@ public final class ManagedObjectContext {
     didSet {
       if greatestAge != nil { RowPage.noteAges() }
       for case let behavior? in behaviorTable.behaviors {
-        for table in registered.tables(of: behavior.entity.index) { table.take(behavior) }
+        for table in registered.tables(of: behavior.entity.index) { table.adopt(behavior) }
       }
     }
   }
@@ -112,7 +112,7 @@ public final class ManagedObjectContext {
   }
   /// Errors of accessors that cannot throw. The next save throws the first error; `drainAccessorErrors` clears them.
   public var pendingErrors: [any Error] { errors.pending }
-  /// Errors of `didSave` hooks after successful saves, at most a hundred. `takeDidSaveErrors` clears them.
+  /// Errors of `didSave` hooks after successful saves, at most a hundred. `drainDidSaveErrors` clears them.
   public var didSaveErrors: [GraphError] { errors.didSave }
 
   // The compiler's exclusivity checks are off for fields that every read or change of an object touches:
@@ -120,11 +120,11 @@ public final class ManagedObjectContext {
 
   /// The work in progress: nesting depths of hooks, rules, accessors and delete rules, and the transaction.
   /// Requests that would disturb the work are refused.
-  @exclusivity(unchecked) var running = RunningWork()
+  @exclusivity(unchecked) package var running = RunningWork()
   /// The saves of other contexts that are to be merged.
   @exclusivity(unchecked) var merging = PendingMerges()
   /// Observers of saves and merges.
-  @exclusivity(unchecked) var observations = ContextObservations()
+  @exclusivity(unchecked) package var observations = ContextObservations()
   /// Rows, lists and views that were read ahead, until something is saved, rolled back or refreshed.
   @exclusivity(unchecked) var readAhead = ReadAhead()
   /// The save that another thread writes, and what depends on its result.
@@ -138,7 +138,7 @@ public final class ManagedObjectContext {
   /// Compiled key paths, and entities that were looked up.
   @exclusivity(unchecked) var caches = ContextCaches()
   /// The memory that the objects hold.
-  @exclusivity(unchecked) var memory = ContextMemory()
+  @exclusivity(unchecked) package var memory = ContextMemory()
   /// The executor of the context, and whether the context is closed.
   @exclusivity(unchecked) var lifetime = ContextLifetime()
   /// Errors and warnings that no call has thrown.
@@ -148,11 +148,11 @@ public final class ManagedObjectContext {
   /// The registered objects.
   let registered = IdentityMap()
   /// The new, changed and deleted objects in order of their first change; retained until saved or rolled back.
-  @exclusivity(unchecked) var changedObjects: ChangeList = []
+  @exclusivity(unchecked) package var changedObjects: ChangeList = []
   /// The dependencies of derived values.
   @exclusivity(unchecked) var derivations = Derivations()
   /// The former states of changes that may have to be undone.
-  @exclusivity(unchecked) var journal = ChangeJournal()
+  @exclusivity(unchecked) package var journal = ChangeJournal()
 
   /// Settings of the code that owns the context: containers, imports and migrations.
   package var hostSettings = ContextHostSettings()
@@ -217,14 +217,14 @@ public final class ManagedObjectContext {
   }
 
   /// The combined hooks, rules and slot kinds of an entity. Throws if the extensions do not fit the model.
-  func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {
+  package func behavior(of entity: ResolvedEntity) throws -> EntityBehavior {
     if let known = behaviorTable.behaviors[entity.index] { return known }
     if let error = behaviorTable.error { throw error }
     let new = try EntityBehaviorBuilder.behavior(
       of: model.entities[entity.index], objectClass: coordinator.objectClass(of: entity), model: model,
       registry: extensionRegistry)
     behaviorTable.behaviors[entity.index] = new
-    for table in registered.tables(of: entity.index) { table.take(new) }
+    for table in registered.tables(of: entity.index) { table.adopt(new) }
     return new
   }
 
@@ -251,7 +251,7 @@ public final class ManagedObjectContext {
   private func makeTable(_ kind: ManagedObjectID.Kind, of entity: ResolvedEntity) -> Unmanaged<ObjectTable> {
     let table = registered.add(kind, entity: model.entities[entity.index], context: self)
     table.keepsObjects = retainsRegisteredObjects
-    if let behavior = behaviorTable.behaviors[entity.index] { table.take(behavior) }
+    if let behavior = behaviorTable.behaviors[entity.index] { table.adopt(behavior) }
     return .passUnretained(table)
   }
 
@@ -270,7 +270,7 @@ public final class ManagedObjectContext {
     let former = model
     updateModel()
     for index in behaviorTable.behaviors.indices { behaviorTable.behaviors[index] = nil }
-    registered.take(model)
+    registered.adopt(model)
     forgetEntities()
     changedObjects.forgetIndex()
     derivations.stored.inputs = nil
@@ -297,11 +297,11 @@ public final class ManagedObjectContext {
   /// Makes the temporary ID of a new object.
   func temporaryID(for entity: ResolvedEntity) -> ManagedObjectID {
     counters.arrivalCount &+= 1
-    return behaviorTable.temporaryKeys[entity.index].take(for: entity.symbol)
+    return behaviorTable.temporaryKeys[entity.index].makeID(for: entity.symbol)
   }
 
   /// Keeps the error of an accessor that cannot throw; the next save throws it.
-  func keep(_ error: any Error) { errors.pending.append(error) }
+  package func keep(_ error: any Error) { errors.pending.append(error) }
 
   /// Counts a change, which makes values invalid that depend on anything.
   func noteChange() { counters.changeCount &+= 1 }

@@ -62,7 +62,7 @@ public struct MergePolicy: Sendable {
   }
 
   /// Whether every conflict fails the save.
-  var isError: Bool { name == .error }
+  package var isError: Bool { name == .error }
 
   /// The save fails at the first conflict.
   public static let error = MergePolicy(.error)

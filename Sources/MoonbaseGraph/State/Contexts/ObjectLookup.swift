@@ -115,7 +115,7 @@ extension ManagedObjectContext {
     let values = values.count > 1 ? values.sorted { $0.name < $1.name } : values
     if let lookup = try lookup(values, of: entity) {
       try beginFetch(of: entity.name)
-      try takeInChanges()
+      try mergeAnnouncedChanges()
       if case .object(let object) = try lookup.first(values, in: self, mayBeOld: mayBeOld) { return object }
     }
     var request = FetchRequest(entity.name)

@@ -1,11 +1,11 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// An object is identified by store, table and key. A hierarchy of entities has one table, whose rows name the entity
 /// of each object.
 extension PersistentStoreCoordinator {
   /// The IDs with the entities that their rows name: an ID may name another entity of the same table. IDs without a row
   /// are returned unchanged.
-  func known(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
+  package func known(_ ids: [ManagedObjectID]) throws -> [ManagedObjectID] {
     let unsure = Set(ids.filter { !$0.isTemporaryID && hierarchy(of: $0).count > 1 && rows[$0] == nil })
     guard !unsure.isEmpty else { return ids }
     // A store looks for rows of exactly the requested entity.

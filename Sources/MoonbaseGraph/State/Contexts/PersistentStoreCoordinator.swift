@@ -218,7 +218,7 @@ public final class PersistentStoreCoordinator: Sendable {
   // MARK: Finding stores
 
   /// The store of a permanent ID.
-  func store(of id: ManagedObjectID) throws -> any PersistentStore {
+  package func store(of id: ManagedObjectID) throws -> any PersistentStore {
     try ManagedObjectContext.refuseWithinFunctions("\(id) was asked for")
     followParent()
     let number = id.storeNumber
@@ -349,7 +349,7 @@ public final class PersistentStoreCoordinator: Sendable {
   // MARK: Saving
 
   /// Writes changes in a session without committing it. Throws the conflicts as one error.
-  func write(_ changes: StoreChanges, in session: any SaveSession) throws {
+  package func write(_ changes: StoreChanges, in session: any SaveSession) throws {
     try GraphError.throwConflicts(conflicts(writing: changes, in: session))
   }
 
@@ -380,7 +380,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Runs `body`, which commits a save and reports it. Reads that begin meanwhile do not rely on the row cache.
-  func committing<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func committing<Result>(_ body: () throws -> Result) rethrows -> Result {
     rows.beginCommit()
     defer { rows.endCommit() }
     return try body()
@@ -399,7 +399,7 @@ public final class PersistentStoreCoordinator: Sendable {
   }
 
   /// Updates the cache and notifies contexts after a store itself wrote rows, as for a batch request.
-  func didWrite(_ saved: SavedObjectIDs) {
+  package func didWrite(_ saved: SavedObjectIDs) {
     noteWriting()
     if !saved.entityNames.isEmpty { rows.outdateAll() }
     rows.remove(saved.updated + saved.deleted)

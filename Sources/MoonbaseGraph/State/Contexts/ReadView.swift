@@ -78,7 +78,7 @@ final class ReadView {
     }
     if let known = rows[id] { return known }
     guard let found = try session(of: id).snapshot(of: id) else { return try coordinator.snapshot(of: id) }
-    rows.take([found])
+    rows.add([found])
     return found
   }
 
@@ -86,7 +86,7 @@ final class ReadView {
   func currentSnapshot(of id: ManagedObjectID) throws -> Snapshot? {
     guard rows == nil else { return try snapshot(of: id) }
     let found = try session(of: id).snapshot(of: id)
-    if let found { coordinator.rows.take([found]) } else { coordinator.rows.remove([id]) }
+    if let found { coordinator.rows.add([found]) } else { coordinator.rows.remove([id]) }
     return found
   }
 
@@ -95,7 +95,7 @@ final class ReadView {
     var result: [Snapshot] = []
     for (store, group) in try coordinator.byStore(ids) {
       var found = try session(of: store).snapshots(of: group)
-      (rows ?? coordinator.rows).take(found)
+      (rows ?? coordinator.rows).add(found)
       if rows != nil, found.count < group.count {
         let present = Set(found.map(\.id))
         found += try coordinator.snapshots(of: group.filter { !present.contains($0) })

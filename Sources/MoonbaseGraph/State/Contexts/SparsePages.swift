@@ -28,7 +28,7 @@ struct SparsePages {
   }
 
   /// Removes and returns the pages that are still in use.
-  mutating func take() -> ContiguousArray<RowPage> {
+  mutating func drain() -> ContiguousArray<RowPage> {
     dropUnused()
     bound = 8
     defer { pages = [] }
@@ -46,7 +46,7 @@ extension ManagedObjectContext {
 
   @inline(never)
   private func copySparseRows() {
-    for page in memory.sparsePages.take() {
+    for page in memory.sparsePages.drain() {
       let objects = (0..<page.count).compactMap { place -> ManagedObject? in
         let object = registered[page.id(place)]?.takeUnretainedValue()
         return object.flatMap { $0.row.lies(at: place, in: page) ? $0 : nil }

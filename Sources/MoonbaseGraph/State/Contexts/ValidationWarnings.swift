@@ -18,7 +18,7 @@ struct ValidationWarnings {
   }
 
   /// Replaces the warnings of objects that were validated.
-  mutating func take(_ warnings: [GraphError], of objects: [ManagedObject]) {
+  mutating func replace(_ warnings: [GraphError], of objects: [ManagedObject]) {
     if count > 0 {
       for object in objects {
         guard let old = byObject[object.objectID] else { continue }

@@ -26,7 +26,7 @@ struct DeepDerivation {
   fileprivate var computed: [ManagedObject] = []
 
   /// Makes the needed value the next one to compute; false if no value is needed.
-  fileprivate mutating func takeNeeded() -> Bool {
+  fileprivate mutating func beginNeeded() -> Bool {
     guard let place = needed else { return false }
     waiting.append(place)
     (needed, error) = (nil, nil)
@@ -62,13 +62,13 @@ extension ManagedObjectContext {
     }
     defer { derivations.deep = DeepDerivation() }
     derivations.deep.waiting = [.init(object: object, slot: slot)]
-    _ = derivations.deep.takeNeeded()
+    _ = derivations.deep.beginNeeded()
     while derivations.deep.waiting.count > 1 { try computeLast() }
     while true {
       do {
         return try compute()
       } catch {
-        guard derivations.deep.takeNeeded() else { throw error }
+        guard derivations.deep.beginNeeded() else { throw error }
       }
       while derivations.deep.waiting.count > 1 { try computeLast() }
     }
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
     do {
       _ = try place.object.read(place.slot, behavior: place.object.behavior())
     } catch {
-      if derivations.deep.takeNeeded() { return }
+      if derivations.deep.beginNeeded() { return }
       if (error as? any CodedError)?.code.endsRun ?? (error as? any ScriptFailure)?.endsRun ?? false { throw error }
       failure = error
     }

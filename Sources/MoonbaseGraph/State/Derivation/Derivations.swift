@@ -97,7 +97,7 @@ struct Derivations {
   }
 
   /// Returns the growth of the records in bytes since the last call.
-  mutating func takeGrowth() -> Int {
+  mutating func drainGrowth() -> Int {
     defer { toldCount = count }
     return (count - toldCount) * Self.noteWeight
   }
@@ -240,7 +240,8 @@ extension Derivations {
   /// Removes and returns the values that depend on a facet and are now outdated.
   ///
   /// After a change of an object's ID, stored values stay valid.
-  mutating func take(_ place: ObjectFacet, of entity: ResolvedEntity?, because cause: Cause) -> [Dependent] {
+  mutating func removeDependents(_ place: ObjectFacet, of entity: ResolvedEntity?, because cause: Cause) -> [Dependent]
+  {
     guard count > 0 else { return [] }
     func isSpared(_ value: Dependent) -> Bool { cause == .identity && value.isStored }
     var taken: [Dependent] = []

@@ -75,8 +75,8 @@ final class IdentityMap {
   }
 
   /// Updates the tables after a reload of extensions.
-  func take(_ model: ResolvedModel) {
-    for table in tables { table.take(model.entities[table.entity.index]) }
+  func adopt(_ model: ResolvedModel) {
+    for table in tables { table.adopt(model.entities[table.entity.index]) }
   }
 
   /// The table without a context for an object that leaves the context, of the same entity and store.

@@ -176,11 +176,11 @@ final class KeyMap {
   @inline(__always)
   private func groupToFill(of key: Int64) -> UnsafeMutablePointer<UInt> {
     let group = group(of: key)
-    return group.pointee == Self.free ? take(group, for: Self.number(of: key)) : group
+    return group.pointee == Self.free ? claim(group, for: Self.number(of: key)) : group
   }
 
   @inline(never)
-  private func take(_ group: UnsafeMutablePointer<UInt>, for number: UInt) -> UnsafeMutablePointer<UInt> {
+  private func claim(_ group: UnsafeMutablePointer<UInt>, for number: UInt) -> UnsafeMutablePointer<UInt> {
     var group = group
     if 2 * (used + 1) > capacity {
       resize()

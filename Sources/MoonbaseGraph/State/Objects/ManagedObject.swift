@@ -143,7 +143,7 @@ extension ManagedObject {
 /// Entering and leaving a context.
 extension ManagedObject {
   /// Gives a new object its own row with initial values. The savepoint of its insertion records no changes of it.
-  final func takeInitialValues(in savepoint: UInt32) {
+  final func setInitialValues(in savepoint: UInt32) {
     self.savepoint = savepoint
     table._withUnsafeGuaranteedRef { table in
       weigh(row.beginOwn(key: key, in: table.pageForOwnRow().takeUnretainedValue()))
@@ -324,7 +324,7 @@ extension ManagedObject {
 
   /// Records the removal from the list of changes; false if the object was not in it.
   @discardableResult
-  final func markUnlisted() -> Bool { state.remove(.listed) != nil }
+  package final func markUnlisted() -> Bool { state.remove(.listed) != nil }
 
   /// Runs the hooks of the object's deletion.
   final func departing(_ body: () throws -> Void) throws {
@@ -434,7 +434,7 @@ extension ManagedObject {
   }
 
   /// Gives a new object the ID under which it will be saved.
-  final func takePermanentID(_ id: ManagedObjectID) { changeID(to: id) }
+  final func setPermanentID(_ id: ManagedObjectID) { changeID(to: id) }
 
   /// Detaches an object whose deletion is saved.
   final func becomeDeleted() {

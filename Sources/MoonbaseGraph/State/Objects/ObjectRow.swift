@@ -88,7 +88,7 @@ extension ObjectRow {
 /// Replacing the row.
 extension ObjectRow {
   /// Replaces the row by a row at a position of a page, or removes it. Values beside the row stay.
-  mutating func takePlace(_ place: Int, in page: RowPage?, owning: Bool = false) -> Int {
+  mutating func setLocation(_ place: Int, in page: RowPage?, owning: Bool = false) -> Int {
     let before = rowWeight
     self.page = page
     self.place = UInt16(truncatingIfNeeded: place)
@@ -150,12 +150,12 @@ extension ObjectRow {
       if slot < live.count, live[slot] == nil { live[slot] = page.value(slot, of: Int(place)) }
       rest &= rest &- 1
     }
-    _ = takePlace(base.place, in: base.page)
+    _ = setLocation(base.place, in: base.page)
     return weight &- before
   }
 
   /// Restores the store's value in a slot; `isEmpty` is true if the own row has no other values left.
-  mutating func giveUp(_ slot: Slot, slotCount: Int) -> (bytes: Int, isEmpty: Bool) {
+  mutating func removeValue(_ slot: Slot, slotCount: Int) -> (bytes: Int, isEmpty: Bool) {
     guard isOwn, let page, base != nil, slot >= 64 || owns(slot) else { return (0, false) }
     // Values from slot 64 on are beside the row, unless a failed save put them in.
     if slot >= 64 { return (page.stage == .filling ? 0 : spill(slotCount: slotCount), false) }
@@ -168,7 +168,7 @@ extension ObjectRow {
   /// Restores the store's row of a changed object, without the own row's values.
   mutating func dropChange() -> Int {
     guard isOwn, let base else { return 0 }
-    return takePlace(base.place, in: base.page)
+    return setLocation(base.place, in: base.page)
   }
 
   /// Copies the own row of a new object into another page.
@@ -177,7 +177,7 @@ extension ObjectRow {
     let new = other.addRow(key: key)
     let row = other.row(new)
     for slot in 0..<other.shape.slotCount { other.copy(page.cell(slot, of: Int(place)), slot: slot, in: row) }
-    return takePlace(new, in: other, owning: true)
+    return setLocation(new, in: other, owning: true)
   }
 
   /// Restores a former state.

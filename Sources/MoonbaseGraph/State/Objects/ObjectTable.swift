@@ -70,7 +70,7 @@ final class ObjectTable {
   var context: ManagedObjectContext? { contextReference?.takeUnretainedValue() }
 
   /// Derives the fast paths from the objects' behavior.
-  func take(_ behavior: EntityBehavior) {
+  func adopt(_ behavior: EntityBehavior) {
     // If each use is checked, no slot has a fast path.
     guard context?.lifetime.confinement == nil else { return }
     simpleSlots = behavior.simpleSlots.low
@@ -82,7 +82,7 @@ final class ObjectTable {
   }
 
   /// Adopts the entity after a reload of extensions, which may have added attributes.
-  func take(_ reloaded: ResolvedEntity) {
+  func adopt(_ reloaded: ResolvedEntity) {
     (ownEntity, entityReference) = (reloaded, .passUnretained(reloaded))
     forgetBehavior()
   }
@@ -95,7 +95,7 @@ final class ObjectTable {
 
   /// Whether a cell may be assigned to a slot without a check or side effect.
   @inline(__always)
-  func takes(_ cell: RawCell, _ slot: Slot) -> Bool {
+  func accepts(_ cell: RawCell, _ slot: Slot) -> Bool {
     slot < 64 && assignableKinds[slot] == cell.kind.rawValue
       && (cell.kind != .double && cell.kind != .date || cell.double.isFinite)
   }

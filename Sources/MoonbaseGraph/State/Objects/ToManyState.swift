@@ -31,7 +31,7 @@ final class SharedWeight {
 /// Until the relationship is read, only the destinations added and removed since the last save are known: adding ten
 /// thousand objects to a relationship does not read it. An added object may then be a destination already, and a
 /// removed object may be none; reading the relationship resolves this.
-final class ToManyState {
+package final class ToManyState {
   // As with the fields of objects (docs/development.md, "What the compiler is told").
 
   /// The destinations if loaded; otherwise their wanted order, if an order was set.
@@ -72,7 +72,7 @@ final class ToManyState {
   }
 
   /// Whether destinations were added, removed or moved since the last save.
-  var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
+  package var hasChanges: Bool { isReordered || !added.isEmpty || !removed.isEmpty }
 
   /// Whether a loaded relationship's destinations agree with its changes.
   var changesAreLoaded: Bool { added.allSatisfy { members.contains($0) } && !removed.contains { members.contains($0) } }

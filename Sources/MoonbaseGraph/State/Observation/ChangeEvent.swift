@@ -2,7 +2,7 @@ import MoonbaseModel
 import OrderedCollections
 
 /// The changes since the last event, collected from the journal.
-struct ChangeEvent {
+package struct ChangeEvent {
   struct Observer {
     weak var observation: ChangeObservation?
     let pointer: ObjectIdentifier
@@ -37,7 +37,7 @@ struct ChangeEvent {
   init(after count: Int) { position = count }
 
   /// Collects new entries of the journal; `isLast` tells that the journal is then cleared.
-  mutating func take(_ changes: ChangeSequence, isLast: Bool) {
+  mutating func collect(_ changes: ChangeSequence, isLast: Bool) {
     for change in changes.dropFirst(position) { note(change) }
     position = isLast ? 0 : changes.count
   }

@@ -1,17 +1,17 @@
-import MoonbaseModel
-import OrderedCollections
+package import MoonbaseModel
+package import OrderedCollections
 
 /// The changes of a context's objects since its listeners were last notified.
-struct ObjectChanges {
+package struct ObjectChanges {
   /// Objects that were inserted, deleted or may have changed.
-  var touched: OrderedSet<ManagedObjectID> = []
+  package var touched: OrderedSet<ManagedObjectID> = []
   /// IDs that were replaced, in order.
-  var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
+  package var renamed: [(old: ManagedObjectID, new: ManagedObjectID)] = []
   /// Whether all objects are affected, by a reset of the context or a reload of extensions.
-  var isEverything = false
+  package var isEverything = false
 
   /// Whether the context saved, so that the stores now have the earlier changes.
-  var isSaved = false
+  package var isSaved = false
 
   var isEmpty: Bool { touched.isEmpty && !isEverything && !isSaved }
 
@@ -24,9 +24,9 @@ struct ObjectChanges {
 }
 
 /// A listener that follows all objects of a context.
-protocol ChangeListener: AnyObject {
+package protocol ChangeListener: AnyObject {
   /// Called at the end of a call that changed objects.
-  func take(_ news: ObjectChanges)
+  func receive(_ news: ObjectChanges)
 }
 
 /// The listeners that follow all objects of a context. They are notified at the same times as the observers of single
@@ -70,19 +70,19 @@ final class ChangeListeners {
         return context.keep(
           GraphError(.invalidRequest, message: "those who follow the context's objects change them again and again"))
       }
-      for entry in entries { entry.listener?.take(told) }
+      for entry in entries { entry.listener?.receive(told) }
     }
   }
 }
 
 extension ManagedObjectContext {
   /// Adds a listener; from now on every change is recorded.
-  func add(_ listener: any ChangeListener) {
+  package func add(_ listener: any ChangeListener) {
     observations.listeners.add(listener)
     derivations.hasListeners = true
   }
 
-  func removeListener(_ pointer: ObjectIdentifier) {
+  package func removeListener(_ pointer: ObjectIdentifier) {
     observations.listeners.remove(pointer)
     derivations.hasListeners = !observations.listeners.isEmpty
   }

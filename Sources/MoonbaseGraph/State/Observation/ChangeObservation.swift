@@ -96,7 +96,7 @@ extension ManagedObjectContext {
   /// Collects the journal's entries before the journal is cleared.
   func noteEvent(isLast: Bool = true) {
     guard observations.changeEvent != nil else { return }
-    observations.changeEvent?.take(journal.all, isLast: isLast)
+    observations.changeEvent?.collect(journal.all, isLast: isLast)
   }
 
   /// Records which objects exist, before an operation that the journal does not record removes or restores them.
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
   }
 
   /// Ends an event, and notifies observers of its changes.
-  func endChangeEvent() {
+  package func endChangeEvent() {
     guard observations.changeEvent != nil, observations.changeEvent?.isTelling == false, running.phase == nil,
       running.hookDepth == 0, journal.isSettled
     else {

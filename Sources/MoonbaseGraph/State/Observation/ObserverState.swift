@@ -146,7 +146,7 @@ final class MembersObserver: ObserverState {
     if !isUnknown, let known = object.relationships[slot], known.isLoaded, !mayBeReordered(by: known) {
       for id in noted(asIn: known) where known.contains(id) != members.contains(id) { toggle(id) }
     } else if isUnknown || !noted.isEmpty {
-      take(MemberList(unique: current))
+      compare(MemberList(unique: current))
     }
     (noted, isUnknown) = ([], false)
   }
@@ -163,7 +163,7 @@ final class MembersObserver: ObserverState {
   }
 
   /// Compares the destinations with those of the last comparison.
-  private func take(_ list: MemberList) {
+  private func compare(_ list: MemberList) {
     var (before, now) = (members, list)
     let came = list.filter { !before.contains($0) }
     let went = members.filter { !now.contains($0) }

@@ -10,7 +10,7 @@ extension PredicateParser {
       return try parsePostfix(isSelf ? .evaluatedObject : .keyPath(.evaluatedObject, components))
     }
     let value = try checked(try nextArgument(), for: start)
-    if case .list = value { try take(value) }
+    if case .list = value { try charge(value) }
     try advance()
     return try parsePostfix(.value(value))
   }

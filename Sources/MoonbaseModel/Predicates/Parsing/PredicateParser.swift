@@ -101,7 +101,7 @@ struct PredicateParser: ~Copyable {
   }
 
   /// Charges an argument that enters the tree. A list is charged by its elements.
-  mutating func take(_ argument: Value) throws(ModelError) {
+  mutating func charge(_ argument: Value) throws(ModelError) {
     let bytes = 4 * argument.weight
     try ModelError.charge(bytes >> 6)
     try memory.holdForModel(bytes)

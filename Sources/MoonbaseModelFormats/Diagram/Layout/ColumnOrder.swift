@@ -137,7 +137,7 @@ struct ColumnOrder {
       let count = crossingCount
       if count < least { (best, least) = (columns, count) }
     }
-    take(best)
+    adopt(best)
   }
 
   /// Moves the ends of inheritance from the head of a box to its foot if that reduces crossings.
@@ -178,7 +178,7 @@ struct ColumnOrder {
   /// Sets another order of the columns.
   ///
   /// The order must contain the same vertices.
-  mutating func take(_ order: [[Int]]) {
+  mutating func adopt(_ order: [[Int]]) {
     columns = order
     columns.indices.forEach { number($0) }
   }

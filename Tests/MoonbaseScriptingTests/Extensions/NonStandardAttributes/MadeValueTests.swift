@@ -1,4 +1,5 @@
 import MoonbaseGraph
+import MoonbaseBatchRequests
 import MoonbaseLua
 import MoonbaseModel
 import MoonbasePlatform
