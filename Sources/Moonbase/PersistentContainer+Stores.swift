@@ -72,8 +72,8 @@ extension PersistentContainer {
   /// throw. From then on, calls of the container, of its view context and of contexts of its stores throw. Contexts of
   /// `newBackgroundContext` keep the values that they have read. Closing a container again does nothing.
   ///
-  /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, `.contextBusy` within a function of a
-  /// batch request, and `.invalidRequest` within a transaction of the view context. Then the container stays open.
+  /// Throws `.recursiveSave` and `.contextBusy` within a hook of the view context, `.contextBusy` within a function of
+  /// a batch request, and `.invalidRequest` within a transaction of the view context. Then the container stays open.
   @MainActor public func close() throws {
     try ManagedObjectContext.refuseWithinFunctions("a container was closed")
     try BatchInsertHandler.refuse("a container was closed")

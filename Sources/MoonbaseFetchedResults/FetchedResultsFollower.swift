@@ -125,8 +125,8 @@ final class FetchedResultsFollower: ChangeListener {
     }
   }
 
-  /// Whether an error may be due to a save of another context that is not merged yet: the store sorts by new values, and
-  /// objects of this context show old values. The merge of that save repeats the fetch.
+  /// Whether an error may be due to a save of another context that is not merged yet: the store sorts by new values,
+  /// and objects of this context show old values. The merge of that save repeats the fetch.
   private func mayBeOutdated(_ error: any Error) -> Bool {
     guard let error = error as? any CodedError, isOutOfOrder(error) || error.code == .objectNotFound else {
       return false

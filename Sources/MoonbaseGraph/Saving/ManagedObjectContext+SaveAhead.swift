@@ -64,7 +64,8 @@ extension SavePlan.NewRow {
   }
 }
 
-/// The life of a save on another thread: `beginPendingSave` hands it over, `waitForPendingSave` waits for it, and `finish` or
+/// The life of a save on another thread: `beginPendingSave` hands it over, `waitForPendingSave` waits for it, and
+/// `finish` or
 /// `revert` adopts its result.
 extension ManagedObjectContext {
   /// Saves all changes like `save`, but if possible leaves the writing to another thread while the context continues.
@@ -156,7 +157,8 @@ extension ManagedObjectContext {
     noteChange()
   }
 
-  /// Waits for the save in progress if it writes any of these objects. Objects outside of the save can be used meanwhile.
+  /// Waits for the save in progress if it writes any of these objects. Objects outside of the save can be used
+  /// meanwhile.
   func waitForPendingSave(before ids: [ManagedObjectID]) {
     guard writing.pendingSave != nil else { return }
     let isUnderWay = ids.contains { registered[$0]?.takeUnretainedValue().state.contains(.refreshed) ?? false }

@@ -65,7 +65,8 @@ extension Value {
   }
 }
 
-/// A value in the form of Codable types: decimal numbers as numbers; dates, bytes, UUIDs and URIs as Foundation's types.
+/// A value in the form of Codable types: decimal numbers as numbers; dates, bytes, UUIDs and URIs as Foundation's
+/// types.
 ///
 /// `CodedValue` decodes types with it, which expect Foundation's types and not the texts of
 /// `Value`.

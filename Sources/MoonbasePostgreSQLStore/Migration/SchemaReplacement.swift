@@ -5,8 +5,8 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// The replacement of a store's tables by those of a new store, in one transaction. Until it ends, other sessions read
-  /// the store and do not write it.
+  /// The replacement of a store's tables by those of a new store, in one transaction. Until it ends, other sessions
+  /// read the store and do not write it.
   package final class SchemaReplacement {
     private let address: PostgreSQLAddress
     private let pool: ConnectionPool

@@ -137,10 +137,3 @@ package struct Dialect: Sendable {
     self.hasColumnTypes = hasColumnTypes
   }
 }
-
-extension Dialect {
-  /// The condition that the version of a row `t0` may rise.
-  var versionMayRise: String {
-    hasColumnTypes ? "t0.Z_OPT IS NULL OR t0.Z_OPT < \(Int64.max)" : RowStatements.versionMayRise
-  }
-}

@@ -126,3 +126,10 @@ extension RowStatements.Column {
     return [name] + (toOne?.entityColumn.map { [identifier($0)] } ?? [])
   }
 }
+
+extension Dialect {
+  /// The condition that the version of a row `t0` may rise.
+  var versionMayRise: String {
+    hasColumnTypes ? "t0.Z_OPT IS NULL OR t0.Z_OPT < \(Int64.max)" : RowStatements.versionMayRise
+  }
+}

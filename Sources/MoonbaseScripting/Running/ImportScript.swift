@@ -17,9 +17,9 @@ import MoonbasePlatform
 /// }
 /// ```
 ///
-/// `columns` maps names of columns to properties, or to false for a column that is ignored. `row` receives a table of the columns with values, and returns a
-/// table whose names are columns or properties. Returning false skips the row, nil with a reason rejects it, and
-/// returning nothing uses the received table as modified.
+/// `columns` maps names of columns to properties, or to false for a column that is ignored. `row` receives a table of
+/// the columns with values, and returns a table whose names are columns or properties. Returning false skips the row,
+/// nil with a reason rejects it, and returning nothing uses the received table as modified.
 ///
 /// Confined to the thread of the import. The importer calls `row` for each record, looks up the cells' names as columns
 /// or properties, and converts texts as it converts texts of the file.

@@ -28,8 +28,8 @@ public struct ValueClass {
     self.contains = contains
   }
 
-  /// The function of the class that makes values of such a value: `parse` for a text, `from_tree` for a list or map. Nil
-  /// if the class lacks the function.
+  /// The function of the class that makes values of such a value: `parse` for a text, `from_tree` for a list or map.
+  /// Nil if the class lacks the function.
   func conversion(of value: Value) -> (function: String, make: () throws -> Value)? {
     switch value {
     case .string(let text): parse.map { parse in ("parse", { try parse(text) }) }

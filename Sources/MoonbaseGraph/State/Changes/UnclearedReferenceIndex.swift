@@ -1,7 +1,7 @@
 import MoonbaseModel
 
-/// The objects that may point at others by relationships that no delete rule clears (`UnclearedReferences`), so that a deletion
-/// need not examine all objects.
+/// The objects that may point at others by relationships that no delete rule clears (`UnclearedReferences`), so that a
+/// deletion need not examine all objects.
 ///
 /// Over-approximates; callers check each relationship.
 struct UnclearedReferenceIndex {

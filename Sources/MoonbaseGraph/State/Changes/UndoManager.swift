@@ -288,7 +288,8 @@ extension UndoManager {
     if groupingLevel > 0 { collect() } else { closeGroup() }
   }
 
-  /// Adds the changes up to now to the open group. The group stays open unless `endSeparateGroup` makes later changes a group.
+  /// Adds the changes up to now to the open group. The group stays open unless `endSeparateGroup` makes later changes a
+  /// group.
   func beginSeparateGroup() {
     guard let context, context.journal.isSettled, context.journal.base != 0, !context.journal.all.isEmpty else {
       return
@@ -302,8 +303,8 @@ extension UndoManager {
     if groupsByEvent, groupingLevel == 0 { endEvent() } else { beginSeparateGroup() }
   }
 
-  /// Ends the group that `beginSeparateGroup` left open, and makes the changes since then a group. Within an explicit group
-  /// both belong to it.
+  /// Ends the group that `beginSeparateGroup` left open, and makes the changes since then a group. Within an explicit
+  /// group both belong to it.
   func endSeparateGroup() {
     guard groupingLevel == 0, context?.journal.isSettled == true else { return }
     endOpenGroup()

@@ -202,7 +202,8 @@ struct BehaviorTable {
 
 /// Settings of the code that owns a context: containers, imports and migrations.
 package struct ContextHostSettings {
-  /// Called on any thread when saves wait to be merged, by `mergeArrivedSaves`, if the context can run code on its executor.
+  /// Called on any thread when saves wait to be merged, by `mergeArrivedSaves`, if the context can run code on its
+  /// executor.
   package var onNews: (@Sendable () -> Void)?
   /// Whether a save validates objects. A migration saves objects in pieces and validates them at the end.
   package var validatesAtSave = true

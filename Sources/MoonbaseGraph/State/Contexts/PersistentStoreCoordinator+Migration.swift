@@ -12,9 +12,9 @@ extension PersistentStoreCoordinator {
   /// The other store must be empty and hold the entities of all objects. The program's metadata is copied, the history
   /// is not. All objects are written in one save, or none; until then the first store stays in the coordinator. A
   /// SQLite store with a write-ahead log, and one in PostgreSQL, write rows while others are read; for other stores all
-  /// rows are in memory meanwhile. Saves into the first store wait. A later save of rows that were read before throws the error of a store
-  /// that is not open here. The first store's data stays unchanged. Object IDs change, so reset or release contexts
-  /// that have objects of the store.
+  /// rows are in memory meanwhile. Saves into the first store wait. A later save of rows that were read before throws
+  /// the error of a store that is not open here. The first store's data stays unchanged. Object IDs change, so reset or
+  /// release contexts that have objects of the store.
   ///
   /// Throws `.invalidRequest` if the store is not in the coordinator, or the other store is or has objects;
   /// `.incompatibleSchema` if an entity has no place; and the errors of the stores.
