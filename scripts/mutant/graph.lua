@@ -153,8 +153,8 @@ return {
   -- Delete rules, validation, unique values
   {
     file = graph .. "Saving/DeletePropagation.swift",
-    from = [[if rule == .cascade, !gone.contains(id), try object.holds(destination, relationship) {]],
-    to = [[if rule == .cascade, MUTANT || !gone.contains(id), try object.holds(destination, relationship) {]],
+    from = [[if rule.deletesDestinations, !gone.contains(id), try object.holds(destination, relationship) {]],
+    to = [[if rule.deletesDestinations, MUTANT || !gone.contains(id), try object.holds(destination, relationship) {]],
     says = "a member that another context took out of a list is deleted with the owner",
     suites = "StaleMemberTests|DestinationTests|StalenessTests|GoneDestinationTests|LoosePairTests",
   },

@@ -123,7 +123,7 @@ extension EntityBehaviorBuilder {
 
   var denyingSlots: [Slot] {
     (entity.toOneSlots + entity.toManySlots).filter {
-      entity.properties[$0].relationship?.description.deleteRule == .deny
+      entity.properties[$0].relationship?.description.deleteRule.refusesDeletion == true
     }
   }
 }

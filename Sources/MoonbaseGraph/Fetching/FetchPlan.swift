@@ -43,8 +43,8 @@ package struct FetchPlan {
   /// Whether reading is spread over several calls, between which other contexts may save.
   let isKept: Bool
 
-  /// With `isKept`, the view is one for a walk. With `readsObjects`, a fetch of objects allows further reads from them
-  /// in the same view. Throws `.unknownName`, `.invalidRequest`, and errors of predicates; a pending error of the
+  /// With `isKept`, the view lasts for a walk. With `readsObjects`, the caller reads the objects of the result in the
+  /// same view. Throws `.unknownName`, `.invalidRequest`, and errors of predicates; a pending error of the
   /// context is thrown as well.
   package init(
     _ request: FetchRequest, in context: ManagedObjectContext, columns: QueryColumns? = nil, isKept: Bool = false,

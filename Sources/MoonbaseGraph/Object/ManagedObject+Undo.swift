@@ -233,7 +233,8 @@ extension ManagedObject {
     }
     guard let other = otherSide(of: new, along: relationship) else { return }
     if other.isDeleted {
-      // If `isOut` is false, the destination's deletion removed the object, and undoing the deletion restores it.
+      // If `isOut` is false, the deletion of the destination took this object out of the destination's list. Undoing the
+      // deletion puts this object back into the list.
       let isOut = tie.isOut || tie.saved != new
       return try follow(deletionOf: other, slot: slot, inverse: inverse, leaving: isOut)
     }
@@ -265,19 +266,20 @@ extension ManagedObject {
         let other = otherSide(of: current(slot) ?? .null, along: relationship), other.isDeleted
       else { continue }
       let rule = other.entity.properties[inverse].relationship?.description.deleteRule
-      if rule == .cascade || rule == .nullify { try setStoredValue(.null, slot: slot) }
+      if rule?.clearsInverse == true { try setStoredValue(.null, slot: slot) }
     }
   }
 
   /// Applies the delete rule of a deleted destination to this object.
   ///
-  /// With `leaving`, the destination's list stays without this object even if the deletion is undone. Rules other than
-  /// `cascade` and `nullify` do nothing.
+  /// With `leaving`, the destination's list stays without this object even if the deletion is undone. Only
+  /// rules that clear the inverse have an effect here.
   private func follow(deletionOf other: ManagedObject, slot: Slot, inverse: Slot, leaving: Bool) throws {
-    let rule = other.entity.properties[inverse].relationship?.description.deleteRule
-    guard rule == .cascade || rule == .nullify else { return }
+    guard let rule = other.entity.properties[inverse].relationship?.description.deleteRule, rule.clearsInverse else {
+      return
+    }
     if leaving { other.lose(objectID, slot: inverse) }
-    if rule == .cascade { try context?.delete(self) } else { try setStoredValue(.null, slot: slot) }
+    if rule.deletesDestinations { try context?.delete(self) } else { try setStoredValue(.null, slot: slot) }
   }
 
   /// Removes a member from a list, by an unsaved change. Called on the deleted destination.

@@ -107,10 +107,10 @@ extension ConflictResolver {
       for slot in object.entity.toOneSlots + object.entity.toManySlots {
         guard let relationship = object.entity.properties[slot].relationship else { continue }
         let rule = relationship.description.deleteRule
-        guard rule == .cascade || rule == .deny else { continue }
+        guard rule.deletesDestinations || rule.refusesDeletion else { continue }
         for id in try object.destinationIDs(slot) where id != object.objectID {
           guard let other = try context.objectIfPresent(with: id), !other.isDeleted else { continue }
-          if takingNewOnes, rule == .cascade, other.isInserted {
+          if takingNewOnes, rule.deletesDestinations, other.isInserted {
             waiting.append(other)
           } else if relationship.isToMany {
             try object.removeMember(id, slot: slot)

@@ -21,18 +21,18 @@ struct DeletePropagation {
     for slot in object.entity.toOneSlots + object.entity.toManySlots {
       guard let relationship = object.entity.properties[slot].relationship else { continue }
       let rule = relationship.description.deleteRule
-      if rule == .noAction { continue }
-      let gone = rule == .cascade ? try removedMembers(of: slot, relationship) : []
+      guard rule.concernsDestinations else { continue }
+      let gone = rule.deletesDestinations ? try removedMembers(of: slot, relationship) : []
       try include(slot)
       let ids = try object.destinationIDs(slot)
       if ids.count > 1, !ahead.haveRows { try context.loadRows(of: ids) }
       for id in ids {
         try HostWork.charge()
         guard let destination = try context.objectIfPresent(with: id) else { continue }
-        if rule == .cascade, !gone.contains(id), try object.holds(destination, relationship) {
+        if rule.deletesDestinations, !gone.contains(id), try object.holds(destination, relationship) {
           try context.delete(destination)
         }
-        if rule != .deny, let inverse = relationship.inverseSlot, !destination.isDeleted {
+        if rule.clearsInverse, let inverse = relationship.inverseSlot, !destination.isDeleted {
           try destination.detach(object.objectID, slot: inverse)
         }
       }

@@ -82,6 +82,6 @@ struct DeletionPrefetch {
   /// not read.
   private func isLookedAt(_ slot: Slot, of entity: ResolvedEntity) -> Bool {
     guard let relationship = entity.properties[slot].relationship?.description else { return false }
-    return relationship.deleteRule != .noAction && !relationship.isTransient
+    return relationship.deleteRule.concernsDestinations && !relationship.isTransient
   }
 }

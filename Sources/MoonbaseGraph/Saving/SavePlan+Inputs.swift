@@ -85,16 +85,17 @@ extension ManagedObjectContext {
     for (list, others) in stale.lists { include(list, others) }
   }
 
-  /// Discards a list, and the inverse lists of added and removed destinations. For a deleted owner, the delete rule is
-  /// applied to new destinations of many-to-many relationships; for one-to-many relationships, the store reports them
-  /// as conflicts. Owners that are not registered need nothing.
+  /// Discards a list, and the inverse lists of added and removed destinations. For a deleted owner, a rule
+  /// that only clears the inverse is applied to new destinations of many-to-many relationships. The store reports new
+  /// destinations of other rules and relationships as conflicts. Owners that are not registered need nothing.
   private func include(_ list: SaveInputs.List, _ others: Set<ManagedObjectID>) {
     guard let owner = registered[list.owner]?.takeUnretainedValue(),
       let relationship = owner.entity.properties[list.slot].relationship
     else { return }
     let inverse = relationship.isManyToMany ? relationship.inverseSlot : nil
     if owner.isDeleted {
-      guard inverse != nil, relationship.description.deleteRule == .nullify else { return }
+      let rule = relationship.description.deleteRule
+      guard inverse != nil, rule.clearsInverse, !rule.requiresSeenDestinations else { return }
       owner.markUnpropagated()
       deletions.toPropagate.append(owner)
     }

@@ -121,7 +121,7 @@ extension ResolvedEntity {
     toManySlots.filter { slot in
       guard let relationship = properties[slot].relationship, !properties[slot].isTransient else { return false }
       return relationship.inverseSlot != nil && !relationship.isManyToMany
-        && relationship.description.deleteRule != .noAction
+        && relationship.description.deleteRule.concernsDestinations
     }
   }
 
@@ -131,7 +131,7 @@ extension ResolvedEntity {
     toManySlots.filter { slot in
       guard let relationship = properties[slot].relationship, !properties[slot].isTransient else { return false }
       let rule = relationship.description.deleteRule
-      return (relationship.inverseSlot == nil || relationship.isManyToMany) && (rule == .cascade || rule == .deny)
+      return (relationship.inverseSlot == nil || relationship.isManyToMany) && rule.requiresSeenDestinations
     }
   }
 }

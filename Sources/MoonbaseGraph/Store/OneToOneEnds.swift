@@ -30,7 +30,8 @@ package struct OneToOneEnds {
     }
     for (symbol, deleted) in Dictionary(grouping: changes.deleted.map(\.id), by: \.entitySymbol) {
       guard let entity = model.entity(symbol) else { continue }
-      for side in entity.oneToOneSides(among: entity.toOneSlots) where entity.deleteRule(side.slot) != .noAction {
+      for side in entity.oneToOneSides(among: entity.toOneSlots)
+      where entity.deleteRule(side.slot)?.concernsDestinations == true {
         ids[side, default: []] += deleted
       }
     }

@@ -14,6 +14,45 @@ public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
   case deny = 3
 }
 
+/// The effects of a rule. Each is a switch over all rules, so that the compiler names the places that a new rule needs.
+extension DeleteRule {
+  /// Whether a deletion needs to look at the destinations.
+  package var concernsDestinations: Bool {
+    switch self {
+    case .nullify, .cascade, .deny: true
+    case .noAction: false
+    }
+  }
+
+  /// Whether the destinations are deleted too.
+  package var deletesDestinations: Bool {
+    switch self {
+    case .cascade: true
+    case .noAction, .nullify, .deny: false
+    }
+  }
+
+  /// Whether the destinations' inverses no longer refer to the object.
+  package var clearsInverse: Bool {
+    switch self {
+    case .nullify, .cascade: true
+    case .noAction, .deny: false
+    }
+  }
+
+  /// Whether a destination forbids the deletion.
+  package var refusesDeletion: Bool {
+    switch self {
+    case .deny: true
+    case .noAction, .nullify, .cascade: false
+    }
+  }
+
+  /// Whether a destination that the deletion has not seen is a conflict. A store can clear a reference by itself, but
+  /// cannot delete the object or refuse the deletion.
+  package var requiresSeenDestinations: Bool { deletesDestinations || refusesDeletion }
+}
+
 extension DeleteRule {
   /// The name in a Lua model and in messages.
   public var modelName: String {

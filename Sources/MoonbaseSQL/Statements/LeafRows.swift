@@ -3,7 +3,7 @@ package import MoonbaseModel
 /// Rows that can be deleted by one statement.
 extension [EntityLayout] {
   /// Whether the deletion of rows of these entities changes no other row: all references are columns of the rows
-  /// themselves, no delete rule reaches further, and no other relationship refers to the rows.
+  /// themselves, no delete rule changes other rows, and no other relationship refers to the rows.
   ///
   /// - Parameters:
   ///   - root: The root entity of the rows' table.

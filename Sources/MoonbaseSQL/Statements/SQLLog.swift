@@ -47,8 +47,7 @@ public struct SQLLog: Sendable, Equatable {
   /// Receives each entry on the thread that ran the statement, possibly several at once. It must not use the store.
   public var write: @Sendable (Entry) -> Void
 
-  /// Shared by all copies of a log.
-  /// Identity of the log, for comparison.
+  /// The identity of the log, for comparison. All copies of a log share it.
   private let origin = Origin()
   private final class Origin: Sendable {}
 

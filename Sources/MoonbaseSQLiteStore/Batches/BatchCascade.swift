@@ -39,14 +39,14 @@ struct BatchCascade: BatchStatement {
         let id = property.id
         guard let tie = ties[id] ?? DeletionTie(property, in: layout) else { return nil }
         ties[id] = tie
-        guard tie.rule == .cascade, let destination = property.relationship?.destination else { continue }
+        guard tie.rule.deletesDestinations, let destination = property.relationship?.destination else { continue }
         waiting += layout.model.entities[destination].subtree.filter { seen.insert($0).inserted }
       }
     }
     guard !Self.isLed(to: tables, in: layout.model) else { return nil }
     self.rows = rows
     self.ties = ties.sorted { $0.key < $1.key }.map(\.value)
-    let cascading = self.ties.filter { $0.rule == .cascade }
+    let cascading = self.ties.filter { $0.rule.deletesDestinations }
     for root in tables.keys {
       var (reached, waiting) = (Set<EntityIndex>(), [root])
       while let next = waiting.popLast() {
@@ -123,7 +123,7 @@ struct BatchCascade: BatchStatement {
     while !last.isEmpty {
       try HostWork.charge()
       var next: Set<EntityIndex> = []
-      for tie in ties where tie.rule == .cascade && last.contains(tie.owner.root) {
+      for tie in ties where tie.rule.deletesDestinations && last.contains(tie.owner.root) {
         let count = try rows.run(
           SQLFragment(
             "INSERT OR IGNORE INTO \(GoingTable.name(tie.destination.root)) SELECT Z_PK, ? FROM (",
@@ -143,7 +143,7 @@ struct BatchCascade: BatchStatement {
   private func refuseExceptions(in session: Session) throws {
     for tie in ties {
       if let lopsided = tie.lopsided { try refuse(lopsided, in: session) }
-      guard tie.rule == .deny else { continue }
+      guard tie.rule.refusesDeletion else { continue }
       let staying =
         tables.contains { $0.root == tie.destination.root }
         ? " WHERE Z_PK NOT IN (SELECT key FROM \(GoingTable.name(tie.destination.root)))" : ""

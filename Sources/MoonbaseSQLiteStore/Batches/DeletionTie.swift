@@ -7,8 +7,8 @@ import MoonbaseSQL
 /// A temporary table for each table (`GoingTable`) holds the keys of the rows to delete.
 ///
 /// For example, `Department.employees` with rule cascade: the owners are departments to delete, the destinations
-/// employees, whose keys the next level collects. Without a transaction there is no meaning: the temporary tables
-/// belong to the connection.
+/// employees, whose keys the next level collects. The statements are valid in the transaction that made the temporary
+/// tables.
 struct DeletionTie {
   /// A side of the relationship: a table, and the columns or pairs that store the relationship there.
   struct Side {
@@ -98,9 +98,10 @@ struct DeletionTie {
   }
 
   /// The query for two rows of which only one refers to the other. Nil where the file stores the relationship on one
-  /// side. A damaged pair: the graph would treat both rows differently.
+  /// side. Such a pair is damaged: the graph would treat its rows otherwise than SQL by sets does.
   var lopsided: SQLFragment? {
-    guard case .toOne(let own) = owner.place, let inverse, case .toOne(let back) = inverse.place, rule != .noAction
+    guard case .toOne(let own) = owner.place, let inverse, case .toOne(let back) = inverse.place,
+      rule.concernsDestinations
     else { return nil }
     let (there, here) = ("s.\(identifier(own.column))", "d.\(identifier(back.column))")
     return "SELECT 1 FROM \(owner.table) s JOIN \(destination.table) d ON d.Z_PK = \(there) WHERE s.Z_PK IN ("
@@ -109,21 +110,24 @@ struct DeletionTie {
       + "ON s.Z_PK = \(here) WHERE \(here) IN (" + owners() + ") AND \(there) IS NOT d.Z_PK LIMIT 1"
   }
 
+  /// Whether the destinations stay, without their reference.
+  private var onlyClearsInverse: Bool { rule.clearsInverse && !rule.deletesDestinations }
+
   /// The columns to set to null in rows that refer to a deleted row. Nil for other rules, and where the rows of the
   /// destination hold no reference.
   var forgotten: ToOneLayout? {
-    guard rule == .nullify, let inverse, case .toOne(let back) = inverse.place else { return nil }
+    guard onlyClearsInverse, let inverse, case .toOne(let back) = inverse.place else { return nil }
     return back
   }
 
   /// The condition for rows `t0` whose reference is the key of a row to delete.
   func leads(by column: ToOneLayout) -> SQLFragment { "t0.\(identifier(column.column)) IN (" + owners() + ")" }
 
-  /// The condition for rows `t0` whose lists lose a deleted member, where the history records that for their own side.
-  /// Of the two sides of a list the history records one. Of a reflexive relationship it records the object with the
+  /// The condition for rows `t0` whose lists lose a deleted member, if the history records the change for their side.
+  /// The history records one side of a many-to-many relationship, and for a reflexive relationship the object with the
   /// smaller key.
   var losesMember: SQLFragment? {
-    guard rule == .nullify, let inverse, case .join(let join) = owner.place else { return nil }
+    guard onlyClearsInverse, let inverse, case .join(let join) = owner.place else { return nil }
     let (source, own, other) = (
       identifier(join.table), identifier(join.ownerColumn), identifier(join.destinationColumn)
     )
