@@ -34,8 +34,7 @@ public struct AttributeValidation: Sendable, Hashable {
 /// A predicate over a value, with the message for values that break it.
 ///
 /// ```swift
-/// let rule = ValidationPredicate(try Predicate(format: "SELF MATCHES '[A-Z].*'"), message: "must begin with a
-/// capital")
+/// let rule = ValidationPredicate(try Predicate(format: "SELF MATCHES '[A-Z].*'"), message: "must begin with a capital")
 /// ```
 public struct ValidationPredicate: Sendable, Hashable {
   /// The predicate; SELF is the value.

@@ -90,9 +90,8 @@ extension DeleteRule {
 /// A relationship of an entity.
 ///
 /// ```swift
-/// let employees = RelationshipDescription.toMany("employees", destination: "Person", inverse:
-/// "department").onDelete(.cascade) let department = RelationshipDescription.toOne("department", destination:
-/// "Department", inverse: "employees")
+/// let employees = RelationshipDescription.toMany("employees", destination: "Person", inverse: "department").onDelete(.cascade)
+/// let department = RelationshipDescription.toOne("department", destination: "Department", inverse: "employees")
 /// ```
 public struct RelationshipDescription: Sendable, Hashable {
   /// The name, unique in the entity and its ancestors.

@@ -1,8 +1,7 @@
 /// A column of dictionary results: a property, or an expression under a name.
 ///
 /// ```swift
-/// request.propertiesToFetch = [FetchColumn("department"), FetchColumn("total", expression: try Expression(format:
-/// "@sum.salary"))]
+/// request.propertiesToFetch = [FetchColumn("department"), FetchColumn("total", expression: try Expression(format: "@sum.salary"))]
 /// ```
 public struct FetchColumn: Sendable, Hashable {
   /// The key in the dictionaries.

@@ -6,8 +6,8 @@
 /// apply to all extensions together.
 ///
 /// ```swift
-/// let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding:
-/// .disable) description.extensions = [.file(colorsURL, limits: limits)]
+/// let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
+/// description.extensions = [.file(colorsURL, limits: limits)]
 /// ```
 public struct ExtensionLimits: Sendable, Hashable {
   /// The consequence for an extension that exceeded its limits.
