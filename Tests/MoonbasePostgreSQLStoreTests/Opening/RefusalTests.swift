@@ -109,10 +109,12 @@
 
     @Test func aServerWithoutFreeConnectionsIsToldAndTriedAgain() throws {
       let bench = try ServerBench()
-      try bench.connection().execute("ALTER ROLE locked CONNECTION LIMIT 0")
-      defer { _ = try? bench.connection().execute("ALTER ROLE locked CONNECTION LIMIT -1") }
+      // A role of its own: other tests connect as `locked` at the same time.
+      let role = PostgreSQLServer.newSchema()
+      try bench.connection().execute("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 0")
+      defer { _ = try? bench.connection().execute("DROP ROLE \(role)") }
       let server = try PostgreSQLServer.shared.get()
-      let error = try failure(server.address(schema: bench.store.address.schema, user: "locked:sesame"))
+      let error = try failure(server.address(schema: bench.store.address.schema, user: role))
       #expect(error.code == .storeBusy && error.message.contains("connections"), "\(error.message)")
     }
   }
