@@ -95,9 +95,7 @@ struct BatchInsertion {
       let object = try context.insert(entity)
       let isLast: Bool
       do {
-        // The handler only sets values; it must not use the context.
-        isLast = try context.withinHook { try handler(object) }
-        try context.throwPendingError()
+        isLast = try BatchInsertHandler.fill(object, handler)
       } catch {
         throw named(error)
       }
@@ -176,24 +174,5 @@ struct BatchInsertion {
     let updated = changes.updated.filter { context.model.entity(of: $0).map { own.contains($0.index) } ?? false }
     let ids = changes.inserted + updated
     return BatchResult(type, ids: ids, count: ids.count, changes: changes)
-  }
-}
-
-extension ManagedObjectContext {
-  /// Removes a new object without relationships as if it had not been inserted.
-  fileprivate func disownNew(_ object: ManagedObject) {
-    guard object.context === self else { return }
-    object.markUnlisted()
-    changedObjects.remove(object, keepingPlaces: false)
-    disown(object, because: .rolledBack)
-  }
-}
-
-extension ManagedObject {
-  /// The name of a relationship of a new object that has a destination.
-  fileprivate final var nameOfRelationshipThatWasSet: String? {
-    let toOne = entity.toOneSlots.first { !(current($0) ?? .null).isNull }
-    let slot = toOne ?? relationships.first { $0.value.hasChanges }?.key
-    return slot.map { entity.properties[$0].name }
   }
 }

@@ -114,38 +114,6 @@ struct BatchOperation {
   private func save() throws -> SavedObjectIDs { try context.saveBatch() }
 }
 
-extension ManagedObjectContext {
-  /// A context with the same stores for one batch request, without hooks and rules.
-  func contextForBatches() -> ManagedObjectContext {
-    let context = ManagedObjectContext(coordinator, extensionRegistry: extensionRegistry.withoutHooks())
-    context.transactionAuthor = transactionAuthor
-    context.name = name
-    return context
-  }
-
-  /// Runs the phases of a save before the writing.
-  func prepareBatch() throws {
-    if observations.changeEvent != nil {
-      try applyDeleteRulesOfEvent()
-      endChangeEvent()
-    }
-    try SaveOperation(self).prepare()
-  }
-
-  /// Saves, and returns the IDs of the written objects.
-  func saveBatch() throws -> SavedObjectIDs {
-    var changes = SavedObjectIDs()
-    let deleted = changedObjects.filter(\.isDeleted).map(\.objectID)
-    let observation = observeSaves(didSave: { save in
-      changes = SavedObjectIDs(
-        inserted: save.inserted.map(\.objectID), updated: save.updated.map(\.objectID), deleted: deleted)
-    })
-    defer { observation.cancel() }
-    try save()
-    return changes
-  }
-}
-
 extension GraphError {
   /// Whether another save of the same objects came first.
   fileprivate var isOvertaken: Bool {

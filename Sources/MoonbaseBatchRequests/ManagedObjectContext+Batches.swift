@@ -1,5 +1,7 @@
 public import MoonbaseGraph
 import MoonbaseModel
+import MoonbasePlatform
+import OrderedCollections
 
 /// Requests that write directly to stores.
 extension ManagedObjectContext {
@@ -101,4 +103,46 @@ extension ManagedObjectContext {
 extension StoreBatchRequest.NewValue {
   /// The slots that a function reads.
   fileprivate var inputs: [Slot] { if case .function(_, let inputs) = self { inputs } else { [] } }
+}
+
+extension ManagedObjectContext {
+  /// A context with the same stores for one batch request, without hooks and rules.
+  func contextForBatches() -> ManagedObjectContext {
+    let context = ManagedObjectContext(coordinator, extensionRegistry: extensionRegistry.withoutHooks())
+    context.transactionAuthor = transactionAuthor
+    context.name = name
+    return context
+  }
+
+  /// Runs the phases of a save before the writing.
+  func prepareBatch() throws {
+    if observations.changeEvent != nil {
+      try applyDeleteRulesOfEvent()
+      endChangeEvent()
+    }
+    try SaveOperation(self).prepare()
+  }
+
+  /// Saves, and returns the IDs of the written objects.
+  func saveBatch() throws -> SavedObjectIDs {
+    var changes = SavedObjectIDs()
+    let deleted = changedObjects.filter(\.isDeleted).map(\.objectID)
+    let observation = observeSaves(didSave: { save in
+      changes = SavedObjectIDs(
+        inserted: save.inserted.map(\.objectID), updated: save.updated.map(\.objectID), deleted: deleted)
+    })
+    defer { observation.cancel() }
+    try save()
+    return changes
+  }
+}
+
+extension ManagedObjectContext {
+  /// Removes a new object without relationships as if it had not been inserted.
+  func disownNew(_ object: ManagedObject) {
+    guard object.context === self else { return }
+    object.markUnlisted()
+    changedObjects.remove(object, keepingPlaces: false)
+    disown(object, because: .rolledBack)
+  }
 }

@@ -59,18 +59,3 @@ extension TypedFetchRequest {
     self.sortDescriptors = try descriptors.map { try SortDescriptor($0) }
   }
 }
-
-extension ManagedObjectContext {
-  /// The objects that Foundation's predicate finds, in the order of its sort descriptors.
-  ///
-  /// ```swift
-  /// let adults = try context.fetch(#Predicate<Person> { $0.age >= 18 })
-  /// ```
-  ///
-  /// Throws the errors of `fetch`, and an error for an expression that a fetch does not support.
-  public func fetch<Object: ManagedObject>(
-    _ predicate: FoundationPredicate<Object>, sortBy descriptors: [FoundationSortDescriptor<Object>] = []
-  ) throws -> [Object] {
-    try fetch(TypedFetchRequest(predicate, sortBy: descriptors))
-  }
-}

@@ -1,5 +1,5 @@
 public import MoonbaseGraph
-public import MoonbaseBatchRequests
+import MoonbaseBatchRequests
 public import MoonbaseModel
 
 // Typed keys for columns, batch requests, observations and history.
@@ -11,58 +11,6 @@ extension FetchColumn {
   /// Makes a named column for arithmetic: `FetchColumn("pay", Person.salary * 12)`.
   public init(_ name: String, _ expression: some AttributeExpression) {
     self.init(name, expression: expression.expression)
-  }
-}
-
-extension ManagedObjectContext {
-  /// Values of a class's objects, instead of the objects (`fetchDictionaries` of a `FetchRequest`).
-  ///
-  /// ```swift
-  /// var request = Person.fetchRequest(where: Person.age > 30)
-  /// request.propertiesToFetch = [
-  ///   FetchColumn(Person.department.name), FetchColumn("number", expression: .keyPath("@count")),
-  /// ]
-  /// request.propertiesToGroupBy = [Person.department.name.keyPath]
-  /// let rows = try context.fetchDictionaries(request)
-  /// ```
-  public func fetchDictionaries<Object: ManagedObject>(
-    _ request: TypedFetchRequest<Object>
-  ) throws -> [[String: Value]] {
-    try fetchDictionaries(request.request(in: self))
-  }
-
-  /// The IDs of the objects that a typed request finds.
-  public func fetchIDs<Object: ManagedObject>(_ request: TypedFetchRequest<Object>) throws -> [ManagedObjectID] {
-    try fetchIDs(request.request(in: self))
-  }
-
-  /// Sets attributes of all saved objects of a class that satisfy a condition, in the store and without contexts
-  /// (`BatchUpdateRequest`).
-  ///
-  /// ```swift
-  /// try context.batchUpdate(
-  ///   Person.self, where: Person.age < 18, set: Person.isAdult.set(to: false), Person.age.set(to: Person.age + 1))
-  /// ```
-  @discardableResult
-  public func batchUpdate<Object: ManagedObject>(
-    _ type: Object.Type, where condition: TypedPredicate<Object>? = nil, set assignments: TypedAssignment<Object>...,
-    resultType: BatchResultType = .statusOnly
-  ) throws -> BatchResult {
-    var request = BatchUpdateRequest(try entity(of: type).name, where: condition?.predicate)
-    for assignment in assignments { request.propertiesToUpdate[assignment.name] = assignment.expression }
-    request.resultType = resultType
-    return try execute(request)
-  }
-
-  /// Deletes all saved objects of a class that satisfy a condition, in the store and without contexts
-  /// (`BatchDeleteRequest`).
-  @discardableResult
-  public func batchDelete<Object: ManagedObject>(
-    _ type: Object.Type, where condition: TypedPredicate<Object>, resultType: BatchResultType = .statusOnly
-  ) throws -> BatchResult {
-    var request = BatchDeleteRequest(try TypedFetchRequest(where: condition).request(in: self))
-    request.resultType = resultType
-    return try execute(request)
   }
 }
 

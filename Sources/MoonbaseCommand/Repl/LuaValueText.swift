@@ -67,7 +67,7 @@ struct LuaValueText {
       return .leaf(Self.quoted(string, most: isInner ? Self.greatestInnerText : Self.greatestText))
     case .table(let table): return try piece(table)
     case .object(let object):
-      if let object = object.object as? ManagedObject { return .leaf(object.nameForPeople) }
+      if let object = object.object as? ManagedObject { return .leaf(object.objectID.nameForPeople) }
       return .leaf(try domain.text(of: value))
     case .number: return .leaf(try domain.text(of: value))
     default: return .leaf(value.description)
@@ -230,11 +230,6 @@ struct LuaValueText {
       return isPlain ? String(UnicodeScalar(byte)) : "\\x" + (digits.count < 2 ? "0" : "") + digits
     }.joined()
   }
-}
-
-extension ManagedObject {
-  /// The name for display, such as `Person/12`. An unsaved object has no number.
-  var nameForPeople: String { objectID.nameForPeople }
 }
 
 extension ManagedObjectID {

@@ -64,7 +64,7 @@ final class ReplOutput {
   ///
   /// To-many relationships are shown as the number of their objects.
   private func show(_ object: ManagedObject) throws {
-    let writer = writer([object.nameForPeople, Self.state(of: object)], isMixed: true)
+    let writer = writer([object.objectID.nameForPeople, Self.state(of: object)], isMixed: true)
     for property in object.entity.allProperties {
       let value =
         property.relationship?.isToMany == true

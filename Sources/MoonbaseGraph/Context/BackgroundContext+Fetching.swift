@@ -204,17 +204,3 @@ extension BackgroundContext {
   /// Called when the handle is released.
   func endWalk(_ number: Int) { walks[number] = nil }
 }
-
-/// Fetching in the background for a context of the view.
-extension ManagedObjectContext {
-  /// The objects that match a request, fetched by a background context of the same coordinator while this context's
-  /// executor stays free.
-  ///
-  /// The objects are faults, whose rows are in the row cache for a while. Unsaved changes of this context do not count:
-  /// the background context fetches saved rows. Throws as `BackgroundContext.fetchIDs(_:progress:)` does.
-  public func fetch(
-    _ request: FetchRequest, with background: BackgroundContext, progress: Progress? = nil
-  ) async throws -> [ManagedObject] {
-    try objects(with: await background.fetchIDs(request, progress: progress))
-  }
-}

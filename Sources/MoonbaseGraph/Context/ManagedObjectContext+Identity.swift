@@ -431,31 +431,6 @@ extension ManagedObjectContext {
   }
 }
 
-/// Insertion by the class.
-extension ManagedObject {
-  /// Makes a new object of this class, with the entity's default values.
-  ///
-  /// The model names the class (`managedObjectClassName`), under which the coordinator or container has it registered.
-  /// Throws if no entity or several entities have the class, for an abstract entity, and the error of an
-  /// awake-from-insert hook.
-  ///
-  /// ```swift
-  /// let ann = try Person(context: context)
-  /// ```
-  public convenience init(context: ManagedObjectContext) throws {
-    let entity = try context.entity(of: Self.self)
-    guard try context.behavior(of: entity).objectClass == Self.self else {
-      throw GraphError(
-        .invalidObject,
-        message:
-          "\(entity.name): its class \(Self.self) was registered after the context had made objects of it: do it before",
-        entity: entity.name)
-    }
-    self.init(try context.reserveNewObject(of: entity))
-    try context.awakeInserted(self)
-  }
-}
-
 /// Questions about the hooks of an entity, for code that skips steps without hooks.
 extension ManagedObjectContext {
   /// Whether inserting an object of an entity calls no hook and no accessor, so that an unwanted insertion leaves no

@@ -205,17 +205,3 @@ extension ManagedObjectContext {
     }
   }
 }
-
-/// Conflicts of a merge.
-extension ManagedObject {
-  /// Whether another context changed a value with an unsaved change here, or changed an object that is deleted here.
-  fileprivate final func conflicts(with row: Snapshot) -> Bool {
-    guard state.contains(.listed), let base = snapshot, row.version != base.version else { return false }
-    if isDeleted { return true }
-    // A value that was set back to its former value is no change.
-    return base.values.indices.contains { slot in
-      isMarked(slot) && base.values[slot] != row.values[slot] && current(slot) != row.values[slot]
-        && current(slot) != base.values[slot]
-    }
-  }
-}

@@ -1,5 +1,5 @@
 public import MoonbaseModel
-import MoonbasePlatform
+public import MoonbasePlatform
 
 /// Giving objects the rows that stores return.
 extension ManagedObjectContext {
@@ -137,5 +137,41 @@ extension ManagedObjectContext {
     guard !object.objectID.isTemporaryID, !object.entity.properties[slot].isTransient else { return [] }
     if let ids = readAhead.prefetched[PrefetchKey(id: object.objectID, slot: slot)] { return ids }
     return try source.destinations(of: [object.objectID], relationship: slot, in: view)[0]
+  }
+}
+
+/// Idle contexts.
+extension ManagedObjectContext {
+  /// Whether no operation of the context is in progress.
+  var isQuiet: Bool {
+    running.phase == nil && running.hookDepth == 0 && running.accessorDepth == 0 && readAhead.pinnedView == nil
+      && journal.isSettled
+  }
+}
+
+/// The source of child contexts.
+extension ManagedObjectContext {
+  /// The coordinator for child contexts, shared by all of them so that each merges the others' saves.
+  ///
+  /// Its stores are the parent's current stores.
+  func makeSourceOfChildren() -> PersistentStoreCoordinator {
+    if let known = lifetime.sourceOfChildren { return known }
+    let new = PersistentStoreCoordinator(following: ParentStores(self))
+    lifetime.sourceOfChildren = new
+    return new
+  }
+}
+
+/// Fetching in the background for a context of the view.
+extension ManagedObjectContext {
+  /// The objects that match a request, fetched by a background context of the same coordinator while this context's
+  /// executor stays free.
+  ///
+  /// The objects are faults, whose rows are in the row cache for a while. Unsaved changes of this context do not count:
+  /// the background context fetches saved rows. Throws as `BackgroundContext.fetchIDs(_:progress:)` does.
+  public func fetch(
+    _ request: FetchRequest, with background: BackgroundContext, progress: Progress? = nil
+  ) async throws -> [ManagedObject] {
+    try objects(with: await background.fetchIDs(request, progress: progress))
   }
 }

@@ -226,26 +226,3 @@ final class ParentRows {
     }
   }
 }
-
-/// Idle contexts.
-extension ManagedObjectContext {
-  /// Whether no operation of the context is in progress.
-  fileprivate var isQuiet: Bool {
-    running.phase == nil && running.hookDepth == 0 && running.accessorDepth == 0 && readAhead.pinnedView == nil
-      && journal.isSettled
-  }
-}
-
-/// Rows of unsaved objects.
-extension ManagedObject {
-  /// The values that a save would write, as a row; nil if they are the row's values.
-  fileprivate final var unsavedRow: Snapshot? {
-    guard state.contains(.listed), hasLiveValues else { return nil }
-    return Snapshot(id: objectID, version: 1, slotCount: entity.properties.count) { page in
-      for property in entity.properties where !property.isTransient {
-        guard let value = current(property.slot), !value.isNull, !value.holdsTemporaryID else { continue }
-        page.set(value, slot: property.slot)
-      }
-    }
-  }
-}

@@ -211,14 +211,3 @@ final class ParentSaveSession: SaveSession {
     try owner.moveMember(from: old, to: owner.memberCount(slot) - 1, slot: slot)
   }
 }
-
-/// Values without side effects.
-extension ManagedObject {
-  /// Sets attributes to the values that a child saved, in stored form, without setters and transformers.
-  fileprivate final func applySaved(_ row: Snapshot, slots: [Slot]) throws {
-    for slot in slots where !entity.properties[slot].isTransient {
-      try setStoredValue(row.values[slot], slot: slot)
-      if hasCaches, caches[slot]?.reads == nil { cache(nil, slot: slot) }
-    }
-  }
-}

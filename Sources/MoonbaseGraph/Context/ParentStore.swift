@@ -114,19 +114,6 @@ extension PersistentStoreCoordinator {
   var parentRows: ParentRows? { (parentStores as? ParentStores)?.rows }
 }
 
-/// The source of child contexts.
-extension ManagedObjectContext {
-  /// The coordinator for child contexts, shared by all of them so that each merges the others' saves.
-  ///
-  /// Its stores are the parent's current stores.
-  func makeSourceOfChildren() -> PersistentStoreCoordinator {
-    if let known = lifetime.sourceOfChildren { return known }
-    let new = PersistentStoreCoordinator(following: ParentStores(self))
-    lifetime.sourceOfChildren = new
-    return new
-  }
-}
-
 /// Reads the parent's state at the time of each call.
 ///
 /// A request of a child becomes a fetch in the parent, without keeping anything. There is no consistent view: the

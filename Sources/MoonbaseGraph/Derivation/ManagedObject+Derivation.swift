@@ -200,18 +200,32 @@ extension ManagedObject {
   }
 }
 
-extension ManagedObjectContext {
-  /// Throws if the value is already being computed.
-  func checkCircle(of object: ManagedObject, _ slot: Slot) throws {
-    let computations = derivations.computations
-    guard let start = computations.firstIndex(where: { $0.object === object && $0.slot == slot }) else { return }
-    let circle = computations[start...].map(\.name)
-    throw object.failure(
-      "needs itself: \(Self.way(circle)) -> \(circle[0])", property: object.entity.property(at: slot).name)
+/// Updating stored derived attributes with the results of the current getters.
+extension ManagedObject {
+  /// Computes stored derived attributes, all or those named, and returns the names of the attributes that changed.
+  ///
+  /// The next save writes them. Use this for values that an older getter stored, or that a program without the
+  /// extensions changed. Throws the getters' errors, and `.unknownName` for a name that is no stored derived attribute
+  /// of the entity.
+  @discardableResult
+  public final func recomputeStoredAttributes(_ names: [String]? = nil) throws -> [String] {
+    guard context != nil else { throw detachedError }
+    let behavior = try behavior()
+    let slots = try names?.map(storedSlot) ?? behavior.storedSlots.sorted()
+    var changed: [String] = []
+    for slot in slots {
+      guard let derived = behavior.stored(slot) else { continue }
+      cache(nil, slot: slot)
+      if try keep(derived, in: slot, following: true) { changed.append(derived.name) }
+    }
+    return changed
   }
 
-  /// A chain of values as text, for messages; long chains are shortened.
-  static func way(_ names: [String]) -> String {
-    (names.count > 8 ? names.prefix(8) + ["…"] : names[...]).joined(separator: " -> ")
+  private func storedSlot(_ name: String) throws -> Slot {
+    let slot = try slot(of: name)
+    if try behavior().stored(slot) != nil { return slot }
+    throw GraphError(
+      .unknownName, message: "\(entity.name).\(name) is no stored derived attribute: nothing computes it for the store",
+      entity: entity.name, property: name, objectID: objectID)
   }
 }

@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// Invalidation of derived values after a change of one of their inputs.
@@ -105,4 +105,28 @@ extension ManagedObjectContext {
   /// Records that the running getter read something that no facet covers.
   @inline(__always)
   func recordUntrackedRead() { if derivations.isRecording { derivations.recordUntrackedDependency() } }
+}
+
+extension ManagedObjectContext {
+  /// Throws if the value is already being computed.
+  func checkCircle(of object: ManagedObject, _ slot: Slot) throws {
+    let computations = derivations.computations
+    guard let start = computations.firstIndex(where: { $0.object === object && $0.slot == slot }) else { return }
+    let circle = computations[start...].map(\.name)
+    throw object.failure(
+      "needs itself: \(Self.way(circle)) -> \(circle[0])", property: object.entity.property(at: slot).name)
+  }
+
+  /// A chain of values as text, for messages; long chains are shortened.
+  static func way(_ names: [String]) -> String {
+    (names.count > 8 ? names.prefix(8) + ["…"] : names[...]).joined(separator: " -> ")
+  }
+}
+
+extension ManagedObjectContext {
+  /// The names of an entity's stored derived attributes.
+  package func storedAttributeNames(of entity: ResolvedEntity) throws -> [String] {
+    let behavior = try behavior(of: entity)
+    return behavior.storedSlots.sorted().map { entity.property(at: $0).name }
+  }
 }

@@ -1,4 +1,4 @@
-package import MoonbaseModel
+import MoonbaseModel
 
 /// Converts the literals that a predicate compares with attributes of a value class.
 ///
@@ -99,16 +99,5 @@ struct ClassLiterals {
     return ModelError(
       .predicateMismatch, message: "\(name) is compared with a literal\(literal.inParentheses): \(reason)",
       entity: attribute.entity.name, property: attribute.property.name)
-  }
-}
-
-extension ManagedObjectContext {
-  /// A request that is checked against the model, with the literals of its predicate in the types and classes of their
-  /// attributes. Throws the errors of `FetchRequest.checked(in:)` and of value classes.
-  package func checked(_ request: FetchRequest) throws -> FetchRequest {
-    var checked = try request.checked(in: model)
-    guard !extensionRegistry.valueClasses.isEmpty, let predicate = checked.predicate else { return checked }
-    checked.predicate = try ClassLiterals(context: self, entity: entity(request.entityName)).converted(predicate)
-    return checked
   }
 }

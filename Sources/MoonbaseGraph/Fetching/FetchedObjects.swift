@@ -435,31 +435,3 @@ extension FetchedObjects {
     return first
   }
 }
-
-/// Walks over results.
-extension ManagedObjectContext {
-  /// The objects that match a request, as a collection that reads rows in batches and creates objects on access.
-  ///
-  /// If the request excludes property values (`includesPropertyValues`), only the keys are read now, and rows by key
-  /// during iteration.
-  ///
-  /// Throws as `fetch` does.
-  public func fetchedObjects(_ request: FetchRequest) throws -> FetchedObjects {
-    try FetchPlan(request, in: self, isKept: true).results(readsKeys: !request.includesPropertyValues)
-  }
-
-  /// The collection for a walk that does not retain the context and accesses only existing objects. Used by scripts.
-  package func walk(_ request: FetchRequest) throws -> FetchedObjects {
-    try FetchPlan(request, in: self, isKept: true).results(holdsContext: false)
-  }
-
-  /// The registered object of an ID, or a new fault. For an ID of an unknown entity, the values of the fault cannot be
-  /// read.
-  package func fault(_ id: ManagedObjectID) -> ManagedObject {
-    if let known = registeredObject(for: id) { return known }
-    let entity = model.entity(of: id) ?? model.entities[0]
-    let type = coordinator.objectClass(of: entity)
-    let table = table(of: id.kind, entity: entity)
-    return type.init(ManagedObject.InitializationToken(table: table, key: id.key, state: .fault))
-  }
-}

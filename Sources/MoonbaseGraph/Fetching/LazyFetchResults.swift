@@ -1,4 +1,4 @@
-public import MoonbaseModel
+import MoonbaseModel
 
 /// The IDs or dictionaries that a fetch finds, read in batches during iteration and released afterwards.
 /// `FetchedObjects` is the counterpart for objects.
@@ -70,39 +70,6 @@ public struct LazyFetchResults<Element>: Sequence {
         }
       }
       return batch.removeFirst()
-    }
-  }
-}
-
-extension ManagedObjectContext {
-  /// The IDs of the objects that match a request, read during iteration.
-  ///
-  /// Throws as `fetch` does for a request that does not fit the model.
-  ///
-  /// Deleted objects and unsaved changes count as in `fetchIDs`. The request is checked now, and read when an iteration
-  /// begins.
-  public func fetchedObjectIDs(_ request: FetchRequest) throws -> LazyFetchResults<ManagedObjectID> {
-    _ = try checked(request)
-    return LazyFetchResults(self) { try FetchPlan(request, in: self, isKept: true).idBatches() }
-  }
-
-  /// Returns a closure for the batches of a dictionary result, which returns nil at the end. The walk does not retain
-  /// the context. For callers that manage the life of the context, for example scripts. Throws as `fetchDictionaries`
-  /// does.
-  package func dictionaryBatches(_ request: FetchRequest) throws -> () throws -> [[String: Value]]? {
-    let walk = try DictionaryWalk(DictionaryRows(request, in: self, isKept: true))
-    return { try walk.next() }
-  }
-
-  /// The rows of `fetchDictionaries`, read during iteration and released afterwards. Groups and aggregates over all
-  /// objects are computed at once.
-  ///
-  /// Throws as `fetchDictionaries` does for a request that does not fit the model.
-  public func fetchedDictionaries(_ request: FetchRequest) throws -> LazyFetchResults<[String: Value]> {
-    _ = try DictionaryRows(request, in: self)
-    return LazyFetchResults(self) {
-      let walk = try DictionaryWalk(DictionaryRows(request, in: self, isKept: true))
-      return { try walk.next() }
     }
   }
 }

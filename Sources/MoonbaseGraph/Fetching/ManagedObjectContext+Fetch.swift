@@ -236,3 +236,88 @@ extension ManagedObjectContext {
     }
   }
 }
+
+extension ManagedObjectContext {
+  /// The IDs of the objects that match a request, read during iteration.
+  ///
+  /// Throws as `fetch` does for a request that does not fit the model.
+  ///
+  /// Deleted objects and unsaved changes count as in `fetchIDs`. The request is checked now, and read when an iteration
+  /// begins.
+  public func fetchedObjectIDs(_ request: FetchRequest) throws -> LazyFetchResults<ManagedObjectID> {
+    _ = try checked(request)
+    return LazyFetchResults(self) { try FetchPlan(request, in: self, isKept: true).idBatches() }
+  }
+
+  /// Returns a closure for the batches of a dictionary result, which returns nil at the end. The walk does not retain
+  /// the context. For callers that manage the life of the context, for example scripts. Throws as `fetchDictionaries`
+  /// does.
+  package func dictionaryBatches(_ request: FetchRequest) throws -> () throws -> [[String: Value]]? {
+    let walk = try DictionaryWalk(DictionaryRows(request, in: self, isKept: true))
+    return { try walk.next() }
+  }
+
+  /// The rows of `fetchDictionaries`, read during iteration and released afterwards. Groups and aggregates over all
+  /// objects are computed at once.
+  ///
+  /// Throws as `fetchDictionaries` does for a request that does not fit the model.
+  public func fetchedDictionaries(_ request: FetchRequest) throws -> LazyFetchResults<[String: Value]> {
+    _ = try DictionaryRows(request, in: self)
+    return LazyFetchResults(self) {
+      let walk = try DictionaryWalk(DictionaryRows(request, in: self, isKept: true))
+      return { try walk.next() }
+    }
+  }
+}
+
+/// Walks over results.
+extension ManagedObjectContext {
+  /// The objects that match a request, as a collection that reads rows in batches and creates objects on access.
+  ///
+  /// If the request excludes property values (`includesPropertyValues`), only the keys are read now, and rows by key
+  /// during iteration.
+  ///
+  /// Throws as `fetch` does.
+  public func fetchedObjects(_ request: FetchRequest) throws -> FetchedObjects {
+    try FetchPlan(request, in: self, isKept: true).results(readsKeys: !request.includesPropertyValues)
+  }
+
+  /// The collection for a walk that does not retain the context and accesses only existing objects. Used by scripts.
+  package func walk(_ request: FetchRequest) throws -> FetchedObjects {
+    try FetchPlan(request, in: self, isKept: true).results(holdsContext: false)
+  }
+
+  /// The registered object of an ID, or a new fault. For an ID of an unknown entity, the values of the fault cannot be
+  /// read.
+  package func fault(_ id: ManagedObjectID) -> ManagedObject {
+    if let known = registeredObject(for: id) { return known }
+    let entity = model.entity(of: id) ?? model.entities[0]
+    let type = coordinator.objectClass(of: entity)
+    let table = table(of: id.kind, entity: entity)
+    return type.init(ManagedObject.InitializationToken(table: table, key: id.key, state: .fault))
+  }
+}
+
+extension ManagedObjectContext {
+  /// Announces rows that will be needed, so that faults read them in groups. Replaces an earlier announcement. The IDs
+  /// count in the context's memory until they are read or forgotten.
+  func readTogether(_ ids: IDList) throws {
+    let wanted = DeferredRows(ids)
+    try HostMemory.require(wanted.weight)
+    forgetDeferredRows()
+    weigh(wanted.weight)
+    readAhead.deferredRows = wanted
+  }
+
+  /// Forgets announced rows.
+  func forgetDeferredRows() {
+    guard let wanted = readAhead.deferredRows else { return }
+    weigh(-wanted.weight)
+    readAhead.deferredRows = nil
+  }
+
+  /// Reads the group of announced rows to which a fault belongs. Does nothing if the ID was not announced.
+  func readWantedRows(around id: ManagedObjectID) throws {
+    if let ids = readAhead.deferredRows?.remove(around: id) { try loadRows(of: ids) }
+  }
+}

@@ -173,27 +173,3 @@ struct Prefetch {
     }
   }
 }
-
-extension ManagedObjectContext {
-  /// Announces rows that will be needed, so that faults read them in groups. Replaces an earlier announcement. The IDs
-  /// count in the context's memory until they are read or forgotten.
-  func readTogether(_ ids: IDList) throws {
-    let wanted = DeferredRows(ids)
-    try HostMemory.require(wanted.weight)
-    forgetDeferredRows()
-    weigh(wanted.weight)
-    readAhead.deferredRows = wanted
-  }
-
-  /// Forgets announced rows.
-  func forgetDeferredRows() {
-    guard let wanted = readAhead.deferredRows else { return }
-    weigh(-wanted.weight)
-    readAhead.deferredRows = nil
-  }
-
-  /// Reads the group of announced rows to which a fault belongs. Does nothing if the ID was not announced.
-  func readWantedRows(around id: ManagedObjectID) throws {
-    if let ids = readAhead.deferredRows?.remove(around: id) { try loadRows(of: ids) }
-  }
-}

@@ -405,3 +405,12 @@ extension ManagedObject {
     throw invalid("cannot point at \(object.objectID) of another context: pass its ID to object(with:) here")
   }
 }
+
+extension ManagedObject {
+  /// The name of a relationship of a new object that has a destination.
+  package final var nameOfRelationshipThatWasSet: String? {
+    let toOne = entity.toOneSlots.first { !(current($0) ?? .null).isNull }
+    let slot = toOne ?? relationships.first { $0.value.hasChanges }?.key
+    return slot.map { entity.properties[$0].name }
+  }
+}

@@ -138,35 +138,6 @@ extension ManagedObject {
   }
 }
 
-/// Lists and rows that were read at different times.
-extension ManagedObjectContext {
-  /// Unloads read lists that lack members which newer rows refer to. Called for all rows that a request reads.
-  func tellLists(of rows: RowBatch) throws {
-    guard readAhead.hasReadLists else { return }
-    for stretch in rows.stretches {
-      let page = stretch.page
-      let entity = try entity(of: page.id(0))
-      for slot in entity.slotsInLists where !entity.properties[slot].isTransient {
-        guard let inverse = entity.properties[slot].relationship?.inverseSlot else { continue }
-        for place in stretch.places {
-          guard case .objectID(let id) = page.value(slot, of: place),
-            let known = registered[id]?.takeUnretainedValue().relationships[inverse],
-            known.isLoaded, !known.knows(page.id(place)), wouldAdoptRow(page.id(place))
-          else { continue }
-          registered[id]?.takeUnretainedValue().unload(known, slot: inverse)
-        }
-      }
-    }
-  }
-
-  /// Whether an object would adopt a row that is read now, or is not registered. Its row cannot contradict a list in
-  /// memory then.
-  private func wouldAdoptRow(_ id: ManagedObjectID) -> Bool {
-    guard let object = registered[id]?.takeUnretainedValue() else { return true }
-    return object.isFault && !object.isDeleted
-  }
-}
-
 /// Relationships with lists on the other side.
 extension ResolvedEntity {
   /// The to-one relationships whose inverses are lists.
@@ -194,35 +165,8 @@ extension ManagedObject {
   }
 }
 
-/// Queries for such objects.
-extension ManagedObjectContext {
-  /// The number of objects per query.
-  private static let batch = 512
-
-  /// The objects whose rows refer to an object.
-  ///
-  /// For a deleted object, the query also covers objects whose delete rules are applied next.
-  fileprivate func storedPartners(of object: ManagedObject, slot: Slot) throws -> [ManagedObjectID] {
-    func key(_ other: ManagedObject) -> PrefetchKey { PrefetchKey(id: other.objectID, slot: slot) }
-    guard object.isDeleted, readAhead.prefetched[key(object)] == nil else {
-      return try storedDestinations(of: object, slot: slot)
-    }
-    let waiting = deletions.toPropagate.prefix(Self.batch - 1).filter { other in
-      other.entity === object.entity && !other.isInserted && other !== object
-        && other.objectID.storeNumber == object.objectID.storeNumber
-        && other.snapshot?.values[slot].hasNoDestination ?? true && readAhead.prefetched[key(other)] == nil
-    }
-    guard !waiting.isEmpty else { return try storedDestinations(of: object, slot: slot) }
-    let all = [object] + waiting
-    let lists = try source.destinations(of: all.map(\.objectID), relationship: slot, in: view)
-    for (other, list) in zip(all, lists) { readAhead.prefetched.insert(list, for: key(other)) }
-    try loadRows(of: Array(lists.joined()))
-    return lists[0]
-  }
-}
-
 /// Destinations of rows.
 extension Value {
   /// Whether a row has no destination: the value is null or damaged.
-  fileprivate var hasNoDestination: Bool { isNull || isDamage }
+  var hasNoDestination: Bool { isNull || isDamage }
 }

@@ -18,4 +18,13 @@ package enum BatchInsertHandler {
         "\(operation()) by the handler of a batch insert, whose store may be written meanwhile: do it before or after the insert"
     )
   }
+
+  /// Calls the handler with a new object, as a hook: the handler sets values, and must not use the context. Returns
+  /// whether the handler has no further row.
+  package static func fill(_ object: ManagedObject, _ handler: (ManagedObject) throws -> Bool) throws -> Bool {
+    guard let context = object.context else { throw object.detachedError }
+    let isLast = try context.withinHook { try handler(object) }
+    try context.throwPendingError()
+    return isLast
+  }
 }

@@ -235,21 +235,6 @@ extension MergePolicy.Resolution {
   var isWhole: Bool { if case .overwrite = self { true } else { false } }
 }
 
-/// Discarding changes of single properties.
-extension ManagedObject {
-  /// Discards the change of an attribute, so that the attribute has the row's value and the next save does not write
-  /// it.
-  final func giveUpChange(_ slot: Slot) {
-    rememberValue(slot)
-    restoreOwn(nil, slot: slot)
-    cache(nil, slot: slot)
-    if isMarked(slot) { unmark(slot) }
-    delay(nil, slot: slot)
-    context?.noteChange()
-    context?.changedObjects.note(self)
-  }
-}
-
 /// Changes by a policy.
 extension Change {
   /// Whether the change may resolve a conflict: loading a list does not.

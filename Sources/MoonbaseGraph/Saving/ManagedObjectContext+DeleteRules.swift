@@ -112,3 +112,72 @@ extension ManagedObjectContext {
     }
   }
 }
+
+/// Stored attributes of a context.
+extension ManagedObjectContext {
+  /// Whether saves compute any attribute.
+  package var hasStoredAttributes: Bool { !knownStoredInputs.isEmpty }
+
+  /// Computed once from the model and the registry.
+  private var knownStoredInputs: StoredInputs {
+    let inputs = derivations.stored.inputs ?? StoredInputs(model, registry: extensionRegistry)
+    derivations.stored.inputs = inputs
+    return inputs
+  }
+
+  /// Computes the stored attributes of changed objects, and of objects that depend on these. Throws errors of computing
+  /// and of the store.
+  func keepStoredAttributes(after changed: [ManagedObject]...) throws {
+    let inputs = knownStoredInputs
+    guard !inputs.isEmpty else { return }
+    var propagation = StoredPropagation(self, inputs: inputs)
+    let lists = changed.filter { !$0.isEmpty }
+    var objects = DistinctObjects()
+    for list in lists { objects.append(distinct: list) }
+    try propagation.run(after: objects.elements.filter { try $0.context === self && !isGone($0) })
+  }
+
+  /// The objects from which a path of relationships reaches one of the given objects, without duplicates. A circular
+  /// path is followed step by step. Rows are read together.
+  func owners(of objects: [ManagedObject], along path: [ResolvedProperty]) throws -> [ManagedObject] {
+    var current = objects
+    for property in path.reversed() {
+      guard let relationship = property.relationship else { return [] }
+      let destination = model.destination(of: relationship)
+      // Many members may share an owner, which is visited once.
+      var owners: OrderedSet<ManagedObject> = []
+      for object in current where object.entity.isKind(of: destination) {
+        try HostWork.charge()
+        owners.append(contentsOf: try self.owners(of: object, through: property, relationship))
+      }
+      current = owners.elements
+    }
+    return current.filter { !$0.isDeleted }
+  }
+
+  /// The objects that have an object as a destination of a relationship. Throws errors of the store.
+  private func owners(
+    of object: ManagedObject, through property: ResolvedProperty, _ relationship: ResolvedRelationship
+  ) throws -> [ManagedObject] {
+    guard let inverse = relationship.inverseSlot else { return try pointing(at: object, along: property) }
+    let ids = try object.objectIDs(forRelationshipNamed: object.entity.property(at: inverse).name)
+    noteInput(object, inverse)
+    try loadRows(of: ids)
+    return try ids.compactMap { id in
+      try HostWork.charge()
+      return try objectIfPresent(with: id)
+    }
+  }
+
+  /// The objects that point at an object by a relationship without an inverse, found by a fetch. A transient
+  /// relationship is not searched.
+  private func pointing(at object: ManagedObject, along property: ResolvedProperty) throws -> [ManagedObject] {
+    guard !property.isTransient else { return [] }
+    var request = FetchRequest(model.entities[property.declaringEntity].name)
+    let isToMany = property.relationship?.isToMany == true
+    request.predicate = .comparison(
+      .init(
+        .keyPath(property.name), .equal, .constant(.objectID(object.objectID)), modifier: isToMany ? .any : .direct))
+    return try fetch(request)
+  }
+}

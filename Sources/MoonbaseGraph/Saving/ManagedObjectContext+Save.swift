@@ -164,19 +164,6 @@ extension ManagedObjectContext {
   }
 }
 
-/// Replacing derived values.
-extension ManagedObject {
-  /// Replaces some values of the object's row by those of another row. The version of the row stays.
-  fileprivate func adoptValues(of row: Snapshot, slots: [Slot]) {
-    guard let snapshot else { return }
-    var values = ContiguousArray(snapshot.values)
-    for slot in slots { values[slot] = row.values[slot] }
-    if !values.elementsEqual(snapshot.values) {
-      adopt(Snapshot(id: objectID, version: snapshot.version, values: values))
-    }
-  }
-}
-
 /// Transformable values that were changed in place, which no setter notices.
 extension ManagedObjectContext {
   /// Encodes every transformable value that objects have read. If the bytes differ from the object's, the value was
@@ -198,58 +185,56 @@ extension ManagedObjectContext {
   }
 }
 
-/// Comparing cached values with stored bytes.
-extension ManagedObject {
-  /// The errors for transformable values of the object that were changed in place. Nothing is encoded for a deleted
-  /// object or a fault.
-  fileprivate func valuesChangedInPlace() throws -> [GraphError] {
-    guard !isDeleted, !isFault else { return [] }
-    let behavior = try behavior()
-    return try caches.keys.sorted().compactMap { slot in
-      guard let cached = caches[slot], !cached.value.isNull, try isChangedInPlace(cached, slot: slot, behavior) else {
-        return nil
-      }
-      return refused(
-        slot, value: cached.value,
-        reason: "its value was changed in place, which is no change: assign a changed copy to the attribute",
-        as: .changedInPlace)
-    }
-  }
-
-  /// Whether encoding the cached value gives other bytes than the stored ones. Throws errors of the transformer.
-  private func isChangedInPlace(_ cached: Cached, slot: Slot, _ behavior: EntityBehavior) throws -> Bool {
-    if let transformer = behavior.transformer(slot), !transformer.own.isDefault {
-      let bytes = try blaming(slot, hook: "transform") { try transformer.own.transformedValue(cached.value) }
-      return try bytes != loaded(slot)
-    }
-    guard case .derived(let derived) = behavior.kind(slot), let shadow = derived.shadow.flatMap(entity.slot),
-      let stored = derived.shadowValue, delayed[slot] == nil, cached.reads.map(holds) ?? true
-    else { return false }
-    return try !blaming(slot, hook: "transform", { try stored(cached.value, self) }).isSame(as: value(at: shadow))
+/// Errors of accessors.
+extension ManagedObjectContext {
+  /// Fails the save with the error of an accessor that could not throw. The message says how many errors were kept.
+  package func throwPendingError() throws {
+    let errors = drainAccessorErrors()
+    guard let first = errors.first else { return }
+    guard var error = first as? GraphError else { throw first }
+    let others = errors.count > 1 ? ", like \(errors.count - 1) more" : ""
+    error.message +=
+      " (an accessor that cannot throw kept this error\(others); drainAccessorErrors() gives them before a save)"
+    throw error
   }
 }
 
-/// Rows after a save.
-extension ManagedObject {
-  /// Whether the object has no state beside the row that it filled, and no observers. Then the save need not touch the
-  /// object.
-  @inline(__always)
-  final func keepsItsRowOnly(of written: WrittenRow) -> Bool {
-    guard case .inPlace(let page, let place) = written, row.isItsOwn(at: place, in: page), row.live.isEmpty,
-      record == nil, !state.contains(.observed)
-    else { return false }
-    return table._withUnsafeGuaranteedRef { table in
-      table.contextReference?._withUnsafeGuaranteedRef { !$0.derivations.isWatching } ?? false
+/// Refreshing inputs.
+extension ManagedObjectContext {
+  /// Refreshes inputs that another context saved. Unsaved changes of the objects are kept. Throws errors of the store.
+  func include(_ stale: StaleInputs) throws {
+    let members = stale.lists.values.joined().filter { id in
+      guard let object = registered[id]?.takeUnretainedValue(), !object.isInserted else { return false }
+      // An object that the save writes keeps its row, so that the save finds the conflict.
+      return !object.isDeleted && !object.isWritten
     }
+    try refreshRows(of: Array(Set(stale.rows).union(members)))
+    for (list, others) in stale.lists { include(list, others) }
   }
 
-  /// The row after a save; nil if the object keeps its row. The row may lie in a page that the save sealed.
-  final func rowSaved(as written: WrittenRow) -> Snapshot? {
-    switch written {
-    case .copied(let new): new
-    case .inPlace(let page, let place): Snapshot(unchecked: page.takeUnretainedValue(), at: Int(place))
-    // A changed object had no values outside of its row in this case.
-    case .nothing: row.isOwn ? row.snapshot ?? row.inItsPage : nil
+  /// Discards a list, and the inverse lists of added and removed destinations. For a deleted owner, a rule
+  /// that only clears the inverse is applied to new destinations of many-to-many relationships. The store reports new
+  /// destinations of other rules and relationships as conflicts. Owners that are not registered need nothing.
+  private func include(_ list: SaveInputs.List, _ others: Set<ManagedObjectID>) {
+    guard let owner = registered[list.owner]?.takeUnretainedValue(),
+      let relationship = owner.entity.properties[list.slot].relationship
+    else { return }
+    let inverse = relationship.isManyToMany ? relationship.inverseSlot : nil
+    if owner.isDeleted {
+      let rule = relationship.description.deleteRule
+      guard inverse != nil, rule.clearsInverse, !rule.requiresSeenDestinations else { return }
+      owner.markUnpropagated()
+      deletions.toPropagate.append(owner)
     }
+    unload(list)
+    for id in others { if let inverse { unload(SaveInputs.List(owner: id, slot: inverse)) } }
+  }
+
+  /// Discards the contents of a list, so that it is read again. Unsaved changes of the list are kept.
+  private func unload(_ list: SaveInputs.List) {
+    guard let owner = registered[list.owner]?.takeUnretainedValue(), let known = owner.relationships[list.slot] else {
+      return
+    }
+    owner.unload(known, slot: list.slot)
   }
 }

@@ -195,30 +195,3 @@ extension ManagedObjectContext {
     weigh(save.weight)
   }
 }
-
-/// Objects that another thread may be writing.
-extension ManagedObject {
-  /// Whether another thread may be writing the object. An object on its way must not be turned into a fault again.
-  package final var isOnItsWay: Bool { context?.writing.pendingSave != nil && needsRow }
-
-  /// Waits, before a property is read or set, for a save in progress that writes this object or its lists. Called at
-  /// the beginning of accessors.
-  @inline(__always)
-  final func waitForPendingSave() {
-    if !state.isDisjoint(with: [.refreshed, .hasPendingLists]), let context { context.waitForPendingSave() }
-  }
-
-  /// Waits, before a list changes, for a save in progress that writes this object's own changes. New objects that were
-  /// added to a list before may still be written meanwhile. Called before a destination is added or removed.
-  @inline(__always)
-  final func waitForPendingSaveOfOwnChanges() {
-    if state.isSuperset(of: [.fault, .refreshed]), let context { context.waitForPendingSave() }
-  }
-
-  /// Waits before an access that only the save of a new object affects, such as reading the ID. The temporary ID would
-  /// otherwise be seen after the save.
-  @inline(__always)
-  final func waitForPermanentID() {
-    if state.isSuperset(of: [.refreshed, .inserted]) { waitForPendingSave() }
-  }
-}

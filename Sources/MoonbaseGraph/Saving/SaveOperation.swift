@@ -255,17 +255,3 @@ package struct SaveOperation {
     }
   }
 }
-
-/// Errors of accessors.
-extension ManagedObjectContext {
-  /// Fails the save with the error of an accessor that could not throw. The message says how many errors were kept.
-  package func throwPendingError() throws {
-    let errors = drainAccessorErrors()
-    guard let first = errors.first else { return }
-    guard var error = first as? GraphError else { throw first }
-    let others = errors.count > 1 ? ", like \(errors.count - 1) more" : ""
-    error.message +=
-      " (an accessor that cannot throw kept this error\(others); drainAccessorErrors() gives them before a save)"
-    throw error
-  }
-}

@@ -102,7 +102,7 @@ struct InspectEdits {
   func delete(_ input: InspectInput) throws -> InspectJSON {
     let ids = input.ids ?? []
     let objects = try ids.map(session.object)
-    try step(ids.count == 1 ? "deletion of \(objects[0].nameForPeople)" : "deletion of \(ids.count) objects") {
+    try step(ids.count == 1 ? "deletion of \(objects[0].objectID.nameForPeople)" : "deletion of \(ids.count) objects") {
       for object in objects { try context.delete(object) }
     }
     return ["deleted": .int(objects.count)]
@@ -153,7 +153,7 @@ struct InspectEdits {
     let all = context.insertedObjects + context.updatedObjects + context.deletedObjects
     let shown = all.prefix(most).map { object -> InspectJSON in
       [
-        "id": .string(session.name(of: object.objectID)), "short": .string(object.nameForPeople),
+        "id": .string(session.name(of: object.objectID)), "short": .string(object.objectID.nameForPeople),
         "state": .text(InspectObject.state(of: object)),
         "label": .text(object.isDeleted ? nil : try? InspectObject.label(of: object)),
         "problems": .array(object.isDeleted ? [] : InspectObject.problems(of: object, session)),

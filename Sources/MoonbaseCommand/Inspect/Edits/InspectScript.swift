@@ -109,7 +109,7 @@ struct InspectScript {
   private func objects(_ objects: [ManagedObject], total: Int) throws -> InspectJSON {
     guard let first = objects.first else { return ["text": "no objects"] }
     guard objects.allSatisfy({ $0.managedObjectContext === session.context }) else {
-      return ["text": .string(objects.map(\.nameForPeople).joined(separator: ", "))]
+      return ["text": .string(objects.map(\.objectID.nameForPeople).joined(separator: ", "))]
     }
     var entity = first.entity
     while let parent = entity.parent, !objects.allSatisfy({ $0.entity.isKind(of: entity) }) {

@@ -46,7 +46,7 @@ struct InspectObject {
     let id = object.objectID
     return [
       "id": .string(session.name(of: id)), "entity": .string(object.entity.name),
-      "short": .string(object.nameForPeople), "uri": id.isTemporaryID ? .null : .string(id.uriRepresentation),
+      "short": .string(id.nameForPeople), "uri": id.isTemporaryID ? .null : .string(id.uriRepresentation),
       "label": .text(try? Self.label(of: object)), "state": .text(Self.state(of: object)),
       "properties": .array(object.entity.allProperties.map(property)),
       "fetched": .strings(object.entity.fetchedProperties.keys.sorted()), "problems": .array(problems),

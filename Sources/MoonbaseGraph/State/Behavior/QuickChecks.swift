@@ -16,13 +16,3 @@ struct QuickChecks {
     return true
   }
 }
-
-extension ManagedObject {
-  /// Whether the fast form of a rule finds a value valid.
-  final func fulfills(_ rule: EntityExtension.QuickRule, slot: Slot) throws -> Bool {
-    guard let context else { return false }
-    let cell = try rawCell(at: slot)
-    if cell.kind == .other || cell.kind == .null { return false }
-    return context.isFulfilled(rule, cell, of: self)
-  }
-}

@@ -153,37 +153,3 @@ private final class ChangeIndexes {
     recent?.remove(object)
   }
 }
-
-extension ManagedObjectContext {
-  /// Up to this number of changes, a lookup tests each changed object.
-  private static let fewChanges = 16
-
-  /// The changed objects of some entities that may match a predicate.
-  ///
-  /// Over-approximates; callers evaluate the predicate again.
-  func changedObjects(
-    matching predicate: Predicate?, of entity: ResolvedEntity, entities: Range<EntityIndex>
-  ) throws -> [ManagedObject] {
-    if changedObjects.count > Self.fewChanges, let predicate,
-      let condition = try indexedCondition(predicate, of: entity, entities: entities, inRows: false)
-    {
-      return try changedObjects.makeIndex().objects(condition, in: self)
-    }
-    return changedObjects.filter { entities.contains($0.entity.index) }
-  }
-
-  /// The equality conditions in a predicate that can be looked up by stored values; nil without such a condition.
-  ///
-  /// Objects also have transient values, and values computed from their own attributes; rows do not.
-  func indexedCondition(
-    _ predicate: Predicate, of entity: ResolvedEntity, entities: Range<EntityIndex>, inRows: Bool
-  ) throws -> IndexedCondition? {
-    try IndexedCondition(predicate, entity: entity, entities: entities) { slot in
-      if inRows, entity.property(at: slot).isTransient { return false }
-      return try entities.allSatisfy { index in
-        let behavior = try behavior(of: model.entities[index])
-        return behavior.isStoredAsIs(slot) || !inRows && behavior.isOfOwnValues(slot)
-      }
-    }
-  }
-}

@@ -97,28 +97,3 @@ struct UnclearedReferenceIndex {
       == .noAction
   }
 }
-
-extension ManagedObjectContext {
-  /// Records that a relationship points at an object, when it is set or read.
-  @inline(__always)
-  func noteLead(_ slot: Slot, of object: ManagedObject, to id: ManagedObjectID) {
-    if deletions.unclearedReferences.watches(slot, of: object.entity.index, in: model) {
-      noteLooseLead(slot, of: object, to: id)
-    }
-  }
-
-  @inline(never)
-  private func noteLooseLead(_ slot: Slot, of object: ManagedObject, to id: ManagedObjectID) {
-    let property = object.entity.properties[slot]
-    if property.isTransient { deletions.unclearedReferences.noteHolder(object) }
-    guard property.relationship?.inverseSlot == nil, let new = registeredObject(for: id), new.isInserted else { return }
-    deletions.unclearedReferences.note(slot, of: object, leadsTo: new)
-  }
-
-  /// Records that a to-many relationship may get members.
-  func noteList(_ slot: Slot, of object: ManagedObject) {
-    if deletions.unclearedReferences.watches(slot, of: object.entity.index, in: model) {
-      deletions.unclearedReferences.noteHolder(object)
-    }
-  }
-}

@@ -6,7 +6,7 @@ package final class ContextReference {
   // The context clears this in its `deinit`. No access lasts while other code runs.
   @exclusivity(unchecked) private var unretained: Unmanaged<ManagedObjectContext>?
 
-  fileprivate init(_ context: ManagedObjectContext) { unretained = .passUnretained(context) }
+  init(_ context: ManagedObjectContext) { unretained = .passUnretained(context) }
 
   /// The context; nil once it is gone.
   package var context: ManagedObjectContext? { unretained?.takeUnretainedValue() }
@@ -19,14 +19,4 @@ package final class ContextReference {
 
   /// Clears the reference; called by the context's `deinit`.
   func clear() { unretained = nil }
-}
-
-extension ManagedObjectContext {
-  /// The only reference of this kind to the context.
-  package var reference: ContextReference {
-    if let known = lifetime.reference { return known }
-    let new = ContextReference(self)
-    lifetime.reference = new
-    return new
-  }
 }

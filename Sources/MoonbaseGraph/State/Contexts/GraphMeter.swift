@@ -39,16 +39,6 @@ extension PersistentStoreCoordinator {
   }
 }
 
-extension ManagedObjectContext {
-  /// Runs an operation and reports it to the meter, if there is one.
-  func measuring<Result>(
-    _ kind: GraphOperation.Kind, of entity: String? = nil, _ body: () throws -> Result
-  ) rethrows -> Result {
-    guard parent == nil else { return try body() }
-    return try source.measuring(kind, of: entity, body)
-  }
-}
-
 extension PersistentStoreCoordinator {
   /// Runs an operation and reports it to the meter, if there is one.
   func measuring<Result>(

@@ -376,3 +376,76 @@ public final class ManagedObjectContext {
     return entityNamedLast
   }
 }
+
+extension ManagedObjectContext {
+  /// Binds the context to the main actor; uses elsewhere end the process if they are checked.
+  package func confineToMainActor() { confine(to: .mainActor) }
+
+  /// Binds the context to an executor, if uses are checked.
+  func confine(to confinement: @autoclosure () -> Confinement) {
+    if Confinement.isChecked { lifetime.confinement = confinement() }
+  }
+
+  /// Ends the process if the context, or an object of it, is used on the wrong executor.
+  @inline(__always)
+  func checkConfinement(of object: ManagedObject? = nil) {
+    if lifetime.confinement != nil { failElsewhere(object) }
+  }
+
+  @inline(never)
+  private func failElsewhere(_ object: ManagedObject?) {
+    guard let confinement = lifetime.confinement, !confinement.isCurrent() else { return }
+    let context = name.map { "the context '\($0)'" } ?? "a context"
+    confinement.fail(object.map { "\($0.entity.name) \($0.objectID) of \(context)" } ?? context)
+  }
+
+  /// Discards all unsaved changes and releases all objects with their memory; observations end.
+  ///
+  /// From then on every request to the context, or to a child of it, throws `.invalidObject`. Closing it again does
+  /// nothing. Throws `.recursiveSave` and `.contextBusy` within a hook, and `.invalidRequest` within a transaction.
+  public func close() throws {
+    guard !lifetime.isClosed else { return }
+    if running.isInTransaction {
+      throw GraphError(.invalidRequest, message: "a context was closed within its transaction: do it when that is done")
+    }
+    try releaseAllObjects(because: .closed)
+    endObservations()
+    lifetime.isClosed = true
+    merging.inbox = nil
+    endSequences()
+    forgetEntities()
+  }
+
+  /// Throws `.invalidObject` if the context was closed.
+  package func checkOpen() throws {
+    checkConfinement()
+    guard lifetime.isClosed else { return }
+    throw GraphError(.invalidObject, message: "the context was closed: ask for a new one")
+  }
+}
+
+extension ManagedObjectContext {
+  /// The only reference of this kind to the context.
+  package var reference: ContextReference {
+    if let known = lifetime.reference { return known }
+    let new = ContextReference(self)
+    lifetime.reference = new
+    return new
+  }
+}
+
+extension ManagedObjectContext {
+  /// Runs an operation and reports it to the meter, if there is one.
+  func measuring<Result>(
+    _ kind: GraphOperation.Kind, of entity: String? = nil, _ body: () throws -> Result
+  ) rethrows -> Result {
+    guard parent == nil else { return try body() }
+    return try source.measuring(kind, of: entity, body)
+  }
+}
+
+extension ManagedObjectContext {
+  /// The issues with severity warning (`ValidationIssue.severity`) of the last save, whether it succeeded or not: the
+  /// first 10,000. Each error names the object and the property. The next save begins a new list.
+  public var validationWarnings: [GraphError] { errors.warnings.all }
+}

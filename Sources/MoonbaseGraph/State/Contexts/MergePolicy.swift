@@ -117,21 +117,6 @@ public struct MergeConflict {
   }
 }
 
-extension ManagedObject {
-  /// The properties whose unsaved value, newer stored value and originally read value all differ.
-  fileprivate final func collisions(with row: Snapshot) -> [MergeConflict.Difference] {
-    guard let old = snapshot, !isDeleted else { return [] }
-    return changed.slots.compactMap { slot in
-      let property = entity.properties[slot]
-      if property.isTransient { return nil }
-      if case .toMany = property.kind { return nil }
-      let (original, mine, stored) = (old.values[slot], current(slot) ?? .null, row.values[slot])
-      guard !original.isSame(as: stored), !mine.isSame(as: stored), !mine.isSame(as: original) else { return nil }
-      return MergeConflict.Difference(property: property.name, original: original, object: mine, stored: stored)
-    }
-  }
-}
-
 extension MergeConflict {
   /// The properties whose values in a context's object and in the store collide.
   static func differences(_ conflict: SaveConflict, in context: ManagedObjectContext) -> [Difference] {

@@ -35,27 +35,3 @@ struct SparsePages {
     return pages
   }
 }
-
-extension ManagedObjectContext {
-  /// Copies the last remaining rows of sparse pages. Called before rows are read, here or for another context of the
-  /// same scripts.
-  @inline(__always)
-  package func copyRowsOfSparsePages() {
-    if !memory.sparsePages.isEmpty { copySparseRows() }
-  }
-
-  @inline(never)
-  private func copySparseRows() {
-    for page in memory.sparsePages.drain() {
-      let objects = (0..<page.count).compactMap { place -> ManagedObject? in
-        let object = registered[page.id(place)]?.takeUnretainedValue()
-        return object.flatMap { $0.row.lies(at: place, in: page) ? $0 : nil }
-      }
-      if 4 * objects.count > page.count { continue }
-      for object in objects where object.snapshot == nil { object.copyOwnRow() }
-      let saved = objects.filter { $0.snapshot != nil }
-      for object in saved { object.spillRow() }
-      for (object, copy) in zip(saved, Snapshot.copies(of: saved.compactMap(\.snapshot))) { object.move(to: copy) }
-    }
-  }
-}

@@ -47,9 +47,3 @@ struct ValidationWarnings {
     byObject = renamed
   }
 }
-
-extension ManagedObjectContext {
-  /// The issues with severity warning (`ValidationIssue.severity`) of the last save, whether it succeeded or not: the
-  /// first 10,000. Each error names the object and the property. The next save begins a new list.
-  public var validationWarnings: [GraphError] { errors.warnings.all }
-}

@@ -36,17 +36,3 @@ struct SaveInputs {
     if lists[list] == nil { lists[list] = contents() }
   }
 }
-
-extension ManagedObjectContext {
-  /// Records a list that is used to find the owners of stored values.
-  func noteInput(_ object: ManagedObject, _ slot: Slot) {
-    derivations.noteOwnerInput(object.objectID, version: object.rowVersion)
-    if let state = object.relationships[slot] { noteInput(state, of: object, slot) }
-  }
-
-  /// Records a list that a getter reads.
-  func noteInput(_ state: ToManyState, of object: ManagedObject, _ slot: Slot) {
-    guard object.isList(slot), !object.objectID.isTemporaryID else { return }
-    derivations.noteInput(of: SaveInputs.List(owner: object.objectID, slot: slot), state.contents)
-  }
-}

@@ -202,8 +202,3 @@ extension AttributeValue where Self: Codable {
     do { return try CodedValue(self).attributeValue } catch { return .object(OpaqueObject(damage: error, digest: 0)) }
   }
 }
-
-extension ManagedObject: ValueConvertible {
-  /// The object's ID, which is the value of a relationship.
-  public final var attributeValue: Value { .objectID(objectID) }
-}

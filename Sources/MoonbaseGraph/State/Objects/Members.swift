@@ -106,18 +106,6 @@ struct Members {
   }
 }
 
-extension ManagedObject {
-  /// A to-many relationship as a mutable collection. Throws if the key is no to-many relationship.
-  public final func mutableSetValue(forKey key: String) throws -> MutableObjectSet<ManagedObject> {
-    MutableObjectSet(members: try Members(self, key: key, isOrdered: false))
-  }
-
-  /// An ordered relationship as a mutable collection. Throws if the key is no ordered relationship.
-  public final func mutableOrderedSetValue(forKey key: String) throws -> MutableOrderedObjectSet<ManagedObject> {
-    MutableOrderedObjectSet(members: try Members(self, key: key, isOrdered: true))
-  }
-}
-
 extension TypedObject where Self: ManagedObject {
   /// A to-many relationship as a mutable collection.
   public func mutableSet<Element: ManagedObject>(_ relationship: ToMany<Self, Element>) throws -> MutableObjectSet<

@@ -52,26 +52,3 @@ public struct PropertyKeyPath {
     (self.keyPath, self.name, isToMany, fits) = (keyPath, name, false, { _ in true })
   }
 }
-
-extension ManagedObject {
-  /// The property that a key path of a class stands for. Throws if the class does not list the key path.
-  package static func property(of keyPath: AnyKeyPath, _ type: Any.Type) throws -> PropertyKeyPath {
-    guard let type = type as? ManagedObject.Type else {
-      throw GraphError(
-        .predicateMismatch,
-        message: "\(keyPath) leads from \(type), which is no managed object: a fetch reads properties of objects only")
-    }
-    guard let known = type.keyPaths.first(where: { $0.keyPath == keyPath }) else {
-      throw GraphError(
-        .unknownName,
-        message:
-          "\(keyPath) is no key path that \(type) declares: list it in its keyPaths, with the property that it stands for"
-      )
-    }
-    guard known.fits(type) else {
-      throw GraphError(
-        .unknownName, message: "\(type).keyPaths: \(keyPath) is said to be \(known.name) of another class")
-    }
-    return known
-  }
-}

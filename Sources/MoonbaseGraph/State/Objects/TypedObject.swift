@@ -4,5 +4,3 @@
 /// a key of `Employee` does not compile with a `Person`. For the key of a parent class, use the parent's property, or
 /// `(employee as Person)[Person.age]`.
 public protocol TypedObject: AnyObject {}
-
-extension ManagedObject: TypedObject {}

@@ -216,3 +216,116 @@ extension Value {
     }
   }
 }
+
+extension ManagedObjectContext {
+  /// The limit of kept views, each of which may need a connection. With more walks, the oldest read the current state.
+  private static let greatestViewCount = 4
+
+  /// A view of a walk, which may be released at any time.
+  struct OpenView {
+    weak var view: ReadView?
+  }
+
+  /// The view that faults read from; nil if they read the current state.
+  var view: ReadView? {
+    if let pinnedView = readAhead.pinnedView { return pinnedView }
+    return readAhead.openViews.isEmpty ? nil : newestView()
+  }
+
+  private func newestView() -> ReadView? {
+    while let last = readAhead.openViews.last {
+      if let view = last.view, !view.isOver { return view }
+      readAhead.openViews.removeLast()
+    }
+    return nil
+  }
+
+  /// Runs `body`, whose reads all come from a view.
+  func reading<Result>(in view: ReadView?, _ body: () throws -> Result) rethrows -> Result {
+    guard let view else { return try body() }
+    let former = readAhead.pinnedView
+    readAhead.pinnedView = view
+    defer { readAhead.pinnedView = former }
+    return try body()
+  }
+
+  /// Lets faults read from the view of a walk until the view ends.
+  func follow(_ view: ReadView) {
+    readAhead.openViews.removeAll { $0.view?.isOver ?? true }
+    while readAhead.openViews.count >= Self.greatestViewCount { Self.end(readAhead.openViews.removeFirst()) }
+    readAhead.openViews.append(OpenView(view: view))
+  }
+
+  /// Ends all views, so that later reads are current.
+  func endViews() {
+    endLookups()
+    if readAhead.openViews.isEmpty { return }
+    let views = readAhead.openViews
+    readAhead.openViews = []
+    for view in views { Self.end(view) }
+  }
+
+  private static func end(_ open: OpenView) {
+    guard let view = open.view else { return }
+    view.walk?.noteRest()
+    view.end()
+  }
+}
+
+extension ManagedObjectContext {
+  /// Copies the last remaining rows of sparse pages. Called before rows are read, here or for another context of the
+  /// same scripts.
+  @inline(__always)
+  package func copyRowsOfSparsePages() {
+    if !memory.sparsePages.isEmpty { copySparseRows() }
+  }
+
+  @inline(never)
+  private func copySparseRows() {
+    for page in memory.sparsePages.drain() {
+      let objects = (0..<page.count).compactMap { place -> ManagedObject? in
+        let object = registered[page.id(place)]?.takeUnretainedValue()
+        return object.flatMap { $0.row.lies(at: place, in: page) ? $0 : nil }
+      }
+      if 4 * objects.count > page.count { continue }
+      for object in objects where object.snapshot == nil { object.copyOwnRow() }
+      let saved = objects.filter { $0.snapshot != nil }
+      for object in saved { object.spillRow() }
+      for (object, copy) in zip(saved, Snapshot.copies(of: saved.compactMap(\.snapshot))) { object.move(to: copy) }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Up to this number of changes, a lookup tests each changed object.
+  private static let fewChanges = 16
+
+  /// The changed objects of some entities that may match a predicate.
+  ///
+  /// Over-approximates; callers evaluate the predicate again.
+  func changedObjects(
+    matching predicate: Predicate?, of entity: ResolvedEntity, entities: Range<EntityIndex>
+  ) throws -> [ManagedObject] {
+    if changedObjects.count > Self.fewChanges, let predicate,
+      let condition = try indexedCondition(predicate, of: entity, entities: entities, inRows: false)
+    {
+      return try changedObjects.makeIndex().objects(condition, in: self)
+    }
+    return changedObjects.filter { entities.contains($0.entity.index) }
+  }
+
+  /// The equality conditions in a predicate that can be looked up by stored values; nil without such a condition.
+  ///
+  /// Objects also have transient values, and values computed from their own attributes; rows do not.
+  func indexedCondition(
+    _ predicate: Predicate, of entity: ResolvedEntity, entities: Range<EntityIndex>, inRows: Bool
+  ) throws -> IndexedCondition? {
+    try IndexedCondition(predicate, entity: entity, entities: entities) { slot in
+      if inRows, entity.property(at: slot).isTransient { return false }
+      return try entities.allSatisfy { index in
+        let behavior = try behavior(of: model.entities[index])
+        return behavior.isStoredAsIs(slot) || !inRows && behavior.isOfOwnValues(slot)
+      }
+    }
+  }
+}

@@ -94,3 +94,42 @@ extension ManagedObjectContext {
       failure ?? place.object.failure("needs too many others, and changes while they are computed", property: name)
   }
 }
+
+extension ManagedObjectContext {
+  /// Records that a relationship points at an object, when it is set or read.
+  @inline(__always)
+  func noteLead(_ slot: Slot, of object: ManagedObject, to id: ManagedObjectID) {
+    if deletions.unclearedReferences.watches(slot, of: object.entity.index, in: model) {
+      noteLooseLead(slot, of: object, to: id)
+    }
+  }
+
+  @inline(never)
+  private func noteLooseLead(_ slot: Slot, of object: ManagedObject, to id: ManagedObjectID) {
+    let property = object.entity.properties[slot]
+    if property.isTransient { deletions.unclearedReferences.noteHolder(object) }
+    guard property.relationship?.inverseSlot == nil, let new = registeredObject(for: id), new.isInserted else { return }
+    deletions.unclearedReferences.note(slot, of: object, leadsTo: new)
+  }
+
+  /// Records that a to-many relationship may get members.
+  func noteList(_ slot: Slot, of object: ManagedObject) {
+    if deletions.unclearedReferences.watches(slot, of: object.entity.index, in: model) {
+      deletions.unclearedReferences.noteHolder(object)
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Records a list that is used to find the owners of stored values.
+  func noteInput(_ object: ManagedObject, _ slot: Slot) {
+    derivations.noteOwnerInput(object.objectID, version: object.rowVersion)
+    if let state = object.relationships[slot] { noteInput(state, of: object, slot) }
+  }
+
+  /// Records a list that a getter reads.
+  func noteInput(_ state: ToManyState, of object: ManagedObject, _ slot: Slot) {
+    guard object.isList(slot), !object.objectID.isTemporaryID else { return }
+    derivations.noteInput(of: SaveInputs.List(owner: object.objectID, slot: slot), state.contents)
+  }
+}
