@@ -189,7 +189,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // Work on whole SQLite stores: backups, checks and repairs, migrations by mapping models.
+    // Work on whole SQLite stores: backups, checks and repairs, migrations.
     .target(
       name: "MoonbaseSQLiteTools",
       dependencies: [

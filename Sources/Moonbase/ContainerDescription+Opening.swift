@@ -1,5 +1,6 @@
 import MoonbaseLua
 import MoonbasePlatform
+import MoonbaseSQLiteTools
 
 #if PostgreSQL
   import MoonbasePostgreSQLStore
@@ -93,15 +94,18 @@ extension PersistentStoreDescription {
     }
     var options = SQLiteStoreOptions(
       readOnly: isReadOnly, synchronizesFully: synchronizesFully, allowsCloudKit: allowsCloudKit,
-      tracksHistory: tracksHistory, transactionAuthor: transactionAuthor,
-      shouldMigrateStoreAutomatically: shouldMigrateStoreAutomatically,
-      shouldInferMappingModelAutomatically: shouldInferMappingModelAutomatically,
-      allowsMigrationLoss: allowsMigrationLoss, sqlLog: sqlLog)
+      tracksHistory: tracksHistory, transactionAuthor: transactionAuthor, sqlLog: sqlLog)
     if let busyTimeout { options.busyTimeout = busyTimeout }
     if let triggerStepLimit { options.triggerStepLimit = triggerStepLimit }
     if let cacheSize { options.cacheSize = cacheSize }
     if let readerLimit { options.readerLimit = max(1, readerLimit) }
-    return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
+    guard shouldMigrateStoreAutomatically else {
+      return try SQLiteStore(url: url, model: model, configuration: configuration, options: options)
+    }
+    let migration = AutomaticMigration(
+      infersMapping: shouldInferMappingModelAutomatically, allowsLoss: allowsMigrationLoss)
+    return try SQLiteStore.open(
+      url: url, model: model, configuration: configuration, options: options, migration: migration)
   }
 
   private func open(_ model: ResolvedModel, at address: URL) throws -> any PersistentStore {

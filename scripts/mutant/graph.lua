@@ -159,7 +159,7 @@ return {
     suites = "StaleMemberTests|DestinationTests|StalenessTests|GoneDestinationTests|LoosePairTests",
   },
   {
-    file = graph .. "Saving/DeletePropagation.swift",
+    file = graph .. "Saving/ManagedObject+Deletion.swift",
     from = [[return try other.stored(inverse) == .objectID(objectID)
     }
   }
@@ -213,14 +213,14 @@ return {
     suites = "MergePolicyTests|GivingWayTests|UniquenessTests",
   },
   {
-    file = graph .. "State/Contexts/MergePolicy.swift",
+    file = graph .. "State/Objects/ManagedObject+Methods.swift",
     from = [[!mine.isSame(as: stored), !mine.isSame(as: original) else]],
     to = [[!mine.isSame(as: stored), MUTANT || !mine.isSame(as: original) else]],
     says = "a value that was set back to what it had collides with what another context saved",
     suites = "MergePolicyTests|RevertedValuesTests",
   },
   {
-    file = graph .. "Context/ManagedObjectContext+Merging.swift",
+    file = graph .. "Context/ManagedObject+Contexts.swift",
     from = [[isMarked(slot) && base.values[slot] != row.values[slot] && current]],
     to = [[isMarked(slot) && (MUTANT || base.values[slot] != row.values[slot]) && current]],
     says = "a change hides what another context saved of other properties",

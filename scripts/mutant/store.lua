@@ -109,7 +109,7 @@ return {
     suites = "ChangedColumnsTests|RandomMigrationTests|StoreMigrationTests",
   },
   {
-    file = store .. "Migration/HistoryMigration.swift",
+    file = "Sources/MoonbaseSQLiteTools/Migration/HistoryMigration.swift",
     from = [[var settings = ["ZENTITY = -\(new.number)"]
 ]],
     to = [[var settings = ["ZENTITY = \(MUTANT ? "" : "-")\(new.number)"]
@@ -198,21 +198,21 @@ return {
 
   -- Migration
   {
-    file = store .. "Migration/RelationshipMigration.swift",
+    file = "Sources/MoonbaseSQLiteTools/Migration/RelationshipMigration.swift",
     from = [[values.append(place("inverse", of: "owner", by: "member"))]],
     to = [[values.append(place(MUTANT ? "place" : "inverse", of: "owner", by: "member"))]],
     says = "where both lists of a relationship are ordered, a migration gives one the places of the other",
     suites = "RelationshipMigrationTests|RandomMigrationTests",
   },
   {
-    file = store .. "Migration/OldPairs.swift",
+    file = "Sources/MoonbaseSQLiteTools/Migration/OldPairs.swift",
     from = [[member AS owner, owner AS member, inverse AS place, place AS inverse FROM]],
     to = [[member AS owner, owner AS member, \(MUTANT ? "place, inverse" : "inverse AS place, place AS inverse") FROM]],
     says = "pairs that a migration takes from their other side have the places of that side",
     suites = "RelationshipMigrationTests|RandomMigrationTests",
   },
   {
-    file = store .. "Migration/TableChanges.swift",
+    file = "Sources/MoonbaseSQLiteTools/Migration/TableChanges.swift",
     from = [[return old.type == new.type && (new.isOptional || !old.isOptional || new.defaultValue.isNull)]],
     to = [[return old.type == new.type && (MUTANT || new.isOptional || !old.isOptional || new.defaultValue.isNull)]],
     says = "a table is kept as it is in which values that are required from now on are missing",

@@ -1,5 +1,5 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 package import MoonbasePlatform
 import MoonbaseSQLite
 
@@ -39,7 +39,7 @@ package struct ExternalData: Sendable {
 
   /// The value for a column's bytes. For a value in a file, a token that reads the file. The token ends its use of the
   /// file when it is released.
-  func value(_ column: Data) -> Value {
+  package func value(_ column: Data) -> Value {
     guard let name = Self.fileName(column) else {
       return .data(column.first == Self.inline ? Data(column.dropFirst()) : column)
     }
@@ -49,7 +49,7 @@ package struct ExternalData: Sendable {
 
   /// The column's bytes for a value; the name of a new file is added to `files`. Throws `.storeFailure` if the file
   /// cannot be written. A rollback removes the file (`removeUnused(_:committed:)`).
-  func write(_ value: Data, files: inout ExternalFiles) throws -> Data {
+  package func write(_ value: Data, files: inout ExternalFiles) throws -> Data {
     guard value.count > Self.threshold else { return Data([Self.inline]) + value }
     let name = UUID.random().uuidString
     files.created.append(name)
@@ -114,11 +114,14 @@ package struct ExternalData: Sendable {
 
 /// The names of files that a transaction created and of files that it no longer needs. Collected during a transaction;
 /// committing makes the first final and the second superfluous.
-struct ExternalFiles {
+package struct ExternalFiles {
   /// The files to remove after a rollback.
-  var created: [String] = []
+  package var created: [String] = []
   /// The files to remove after a commit.
   var abandoned: [String] = []
+
+  /// No files yet.
+  package init() {}
 
   /// Whether the transaction concerns no files.
   var isEmpty: Bool { created.isEmpty && abandoned.isEmpty }

@@ -41,7 +41,7 @@ package final class StagedFile {
 
   /// Replaces the store by this file in one step. Throws `.storeFailure` if the file system refuses; the store is then
   /// unchanged.
-  func moveIntoPlace() throws {
+  package func moveIntoPlace() throws {
     guard rename(path, store.truePath) == 0 else {
       throw GraphError(.storeFailure, message: "\(store.path) cannot be replaced: \(String(cString: strerror(errno)))")
     }

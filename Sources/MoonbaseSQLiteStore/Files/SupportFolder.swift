@@ -133,7 +133,7 @@ package struct SupportFolder: Sendable {
   }
 
   /// Removes a file. A failure is ignored and leaves an orphan.
-  func remove(_ name: String) {
+  package func remove(_ name: String) {
     try? entered(creating: false) { folder in
       try allow(.remove, name)
       _ = unlinkat(folder, name, 0)
@@ -141,7 +141,7 @@ package struct SupportFolder: Sendable {
   }
 
   /// Removes the folder if it is empty. Both levels of the folder.
-  func removeIfEmpty() {
+  package func removeIfEmpty() {
     if rmdir("\(topPath)/\(parts[1])") == 0 { rmdir(topPath) }
   }
 
@@ -163,7 +163,7 @@ package struct SupportFolder: Sendable {
   // MARK: The folder
 
   /// Makes the names of new files durable. Throws `.storeFailure`.
-  func synchronize() throws {
+  package func synchronize() throws {
     try reporting("cannot be written", name: "", advice: "") {
       try allow(.synchronizeFolder)
       try entered(creating: false) { if fsync($0) != 0 { throw Refusal(errno) } }

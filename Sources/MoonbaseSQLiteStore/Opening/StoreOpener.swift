@@ -7,9 +7,8 @@ import MoonbaseSQLite
 /// Opens or makes a store's file, and returns its layout and connection.
 ///
 /// Used once by `SQLiteStore.init`. First the state of the file is found out (`StoreFile.state`), then a reading
-/// connection checks its contents. Then a store of another version is migrated, if the options allow it, and the
-/// writing connection is opened. A new file gets its tables at the end. Processes may do this concurrently; locks and
-/// repetitions handle it.
+/// connection checks its contents, and then the writing connection is opened. A new file gets its tables at the end.
+/// Processes may do this concurrently; locks and repetitions handle it.
 struct StoreOpener {
   /// The opened file.
   struct Result {
@@ -49,54 +48,17 @@ struct StoreOpener {
   let entities: [ResolvedEntity]
   /// The options of the caller.
   let options: SQLiteStoreOptions
-  /// The name of the configuration, for a migration.
-  var configuration: String?
 
-  /// Throws `.incompatibleVersionHash`, `.invalidStore`, `.cannotOpenFile`, `.readOnlyStore`, `.storeBusy`, and the
-  /// errors of a migration.
+  /// Throws `.incompatibleVersionHash`, `.invalidStore`, `.cannotOpenFile`, `.readOnlyStore` and `.storeBusy`.
   func open() throws -> Result {
-    do {
-      return try file.settled { try openOnce() }
-    } catch let error as GraphError where error.code == .incompatibleVersionHash && mayMigrate {
-      try migrate(because: error)
-      return try file.settled { try openOnce() }
+    try file.settled {
+      switch try file.state() {
+      case .present: try openExisting() ?? create()
+      case .absent where options.readOnly: throw file.missingError
+      case .empty where options.readOnly: throw file.bareError
+      case .absent, .empty: try create()
+      }
     }
-  }
-
-  // MARK: Another version of the model
-
-  /// Never for a file that is only read.
-  private var mayMigrate: Bool { options.shouldMigrateStoreAutomatically && !options.readOnly && file.isWritable }
-
-  /// Migrates to the opened model. Throws `.missingMappingModel` if no mapping may be inferred.
-  private func migrate(because error: GraphError) throws {
-    guard options.shouldInferMappingModelAutomatically else {
-      throw GraphError(
-        .missingMappingModel,
-        message: "\(file.path) is of another version of the model, and no mapping may be inferred "
-          + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
-    }
-    // A file with only a configuration of this very model must be opened with that configuration.
-    if configuration == nil, try file.settled({ try file.reading(holdsConfiguration) }) { throw error }
-    try StoreMigration(
-      file: file, sources: [], stages: [model], configuration: configuration, allowsLoss: options.allowsMigrationLoss,
-      permission: " (allowsMigrationLoss of the store's description, or moonbase migrate --allow-loss)"
-    ).run()
-  }
-
-  private func openOnce() throws -> Result {
-    switch try file.state() {
-    case .present: try openExisting() ?? create()
-    case .absent where options.readOnly: throw file.missingError
-    case .empty where options.readOnly: throw file.bareError
-    case .absent, .empty: try create()
-    }
-  }
-
-  private func holdsConfiguration(_ connection: Connection) throws -> Bool {
-    let stored = try StoreMetadata(connection, path: file.path).hashes
-    return model.description.configuration(of: stored.keys) != nil
-      && stored.allSatisfy { model.versionHashes[$0.key] == $0.value }
   }
 
   // MARK: An existing file

@@ -1,16 +1,16 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Conversions between values and their form in SQL columns and arguments.
 ///
 /// Rows, parameters and results of functions use the same forms: a date is the number of seconds since 2001, a UUID 16
 /// bytes, a URI its text, an object its key. `ColumnDecoder` reads columns.
-enum SQLValue {
+package enum SQLValue {
   /// Binds a value in the form of its column. Lists become JSON (`ConstantList`); `index` begins with 1.
-  static func bind(_ value: Value, at index: Int32, to statement: Statement) {
+  package static func bind(_ value: Value, at index: Int32, to statement: Statement) {
     switch value {
     case .list(let values): statement.bind(ConstantList.json(values), at: index)
     case .null, .map, .object: statement.bindNull(index)
@@ -77,7 +77,7 @@ enum SQLValue {
 
   /// Converts an argument of a function to a value of its attribute type. A value that is not sound gives null or a
   /// wrong value: check `isSound` before.
-  static func value(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Value {
+  package static func value(_ call: borrowing FunctionCall, at index: Int, type: AttributeType?) -> Value {
     if call.isNull(index) { return .null }
     switch type {
     case .boolean: return .bool(call.integer(index) != 0)
@@ -108,7 +108,7 @@ enum SQLValue {
   }
 
   /// Returns a decimal from a function, in the form of its column. For results that are written into a decimal column.
-  static func set(_ decimal: StoredDecimal, on call: borrowing FunctionCall) {
+  package static func set(_ decimal: StoredDecimal, on call: borrowing FunctionCall) {
     switch decimal {
     case .integer(let number): call.set(number)
     case .real(let number): call.set(number)
@@ -118,7 +118,7 @@ enum SQLValue {
   }
 
   /// Returns a value from a function. A decimal becomes text here. Lists, maps and objects become NULL.
-  static func set(_ value: Value, on call: borrowing FunctionCall) {
+  package static func set(_ value: Value, on call: borrowing FunctionCall) {
     switch value {
     case .null, .list, .map, .object: call.setNull()
     case .bool(let bool): call.set(Int64(bool ? 1 : 0))

@@ -1,5 +1,5 @@
 import MoonbaseModel
-import MoonbasePlatform
+package import MoonbasePlatform
 
 /// A decimal in the form of its column, which SQLite converts to a number where it can (`DECIMAL` has numeric
 /// affinity).
@@ -14,7 +14,7 @@ import MoonbasePlatform
 /// 0.10                 REAL 0.1
 /// 1.23456789012345678  BLOB of the text
 /// ```
-enum StoredDecimal {
+package enum StoredDecimal {
   /// A whole number of 64 bits.
   case integer(Int64)
   /// A number of up to 15 significant digits.
@@ -28,7 +28,7 @@ enum StoredDecimal {
   private static let keptDigits = 15
 
   /// Trailing zeros do not count as digits.
-  init(_ decimal: Decimal) {
+  package init(_ decimal: Decimal) {
     if decimal.isNaN {
       self = .notANumber
       return

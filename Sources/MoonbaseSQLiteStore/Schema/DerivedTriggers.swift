@@ -7,12 +7,17 @@ import MoonbaseSQL
 ///
 /// The triggers call a function (`TriggerFunctions`) that reports the changed rows, so that the store can refresh them
 /// in memory. Created together with a new file, and again by a migration.
-struct DerivedTriggers {
+package struct DerivedTriggers {
   /// The layout of the file.
   let layout: StoreLayout
 
+  /// Makes the value of all its parts.
+  package init(layout: StoreLayout) {
+    self.layout = layout
+  }
+
   /// The `CREATE TRIGGER` statements, in the order of entities and attributes.
-  var statements: [String] {
+  package var statements: [String] {
     layout.entities.compactMap { $0 }.flatMap { entity in
       entity.entity.description.attributes.flatMap { statements(for: $0, of: entity) }
     }

@@ -15,7 +15,7 @@ package struct HistoryForm {
   let changeColumns: Set<String>
 
   /// The columns for values of deleted rows, in order.
-  var tombstoneColumns: [String] {
+  package var tombstoneColumns: [String] {
     changeColumns.filter { $0.hasPrefix("ZTOMBSTONE") }.sorted { ($0.count, $0) < ($1.count, $1) }
   }
 

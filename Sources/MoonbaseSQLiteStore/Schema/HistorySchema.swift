@@ -11,7 +11,13 @@ package struct HistorySchema {
   /// The layout, for the number of preserved values.
   let layout: StoreLayout
   /// The path of the store, for messages.
-  let path: String
+  package let path: String
+
+  /// Makes the value of all its parts.
+  package init(layout: StoreLayout, path: String) {
+    self.layout = layout
+    self.path = path
+  }
 
   /// Whether all tables and tombstone columns exist. Checked first, because most files have them. Reads the schema
   /// only, so no lock is taken.

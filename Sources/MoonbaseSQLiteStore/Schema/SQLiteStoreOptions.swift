@@ -24,15 +24,6 @@ public struct SQLiteStoreOptions: Sendable {
   public var tracksHistory: Bool
   /// The author of new history transactions.
   public var transactionAuthor: String?
-  /// Whether a store of another version of the model is migrated when it is opened for writing. Otherwise opening
-  /// fails.
-  public var shouldMigrateStoreAutomatically: Bool
-  /// Whether the mapping of such a migration is inferred from the two models. The migration is lightweight: it needs a
-  /// mapping that can be inferred. See `SQLiteStore.migrate` for others.
-  public var shouldInferMappingModelAutomatically: Bool
-  /// Whether such a migration may lose data for which the newer model has no place. Otherwise opening fails with an
-  /// error that names the data.
-  public var allowsMigrationLoss: Bool
   /// The number of SQLite's virtual machine steps that the file's triggers may take in a save or another change, plus a
   /// million for each written row. Beyond it, after some seconds, the save fails with `.storeFailure`. `Int.max` means
   /// no limit.
@@ -48,13 +39,12 @@ public struct SQLiteStoreOptions: Sendable {
   /// The log that receives each statement after it has run. Nil, at no cost, for no log.
   public var sqlLog: SQLLog?
 
-  /// Makes options. The defaults open for writing, wait five seconds and migrate nothing.
+  /// Makes options. The defaults open for writing, and wait five seconds.
   public init(
     readOnly: Bool = false, busyTimeout: Duration = .seconds(5), synchronizesFully: Bool = false,
     allowsCloudKit: Bool = false,
-    tracksHistory: Bool = false, transactionAuthor: String? = nil, shouldMigrateStoreAutomatically: Bool = false,
-    shouldInferMappingModelAutomatically: Bool = true, allowsMigrationLoss: Bool = false,
-    triggerStepLimit: Int = 200_000_000, cacheSize: Int = 32 << 20, readerLimit: Int = 8,
+    tracksHistory: Bool = false, transactionAuthor: String? = nil, triggerStepLimit: Int = 200_000_000,
+    cacheSize: Int = 32 << 20, readerLimit: Int = 8,
     sqlLog: SQLLog? = nil
   ) {
     self.readOnly = readOnly
@@ -63,9 +53,6 @@ public struct SQLiteStoreOptions: Sendable {
     self.allowsCloudKit = allowsCloudKit
     self.tracksHistory = tracksHistory
     self.transactionAuthor = transactionAuthor
-    self.shouldMigrateStoreAutomatically = shouldMigrateStoreAutomatically
-    self.shouldInferMappingModelAutomatically = shouldInferMappingModelAutomatically
-    self.allowsMigrationLoss = allowsMigrationLoss
     self.triggerStepLimit = triggerStepLimit
     self.cacheSize = cacheSize
     self.readerLimit = max(1, readerLimit)

@@ -1,7 +1,7 @@
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 import enum MoonbaseModel.Expression
 
@@ -11,9 +11,15 @@ import enum MoonbaseModel.Expression
 /// files that Core Data made, so spaces and quotes matter. Nothing is read except for the layout.
 package struct SchemaWriter {
   /// The tables and columns of the store.
-  let layout: StoreLayout
+  package let layout: StoreLayout
   /// The UUID, the version hashes and further entries.
   package let metadata: StoreMetadata
+
+  /// Makes the value of all its parts.
+  package init(layout: StoreLayout, metadata: StoreMetadata) {
+    self.layout = layout
+    self.metadata = metadata
+  }
 
   /// Makes all tables, indexes and metadata in the caller's transaction. The file must be empty. Not transactional by
   /// itself.
@@ -25,7 +31,7 @@ package struct SchemaWriter {
 
   /// Inserts the model and the metadata into their tables, which must be empty. A model that Core Data cannot decode
   /// completely is kept a second time among the metadata (`StoreMetadata.keep`).
-  func writeModel(_ connection: Connection) throws {
+  package func writeModel(_ connection: Connection) throws {
     let caches = try layout.model.modelCaches()
     let statement = try connection.statement("INSERT OR ABORT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
     statement.bind(caches.plain, at: 1)
@@ -48,7 +54,7 @@ package struct SchemaWriter {
   }
 
   /// The table with the archived model.
-  static let modelCacheTable = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
+  package static let modelCacheTable = "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)"
 
   /// The statements for the tables of rows and pairs. First come the tables of objects, then the pair tables.
   package var tableStatements: [(table: String, sql: String)] {
@@ -59,7 +65,7 @@ package struct SchemaWriter {
 
   /// The statements for the indexes of these tables. The order is: indexes of keys, of pair tables, and those of the
   /// model. Names are unique within the file.
-  var indexStatements: [String] {
+  package var indexStatements: [String] {
     let facts = TableFacts(layout)
     return IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
       layout.tables.flatMap { standardIndexes($0, facts: facts) } + layout.joins.map(reverseIndex)

@@ -66,29 +66,25 @@ public final class SQLiteStore: PersistentStore {
   /// missing file with `readOnly`. Throws `.invalidStore` for files that are no Core Data stores,
   /// `.incompatibleVersionHash` where another version of the model wrote the store, and `.readOnlyStore` where the file
   /// may not be written. A refused file is left unchanged. A store that lacks a feature of its model opens read-only
-  /// (`missingFeatures`). With `shouldMigrateStoreAutomatically` in the options, a store of another version is migrated
-  /// first.
+  /// (`missingFeatures`). A container migrates a store of another version first, and so does `SQLiteStore.migrate`.
   public convenience init(
     url: URL, model: ResolvedModel, configuration: String? = nil, options: SQLiteStoreOptions = SQLiteStoreOptions()
   ) throws {
     try self.init(
       file: StoreFile(url: url, busyTimeout: options.busyTimeout), model: model,
-      entities: model.entities(inConfiguration: configuration),
-      configuration: configuration, options: options, original: nil)
+      entities: model.entities(inConfiguration: configuration), options: options, original: nil)
   }
 
   /// Opens a store. A copy in progress reads external files from the store `original`. Otherwise as the public
   /// initializer. The writing connection is open when the call returns; readers are opened as they are needed.
   package init(
-    file: StoreFile, model: ResolvedModel, entities: [ResolvedEntity], configuration: String? = nil,
-    options: SQLiteStoreOptions, original: StoreFile?
+    file: StoreFile, model: ResolvedModel, entities: [ResolvedEntity], options: SQLiteStoreOptions,
+    original: StoreFile?
   ) throws {
     self.options = options
     self.file = file
     self.entities = entities
-    let opened = try StoreOpener(
-      file: file, model: model, entities: entities, options: options, configuration: configuration
-    ).open()
+    let opened = try StoreOpener(file: file, model: model, entities: entities, options: options).open()
     layout = opened.layout
     identifier = opened.metadata.identifier
     number = StoreNumber(identifier)

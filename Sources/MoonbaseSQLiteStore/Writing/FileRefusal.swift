@@ -1,7 +1,7 @@
 import MoonbaseGraph
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbaseSQL
-import MoonbaseSQLite
+package import MoonbaseSQLite
 
 /// Errors for saves that constraints or triggers of the file prevent, including constraints that the model does not
 /// declare.
@@ -108,7 +108,7 @@ extension SaveTransaction {
 extension EntityLayout {
   /// The properties whose columns a message of SQLite names: `UNIQUE constraint failed: ZPERSON.ZEMAIL, ZPERSON.ZNAME`.
   /// Tables are ignored: the message is about this entity.
-  func slots(named error: SQLiteError) -> [Slot] {
+  package func slots(named error: SQLiteError) -> [Slot] {
     let named = error.message.split(separator: ":").last ?? ""
     let columns = named.split(separator: ",").map { $0.split(separator: ".").last.map(String.init) ?? "" }
     return slots.indices.filter { slots[$0].columns.contains(where: columns.contains) }

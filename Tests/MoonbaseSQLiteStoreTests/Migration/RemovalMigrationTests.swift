@@ -105,14 +105,14 @@ import Testing
   @Test func aStoreThatIsOpenedLosesNothingUnlessItsOptionsSaySo() throws {
     let before = try store.folder.contents()
     let new = changed("House", without: "street")
-    var options = SQLiteStoreOptions(shouldMigrateStoreAutomatically: true)
-    let error = #expect(throws: GraphError.self) { try store.using(new, options: options) { _ in } }
+    var migration = AutomaticMigration()
+    let error = #expect(throws: GraphError.self) { try store.using(new, migration: migration) { _ in } }
     #expect(error?.code == .migrationLoss)
     let text = "\(try #require(error))"
     #expect(text.contains("House.street: 1 row") && text.contains("allowsMigrationLoss of the store's description"))
     #expect(try store.folder.contents() == before)
-    options.allowsMigrationLoss = true
-    let names = try store.using(new, options: options) { context in
+    migration.allowsLoss = true
+    let names = try store.using(new, migration: migration) { context in
       try context.fetch(FetchRequest("Person")).map { $0["name"] }
     }
     #expect(Set(names) == ["Ann", "Ben"])

@@ -49,8 +49,7 @@ import Testing
 
   @Test func aStoreOfAnOlderModelIsMigratedWhenItIsOpened() throws {
     let metadata = try SQLiteStore.metadata(ofStoreAt: store.url)
-    let options = SQLiteStoreOptions(shouldMigrateStoreAutomatically: true, allowsMigrationLoss: true)
-    try store.using(new, options: options) { context in
+    try store.using(new, migration: AutomaticMigration(allowsLoss: true)) { context in
       let people = try context.fetch(FetchRequest("Person")).sorted { $0.objectID.key < $1.objectID.key }
       #expect(try people.map { try $0.value(forKey: "fullName") } == ["Ann", "Ben"])
       #expect(try people.map { try $0.value(forKey: "age") } == [30, 40])
@@ -78,14 +77,12 @@ import Testing
     let before = try store.folder.contents()
     let error = #expect(throws: GraphError.self) { try store.using(new) { _ in } }
     #expect(error?.code == .incompatibleVersionHash)
-    let readOnly = SQLiteStoreOptions(readOnly: true, shouldMigrateStoreAutomatically: true)
-    #expect(throws: GraphError.self) { try store.using(new, options: readOnly) { _ in } }
+    let readOnly = SQLiteStoreOptions(readOnly: true)
+    #expect(throws: GraphError.self) {
+      try store.using(new, options: readOnly, migration: AutomaticMigration()) { _ in }
+    }
     let noMapping = #expect(throws: GraphError.self) {
-      try store.using(
-        new,
-        options: SQLiteStoreOptions(
-          shouldMigrateStoreAutomatically: true, shouldInferMappingModelAutomatically: false)
-      ) { _ in }
+      try store.using(new, migration: AutomaticMigration(infersMapping: false)) { _ in }
     }
     #expect(noMapping?.code == .missingMappingModel)
     #expect(try store.folder.contents() == before)
@@ -167,12 +164,14 @@ import Testing
     }.changed { $0.configurations = ["One": ["A"], "Two": ["B"]] }
     let part = try MigratedStore()
     _ = try SQLiteStore(url: part.url, model: whole.resolved(), configuration: "One")
-    let options = SQLiteStoreOptions(shouldMigrateStoreAutomatically: true)
-    let error = #expect(throws: GraphError.self) { try part.using(whole, options: options) { _ in } }
+    let error = #expect(throws: GraphError.self) {
+      try part.using(whole, migration: AutomaticMigration()) { _ in }
+    }
     #expect(error?.code == .incompatibleVersionHash && error?.message.contains("configuration One") == true)
     // As a part of the model, the store still migrates to the next version.
     let next = whole.changed { $0[entity: "A"].attributes.append(AttributeDescription("c", type: .string)) }
-    let store = try SQLiteStore(url: part.url, model: next.resolved(), configuration: "One", options: options)
+    let store = try SQLiteStore.open(
+      url: part.url, model: next.resolved(), configuration: "One", migration: AutomaticMigration())
     #expect(store.entities.map(\.name) == ["A"])
     #expect(try RawDatabase(part.url).rows("SELECT Z_NAME FROM Z_PRIMARYKEY") == ["A"])
   }

@@ -17,15 +17,20 @@ struct MigratedStore {
     url = folder.file()
   }
 
-  /// Opens the store with a model, lets `body` use it, and closes it.
+  /// Opens the store with a model, after a migration if one is given, lets `body` use it, and closes it.
   @discardableResult
   func using<Result>(
     _ model: ManagedObjectModel, options: SQLiteStoreOptions = SQLiteStoreOptions(),
-    _ body: (ManagedObjectContext) throws -> Result
+    migration: AutomaticMigration? = nil, _ body: (ManagedObjectContext) throws -> Result
   ) throws -> Result {
     let resolved = try model.resolved()
     let coordinator = PersistentStoreCoordinator(model: resolved)
-    let store = try SQLiteStore(url: url, model: resolved, options: options)
+    let store =
+      if let migration {
+        try SQLiteStore.open(url: url, model: resolved, options: options, migration: migration)
+      } else {
+        try SQLiteStore(url: url, model: resolved, options: options)
+      }
     try coordinator.add(store)
     let context = ManagedObjectContext(coordinator, extensionRegistry: ExtensionRegistry())
     defer { try? coordinator.remove(store) }

@@ -2,6 +2,7 @@ package import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
 package import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// Finds values of old rows that violate a uniqueness constraint of the newer model.
 ///

@@ -1,6 +1,7 @@
 package import MoonbaseModel
-import MoonbaseSQL
+package import MoonbaseSQL
 package import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// Counts the rows of an old file that have values in properties without a counterpart in the newer model.
 ///

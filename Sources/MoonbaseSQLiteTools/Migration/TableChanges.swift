@@ -1,6 +1,7 @@
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
+import MoonbaseSQLiteStore
 
 /// Decides which tables are created again, and which stay because nothing in them changes.
 ///

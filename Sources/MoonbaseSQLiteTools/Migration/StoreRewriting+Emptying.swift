@@ -1,5 +1,6 @@
 import MoonbaseSQL
 package import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// The parts that are restored at the end of a migration by a mapping model.
 ///

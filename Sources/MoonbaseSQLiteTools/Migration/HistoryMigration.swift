@@ -2,6 +2,7 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// Converts the history of a store to the new entities: their numbers, the bits of changed properties, and the columns
 /// with preserved values of deleted objects. Changes of removed entities are deleted.

@@ -2,6 +2,7 @@ import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
 import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// Copies the rows of an old entity into the table of the new entity.
 ///

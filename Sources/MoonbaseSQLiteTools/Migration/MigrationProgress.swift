@@ -1,5 +1,6 @@
 package import MoonbasePlatform
 package import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// The progress and cancellation of a migration.
 ///

@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbaseSQL
+import MoonbaseSQLiteStore
 
 /// The links of an old relationship, as a SELECT with the columns `owner`, `member`, `place` (of the member in the
 /// owner's list) and `inverse` (of the owner in the member's list).

@@ -1,6 +1,7 @@
 import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
+import MoonbaseSQLiteStore
 
 /// A composite attribute that a migration keeps, with the mapping of its elements.
 ///

@@ -1,6 +1,7 @@
 package import MoonbaseModel
 package import MoonbaseModelFormats
-import MoonbaseSQL
+package import MoonbaseSQL
+import MoonbaseSQLiteStore
 
 /// The migration of the rows of one entity: an entity mapping with the layouts of both sides.
 ///

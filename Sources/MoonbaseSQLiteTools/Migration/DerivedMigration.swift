@@ -1,7 +1,8 @@
 import MoonbaseGraph
 import MoonbaseModel
-import MoonbaseSQL
+package import MoonbaseSQL
 package import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// Computes derived attributes after all rows are migrated: new ones have no value yet, and others may depend on
 /// removed objects.

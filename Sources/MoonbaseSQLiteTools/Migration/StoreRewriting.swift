@@ -1,8 +1,9 @@
 import MoonbaseGraph
 package import MoonbaseModel
 import MoonbasePlatform
-import MoonbaseSQL
+package import MoonbaseSQL
 package import MoonbaseSQLite
+package import MoonbaseSQLiteStore
 
 /// Converts a copy of an old store to the new model, in one transaction.
 ///

@@ -1,5 +1,6 @@
 import MoonbaseModel
 import MoonbaseSQL
+import MoonbaseSQLiteStore
 
 /// Properties without a counterpart in the newer model. Values in them are losses.
 extension MigrationPlanner {

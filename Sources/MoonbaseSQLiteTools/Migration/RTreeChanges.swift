@@ -1,5 +1,6 @@
 import MoonbaseSQL
 package import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// The R-trees that a migration drops, and those that it creates and fills.
 ///

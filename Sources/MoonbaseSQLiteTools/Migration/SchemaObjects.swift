@@ -1,5 +1,6 @@
 import MoonbaseSQL
 package import MoonbaseSQLite
+package import MoonbaseSQLiteStore
 
 /// The indexes and triggers of a migrated file. Indexes and triggers of the format follow the models. Further ones,
 /// which another program added, stay if their table does.

@@ -3,6 +3,7 @@ package import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbaseSQL
 import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// Examines the rows of an old file and plans a migration.
 ///

@@ -1,6 +1,7 @@
 import MoonbaseModel
 import MoonbaseSQL
 import MoonbaseSQLite
+import MoonbaseSQLiteStore
 
 /// Fills relationships that rows do not contain: link tables, and to-one columns that were stored in another way.
 ///

@@ -1,4 +1,5 @@
 public import MoonbaseModelFormats
+import MoonbaseSQLiteStore
 
 /// The effects of a migration on a store, determined before anything is written.
 ///

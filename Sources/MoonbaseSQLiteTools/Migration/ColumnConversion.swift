@@ -4,6 +4,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 import MoonbaseSQL
 import MoonbaseSQLite
+package import MoonbaseSQLiteStore
 
 /// The change of a column's stored form: to another type, or between the column and files beside the store.
 ///

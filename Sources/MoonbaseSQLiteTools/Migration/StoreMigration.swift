@@ -2,8 +2,9 @@ import MoonbaseGraph
 package import MoonbaseModel
 import MoonbaseModelFormats
 import MoonbasePlatform
-import MoonbaseSQL
+package import MoonbaseSQL
 package import MoonbaseSQLite
+package import MoonbaseSQLiteStore
 
 /// Migrates a store to another model.
 ///
