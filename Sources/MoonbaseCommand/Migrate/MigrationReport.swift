@@ -1,5 +1,6 @@
 import MoonbaseModelFormats
 import MoonbaseSQLiteStore
+import MoonbaseSQLiteTools
 
 /// A planned or completed migration, for programs to read: `moonbase migrate --json`.
 ///
