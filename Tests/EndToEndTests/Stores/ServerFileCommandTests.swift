@@ -93,6 +93,22 @@
       #expect(try answer("SELECT COUNT(*) n FROM Person WHERE nick IS NULL") == "n\n3\n")
     }
 
+    /// The model in the store has its properties in another order than the model's file.
+    @Test func viewsAreTheSameForTheModelsFileAndTheModelInTheStore() throws {
+      let other = try PostgreSQLServer.newAddress().absoluteString
+      let views = "schema \(Workbench.parts(of: other).schema)_views\n"
+      let made = try bench.moonbase("run", "--store", other, "--model", "m.lua", "-e", "")
+      #expect(made.status == 0, "\(made)")
+      let told = try bench.moonbase("info", other)
+      #expect(told.output.contains(views), "\(told)")
+      let columns =
+        "SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = 'person'::regclass"
+      let search = "SET search_path TO \(Workbench.parts(of: other).schema)_views"
+      #expect(
+        try bench.psql(search, columns, at: other)
+          == "_pk _entity active age born code department height key name salary site\n")
+    }
+
     /// Dropping the tables of a store drops the views of these tables, and leaves their schema.
     @Test func viewsThatAreGoneAreMadeAnew() throws {
       try bench.psql("DROP SCHEMA \(schema) CASCADE", at: server)
