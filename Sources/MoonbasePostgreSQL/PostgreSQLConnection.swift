@@ -135,8 +135,8 @@
       return rows
     }
 
-    /// Sends a statement without waiting for its rows, which the server computes meanwhile. The next statement waits for
-    /// them first, and throws their error.
+    /// Sends a statement without waiting for its rows, which the server computes meanwhile. The next statement waits
+    /// for them first, and throws their error.
     package func begin(_ sql: String) throws -> PendingRows {
       try settle()
       let pending = PendingRows(sql)

@@ -4,8 +4,8 @@
   package import MoonbasePlatform
   import MoonbasePostgreSQL
 
-  /// A new store that is made in a temporary schema. When the store is complete, one transaction moves its tables to the
-  /// schema of the destination.
+  /// A new store that is made in a temporary schema. When the store is complete, one transaction moves its tables to
+  /// the schema of the destination.
   ///
   /// The temporary schema is removed with this object. A process that dies leaves it.
   package final class NewSchema: Sendable {

@@ -16,8 +16,8 @@ package protocol CheckedRow {
 package struct ValueDecoder<Row: CheckedRow> {
   /// The attribute or composite.
   let property: ResolvedProperty
-  /// Sets the value in a page. Returns false for a value that is not checked further, and throws `ColumnMismatch` for a
-  /// value that is none of the property.
+  /// Sets the value in a page. Returns false for a value that is not checked further. Throws `ColumnMismatch` for a
+  /// value of another type than the property's.
   let decode: (Row, RowPageBuilder) throws -> Bool
 
   /// Makes a decoder of a property.
@@ -96,8 +96,8 @@ extension StoreChecking {
     }
   }
 
-  /// Decodes the properties of a row as a fetch does, and checks the values by the model's rules. Reports each value that
-  /// is none of its property.
+  /// Decodes the properties of a row as a fetch does, and checks the values by the model's rules. Reports each value of
+  /// another type than its property's.
   package func checkValues(of row: Row, _ decoders: [ValueDecoder<Row>], _ entity: EntityLayout) throws {
     let page = RowPageBuilder(
       number, entity: entity.entity.symbol, slotCount: entity.entity.properties.count, capacity: 1)
