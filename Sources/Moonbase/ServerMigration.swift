@@ -15,8 +15,7 @@
 
     /// Describes the migration of a store on a server. `sources` are the models that the store may be of, besides the
     /// model in it.
-    package init?(_ store: PersistentStoreDescription, sources: [ResolvedModel] = []) {
-      guard let address = store.address else { return nil }
+    package init(of store: PersistentStoreDescription, at address: URL, sources: [ResolvedModel] = []) {
       (self.store, self.address, self.sources) = (store, address, sources)
     }
 
@@ -144,7 +143,8 @@
   extension PersistentStoreDescription {
     /// Migrates a store on a server that is of another version of the model, where the description allows it.
     func migrate(to model: ResolvedModel, at address: URL, because error: GraphError) throws {
-      guard shouldMigrateStoreAutomatically, !isReadOnly, let migration = ServerMigration(self) else { throw error }
+      guard shouldMigrateStoreAutomatically, !isReadOnly else { throw error }
+      let migration = ServerMigration(of: self, at: address)
       guard shouldInferMappingModelAutomatically else {
         throw GraphError(
           error.code,

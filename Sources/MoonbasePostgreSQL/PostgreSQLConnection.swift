@@ -20,6 +20,10 @@
     private var preparedCount = 0
     /// The greatest number of prepared statements. Beyond it all are forgotten.
     private static let greatestCount = 500
+    /// The statement whose answer has not been received.
+    private var pending: PendingRows?
+    /// The `COPY` whose rows are being received.
+    private var copying: (sql: String, began: ContinuousClock.Instant, messageCount: Int)?
     /// Called after each statement with its text, its parameters, the number of rows and the duration.
     package var observer: ((String, Parameters, Int, Duration) -> Void)?
     /// Whether waiting for the server must end.
@@ -131,6 +135,31 @@
       return rows
     }
 
+    /// Sends a statement without waiting for its rows, which the server computes meanwhile. The next statement waits
+    /// for them first, and throws their error.
+    package func begin(_ sql: String) throws -> PendingRows {
+      try settle()
+      let pending = PendingRows(sql)
+      guard PQsendQueryParams(connection, sql, 0, nil, nil, nil, nil, 1) == 1 else { throw lost() }
+      self.pending = pending
+      return pending
+    }
+
+    /// Waits for the rows of a statement that was begun.
+    package func rows(of pending: PendingRows) throws -> ResultRows {
+      if pending === self.pending { try settle() }
+      guard let rows = try pending.result?.get() else { throw PostgreSQLError(message: "the server gave no answer") }
+      return rows
+    }
+
+    /// Receives the answer to the statement that was begun, if there is one.
+    private func settle() throws {
+      guard let pending else { return }
+      self.pending = nil
+      pending.result = Result { try receive(pending.sql, Parameters(), since: pending.began) }
+      _ = try pending.result?.get()
+    }
+
     /// Waits for a notification on a channel that the connection listens to. Returns whether one came in time.
     ///
     /// Returns at once where the connection is lost.
@@ -155,8 +184,55 @@
     package func copy(_ rows: consuming CopyRows, into table: String, columns: [String]) throws {
       rows.finish()
       let sql = "COPY \(table) (\(columns.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
-      let (bytes, count) = (rows.wire.bytes, rows.count)
-      _ = try run(sql, Parameters(), copying: bytes, count: count) { PQsendQuery(connection, sql) }
+      let bytes = rows.wire.bytes
+      _ = try run(sql, Parameters(), copying: bytes) { PQsendQuery(connection, sql) }
+    }
+
+    /// Begins to receive the rows of a query without parameters, by `COPY ... TO STDOUT` in binary form. No other
+    /// statement may run on the connection before the last row is received.
+    package func beginCopying(_ query: String) throws {
+      try settle()
+      let sql = "COPY (\(query)) TO STDOUT (FORMAT binary)"
+      let began = ContinuousClock.now
+      guard PQsendQuery(connection, sql) == 1 else { throw lost() }
+      try waitForAnswer()
+      guard let result = PQgetResult(connection) else { throw lost() }
+      guard PQresultStatus(result) == PGRES_COPY_OUT else {
+        let failure = error(result)
+        PQclear(result)
+        _ = try receive(nil, Parameters(), since: began)
+        throw failure
+      }
+      PQclear(result)
+      copying = (sql, began, 0)
+    }
+
+    /// The next rows of the `COPY`, at most `count`, fewer if they have more bytes than `size`. None at the end.
+    package func copiedRows(upTo count: Int, ofSize size: Int) throws -> ResultRows {
+      let rows = CopiedRows(expecting: count)
+      while let copying, rows.count < count, rows.size < size {
+        var message: UnsafeMutablePointer<CChar>?
+        var length: Int32 = 0
+        try wait {
+          length = PQgetCopyData(connection, &message, 1)
+          return length != 0
+        }
+        if length > 0, let message {
+          guard rows.add(UnsafeRawBufferPointer(start: message, count: Int(length)), isFirst: copying.messageCount == 0)
+          else {
+            throw PostgreSQLError(message: "the server sent rows in a form that is none of COPY")
+          }
+          self.copying?.messageCount += 1
+        } else {
+          self.copying = nil
+          let isWhole = length == -1
+          // The last message has no row.
+          let count = max(0, copying.messageCount - 1)
+          _ = try receive(copying.sql, Parameters(), since: copying.began, count: count)
+          if !isWhole { throw lost() }
+        }
+      }
+      return ResultRows(rows)
     }
 
     /// Prepares a statement without running it, so that the server checks it.
@@ -188,13 +264,21 @@
     private static let pause: Int32 = 50
 
     /// Runs a statement. The observer is notified, except when a statement is only prepared. `bytes` are the rows of a
-    /// `COPY`, `count` their number.
+    /// `COPY` to the server.
     private func run(
-      _ sql: String?, _ parameters: Parameters, copying bytes: ContiguousArray<UInt8>? = nil, count: Int = 0,
-      send: () -> Int32
+      _ sql: String?, _ parameters: Parameters, copying bytes: ContiguousArray<UInt8>? = nil, send: () -> Int32
     ) throws -> ResultRows? {
-      let began = observer == nil ? nil : ContinuousClock.now
+      try settle()
+      let began = ContinuousClock.now
       guard send() == 1 else { throw lost() }
+      return try receive(sql, parameters, since: began, copying: bytes)
+    }
+
+    /// Receives the answer to a statement. `count` is the number of rows that were received before.
+    private func receive(
+      _ sql: String?, _ parameters: Parameters, since began: ContinuousClock.Instant,
+      copying bytes: ContiguousArray<UInt8>? = nil, count: Int = 0
+    ) throws -> ResultRows? {
       var last: ResultRows?
       var failure: PostgreSQLError?
       try waitForAnswer()
@@ -218,17 +302,20 @@
       if let failure { throw failure }
       if PQstatus(connection) != CONNECTION_OK { throw lost() }
       wasUsed = true
-      if let began, let sql { observer?(sql, parameters, last?.count ?? count, ContinuousClock.now - began) }
+      if let sql { observer?(sql, parameters, max(last?.count ?? 0, count), ContinuousClock.now - began) }
       return last
     }
 
-    /// Waits for the first answer to a statement. Asks the server to cancel the statement where waiting must end.
-    private func waitForAnswer() throws {
+    /// Waits for the first answer to a statement.
+    private func waitForAnswer() throws { try wait { PQisBusy(connection) == 0 } }
+
+    /// Waits until the server has sent what is needed. Asks the server to cancel the statement where waiting must end.
+    private func wait(until isThere: () -> Bool) throws {
       var isCancelled = false
       while true {
         let state = PQflush(connection)
         if state < 0 { throw lost() }
-        if state == 0, PQisBusy(connection) == 0 { return }
+        if state == 0, isThere() { return }
         var event = pollfd(
           fd: PQsocket(connection), events: Int16(POLLIN | (state == 1 ? POLLOUT : 0)), revents: 0)
         let found = poll(&event, 1, Self.pause)
@@ -277,8 +364,8 @@
       let words = Self.words(of: connection)
       // Reads the rest of the answer, so that the next statement does not receive it.
       while let result = PQgetResult(connection) {
-        // While the server waits for the rows of a `COPY`, the answer does not end.
-        let isCopying = PQresultStatus(result) == PGRES_COPY_IN
+        // The answer does not end before the rows of a `COPY`.
+        let isCopying = [PGRES_COPY_IN, PGRES_COPY_OUT].contains(PQresultStatus(result))
         PQclear(result)
         if isCopying { break }
       }
@@ -308,6 +395,15 @@
       if error.state.hasPrefix("57P") || error.state.hasPrefix("08") { error.isConnectionLost = true }
       return error
     }
+  }
+
+  /// A statement that was sent, and its rows once they are received.
+  package final class PendingRows {
+    fileprivate let sql: String
+    fileprivate let began = ContinuousClock.now
+    fileprivate var result: Result<ResultRows?, any Error>?
+
+    fileprivate init(_ sql: String) { self.sql = sql }
   }
 
   extension Parameters {

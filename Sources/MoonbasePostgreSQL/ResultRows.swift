@@ -2,18 +2,37 @@
   internal import MoonbaseCPostgreSQL
   package import MoonbasePlatform
 
-  /// The complete result of a statement, in PostgreSQL's binary form. Bytes are valid while the result is retained.
+  /// Rows in PostgreSQL's binary form: the complete result of a statement, or some rows of a `COPY`. Bytes are valid
+  /// while the object is retained.
   package final class ResultRows {
-    private let result: OpaquePointer
+    /// The bytes of a value.
+    @usableFromInline
+    struct Cell {
+      /// Nil for NULL.
+      @usableFromInline let start: UnsafeRawPointer?
+      @usableFromInline let length: Int
+    }
+
+    /// Nil for the rows of a `COPY`.
+    private let result: OpaquePointer?
+    /// Nil for the result of a statement.
+    private let copied: CopiedRows?
+    /// The values of the rows of a `COPY`.
+    @usableFromInline let cells: UnsafePointer<Cell>?
     /// The number of rows.
     package let count: Int
     /// The number of columns.
-    package let columnCount: Int
+    @usableFromInline package let columnCount: Int
 
     init(_ result: OpaquePointer) {
-      self.result = result
+      (self.result, copied, cells) = (result, nil, nil)
       count = Int(PQntuples(result))
       columnCount = Int(PQnfields(result))
+    }
+
+    init(_ copied: CopiedRows) {
+      (result, self.copied, cells) = (nil, copied, UnsafePointer(copied.cells))
+      (count, columnCount) = (copied.count, copied.columnCount)
     }
 
     deinit { PQclear(result) }
@@ -21,7 +40,7 @@
     /// The number of rows that the statement wrote.
     package var affectedCount: Int { PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0 }
 
-    /// The type of a column. Nil for types that Moonbase does not use.
+    /// The type of a column. Nil for types that Moonbase does not use, and for the rows of a `COPY`.
     package func type(_ column: Int) -> PostgreSQLType? { PostgreSQLType(rawValue: PQftype(result, Int32(column))) }
 
     /// The object identifier of a column's type, also of types that Moonbase does not use.
@@ -31,19 +50,32 @@
     package func name(_ column: Int) -> String { PQfname(result, Int32(column)).map { String(cString: $0) } ?? "" }
 
     /// Whether a value is NULL.
-    @inline(__always)
-    package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) != 0 }
+    @inlinable
+    package func isNull(_ row: Int, _ column: Int) -> Bool {
+      if let cells { return cells[row &* columnCount &+ column].start == nil }
+      return resultIsNull(row, column)
+    }
+
+    @usableFromInline
+    func resultIsNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) != 0 }
 
     /// The bytes of a value in binary form; empty for NULL.
-    @inline(__always)
+    @inlinable
     package func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+      guard let cells else { return resultBytes(row, column) }
+      let cell = cells[row &* columnCount &+ column]
+      return UnsafeRawBufferPointer(start: cell.start, count: cell.length)
+    }
+
+    @usableFromInline
+    func resultBytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
       UnsafeRawBufferPointer(
         start: PQgetvalue(result, Int32(row), Int32(column)), count: Int(PQgetlength(result, Int32(row), Int32(column)))
       )
     }
 
     /// An integer of any width, or a Boolean as an integer; 0 for NULL.
-    @inline(__always)
+    @inlinable
     package func integer(_ row: Int, _ column: Int) -> Int64 {
       let bytes = bytes(row, column)
       switch bytes.count {
@@ -56,7 +88,7 @@
     }
 
     /// A double-precision number; 0 for NULL.
-    @inline(__always)
+    @inlinable
     package func double(_ row: Int, _ column: Int) -> Double {
       let bytes = bytes(row, column)
       return bytes.count == 8 ? Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))) : 0

@@ -71,9 +71,10 @@ struct BackupCommand: ParsableCommand {
 
   /// Copies a store on a server into a file.
   private func backUpServer(to file: String) throws {
-    let store = try place().place.description(busyTimeout: patience.duration())
+    let place = try place().place
+    let store = place.description(busyTimeout: try patience.duration())
     #if PostgreSQL
-      try ServerMigration(store)?.backUp(to: URL(literalPath: file), replacing: force)
+      try ServerMigration(of: store, at: place.address).backUp(to: URL(literalPath: file), replacing: force)
     #else
       // Throws, because this build opens no address.
       _ = try store.keptMetadata()

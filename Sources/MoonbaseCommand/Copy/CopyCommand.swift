@@ -91,8 +91,7 @@ struct CopyCommand: ParsableCommand {
       return try NewStore(at: URL(literalPath: destination.path), busyTimeout: patience())
     }
     #if PostgreSQL
-      guard let address = URL(string: destination.path) else { throw UsageError("\(destination.name) is no address") }
-      return try NewSchema(at: address, busyTimeout: patience())
+      return try NewSchema(at: destination.address, busyTimeout: patience())
     #else
       // Throws, because this build opens no address.
       _ = try destination.description.keptMetadata()

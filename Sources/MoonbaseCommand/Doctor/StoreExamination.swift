@@ -33,7 +33,7 @@ struct StoreExamination {
     }
     #if PostgreSQL
       let check = try ServerCheck(
-        storeAt: address, model: model, configuration: store.configuration, busyTimeout: busyTimeout, tell)
+        storeAt: store.address, model: model, configuration: store.configuration, busyTimeout: busyTimeout, tell)
       if bar.isShown { check.progress = { bar.show($0, of: $1) } }
       try check.run()
     #endif
@@ -48,17 +48,7 @@ struct StoreExamination {
     }
     #if PostgreSQL
       try ServerRepair.run(
-        storeAt: address, model: model, configuration: store.configuration, busyTimeout: busyTimeout)
+        storeAt: store.address, model: model, configuration: store.configuration, busyTimeout: busyTimeout)
     #endif
   }
-
-  #if PostgreSQL
-    /// The address of a store on a server.
-    private var address: URL {
-      get throws {
-        guard let address = URL(string: store.path) else { throw UsageError("\(store.name) is no address") }
-        return address
-      }
-    }
-  #endif
 }

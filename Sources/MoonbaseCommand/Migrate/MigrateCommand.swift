@@ -126,9 +126,7 @@ struct MigrateCommand: ParsableCommand {
     guard place.place.isOnServer else { return try body(URL(literalPath: store)) }
     let description = place.place.description(busyTimeout: try patience.duration())
     #if PostgreSQL
-      guard let migration = ServerMigration(description, sources: versions.sources) else {
-        throw UsageError("\(place.place.name) is no address")
-      }
+      let migration = try ServerMigration(of: description, at: place.place.address, sources: versions.sources)
       let lost = try migration.transactionCount()
       var outcome = try plan ? migration.plan(body) : migration.run(body)
       if !outcome.plans.isEmpty { outcome.plans[0].lostTransactionCount = lost }

@@ -39,6 +39,16 @@ extension NamedStore {
   /// Whether it is an address, and no path.
   var isOnServer: Bool { PersistentStoreDescription.isAddress(path) }
 
+  /// The address of a store on a server.
+  ///
+  /// - Throws: A `UsageError` for a text that is no address.
+  var address: URL {
+    get throws(UsageError) {
+      guard let address = URL(string: path) else { throw UsageError("\(name) is no address") }
+      return address
+    }
+  }
+
   /// Throws for a store on a server, where a command works on files. `advice` names the server's own means.
   ///
   /// - Throws: A `UsageError` with the advice.

@@ -63,11 +63,10 @@ struct SQLCommand: ParsableCommand {
   /// Runs the statement on a server.
   private func askServer(_ store: NamedStore) throws {
     #if PostgreSQL
-      guard let address = URL(string: store.path) else { throw UsageError("\(store.name) is no address") }
       let model = try file.model(of: store)
       try store.requireConfiguration(model.description, busyTimeout: file.settings().busyTimeout)
       let query = try ServerQuery(
-        place().other, ofStoreAt: address, model: model, busyTimeout: file.settings().busyTimeout)
+        place().other, ofStoreAt: store.address, model: model, busyTimeout: file.settings().busyTimeout)
       if let lack = query.lackOfViews {
         Terminal.complain("moonbase: \(store.name): the tables have their own names alone, without views: \(lack)")
       }

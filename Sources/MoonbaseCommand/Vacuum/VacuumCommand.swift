@@ -59,8 +59,7 @@ struct VacuumCommand: ParsableCommand {
   /// Returns the sizes of the tables before and after.
   private func vacuumServer() throws -> (before: Int, after: Int) {
     #if PostgreSQL
-      guard let address = URL(string: place.path) else { throw UsageError("\(place.place.name) is no address") }
-      return try PostgreSQLStore.vacuum(storeAt: address, busyTimeout: patience.duration())
+      return try PostgreSQLStore.vacuum(storeAt: place.place.address, busyTimeout: patience.duration())
     #else
       // Throws, because this build opens no address.
       _ = try place.place.description.keptMetadata()

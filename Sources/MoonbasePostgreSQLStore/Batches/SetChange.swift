@@ -14,6 +14,7 @@
   struct SetChange {
     /// A column and its new value.
     private struct Assignment {
+      let slot: Slot
       let column: String
       /// The new value, with question marks.
       let value: SQLFragment
@@ -54,8 +55,6 @@
           guard let assignment = Self.assignment(value, to: slot, kinds) else { return nil }
           assignments.append(assignment)
         }
-        // The history names the columns that change in each row. With one column it is the same for all rows.
-        if store.tracksHistory, assignments.count != 1 { return nil }
         self.assignments = assignments
       }
       (self.model, self.kinds) = (model, kinds)
@@ -69,13 +68,13 @@
         !kinds.contains(where: { $0.entity.uniquenessConstraints.contains { $0.contains(slot) } })
       else { return nil }
       switch expression {
-      case .constant(.null): return Assignment(column: column, value: SQLFragment("NULL"))
+      case .constant(.null): return Assignment(slot: slot, column: column, value: SQLFragment("NULL"))
       case .constant(let value):
         guard value.isExactInSQL, value.parameterType == kind.type else { return nil }
-        return Assignment(column: column, value: SQLFragment("?", values: [value]))
+        return Assignment(slot: slot, column: column, value: SQLFragment("?", values: [value]))
       default:
         return growth(expression, kinds).flatMap { sum in
-          kind.range.map { Assignment(column: column, value: checked(sum, in: $0)) }
+          kind.range.map { Assignment(slot: slot, column: column, value: checked(sum, in: $0)) }
         }
       }
     }
@@ -145,7 +144,7 @@
       _ ids: [ManagedObjectID], where condition: SQLFragment, on connection: PostgreSQLConnection
     ) throws -> StoreBatchResult {
       let sql = statement(condition, countsAll: false) + " RETURNING t0.Z_PK"
-      guard case .update(let values) = request.kind else {
+      guard let assignments else {
         // The history keeps values of the deleted rows.
         var deletions = StoreChanges()
         deletions.deleted = ids.map { StoreChanges.Deletion(id: $0, expectedVersion: nil) }
@@ -154,15 +153,29 @@
         try record?.write(on: connection)
         return StoreBatchResult(objectIDs: ids, changes: SavedObjectIDs(deleted: ids))
       }
+      let slots = recorded == nil ? [:] : try changedSlots(assignments, where: condition, on: connection)
       let rows = try send(sql, on: connection)
       let keys = Set((0..<rows.count).map { rows.integer($0, 0) })
       let changed = ids.filter { keys.contains($0.key) }
       if let recorded {
-        try HistoryRecord(updated: changed, Set(values.keys), request, author: author, in: recorded)
-          .write(on: connection)
+        try HistoryRecord(updated: changed, slots, request, author: author, in: recorded).write(on: connection)
       }
       return StoreBatchResult(
         written: changed.count, objectIDs: ids, changes: SavedObjectIDs(updated: changed))
+    }
+
+    /// The attributes whose values an update will change, by the keys of locked rows. The history names them.
+    private func changedSlots(
+      _ assignments: [Assignment], where condition: SQLFragment, on connection: PostgreSQLConnection
+    ) throws -> [Int64: Set<Slot>] {
+      let columns = [SQLFragment("t0.Z_PK")] + assignments.map { "(" + $0.difference + ")" }
+      let sql = "SELECT " + columns.joined(", ") + " FROM \(identifier(kinds[0].table)) t0 WHERE " + condition
+      let rows = try send(sql, on: connection)
+      return Dictionary(
+        uniqueKeysWithValues: (0..<rows.count).map { row in
+          let changed = assignments.indices.filter { rows.integer(row, $0 + 1) == 1 }
+          return (rows.integer(row, 0), Set(changed.map { assignments[$0].slot }))
+        })
     }
 
     /// The author of the change in the history.
@@ -189,9 +202,8 @@
   extension PostgreSQLStore {
     /// Executes a batch request in SQL, in a transaction of its own.
     ///
-    /// Returns nil for all other requests, which the graph then executes: several columns in a store with a history,
-    /// rows from which attributes are derived, unique values, decimals, other expressions, rows that other rows refer
-    /// to.
+    /// Returns nil for all other requests, which the graph then executes: rows from which attributes are derived,
+    /// unique values, decimals, other expressions, rows that other rows refer to.
     public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? {
       let change: SetChange?
       do { change = try SetChange(request, in: self) } catch is Untranslatable { return nil }

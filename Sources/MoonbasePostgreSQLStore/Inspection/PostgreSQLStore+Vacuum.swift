@@ -33,12 +33,8 @@
     private static func ownTables(
       of address: PostgreSQLAddress, _ connection: PostgreSQLConnection
     ) throws -> [String] {
-      var parameters = Parameters()
-      parameters.append(address.schema)
-      let rows = try connection.queryOnce(
-        "SELECT c.relname::text, pg_has_role(c.relowner, 'USAGE'), pg_get_userbyid(c.relowner)::text FROM pg_class c "
-          + "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY 1",
-        parameters)
+      let rows = try SchemaRelations.tables(of: address.schema).select(
+        "c.relname::text, pg_has_role(c.relowner, 'USAGE'), pg_get_userbyid(c.relowner)::text", connection)
       for row in 0..<rows.count where rows.integer(row, 1) == 0 {
         throw GraphError(
           .readOnlyStore,
@@ -51,13 +47,8 @@
 
     /// The size of a schema's tables with their indexes, in bytes.
     static func size(of schema: String, _ connection: PostgreSQLConnection) throws -> Int {
-      var parameters = Parameters()
-      parameters.append(schema)
-      let rows = try connection.queryOnce(
-        "SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class c "
-          + "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')",
-        parameters)
-      return Int(rows.integer(0, 0))
+      let rows = try SchemaRelations.tables(of: schema).select("pg_total_relation_size(c.oid)", connection)
+      return (0..<rows.count).reduce(0) { $0 + Int(rows.integer($1, 0)) }
     }
   }
 #endif

@@ -138,44 +138,31 @@
       guard !kept.columns.isEmpty else { return rowCount += try count(of: entity) }
       let columns = kept.columns.map { ", \(identifier($0))" }.joined()
       let sql = "SELECT Z_PK\(columns) FROM \(identifier(entity.table)) WHERE Z_ENT = \(entity.number) ORDER BY Z_PK"
-      let composites = kept.composites.map { ($0.property, CompositeReader($0.composite)) }
+      let decoders = Self.decoders(kept)
       try forEachPage(of: sql) { rows in
         for row in 0..<rows.count {
           try HostWork.charge(1 + kept.columns.count)
-          try checkRow(ResultRow(rows: rows, row: row), kept, composites, of: entity)
+          try checkValues(of: ResultRow(rows: rows, row: row), decoders, entity)
         }
         rowCount += rows.count
         progress?(rowCount, rowTotal)
       }
     }
 
-    private func checkRow(
-      _ place: ResultRow, _ kept: KeptColumns, _ composites: [(ResolvedProperty, CompositeReader)],
-      of entity: EntityLayout
-    ) throws {
-      let (rows, row) = (place.rows, place.row)
-      let page = RowPageBuilder(
-        number, entity: entity.entity.symbol, slotCount: entity.entity.properties.count, capacity: 1)
-      page.beginRow(key: place.integer(0), version: 1)
-      var readable: [ResolvedProperty] = []
-      for (property, column, kind) in kept.attributes {
-        do {
-          try ColumnReader.read(kind, of: rows, row: row, column: column, into: page, slot: property.slot)
-          readable.append(property)
-        } catch {
-          try tellMismatch(error, of: property, place, entity)
+    private static func decoders(_ kept: KeptColumns) -> [ValueDecoder<ResultRow>] {
+      kept.attributes.map { property, column, kind in
+        ValueDecoder(property) { place, page in
+          try ColumnReader.read(kind, of: place.rows, row: place.row, column: column, into: page, slot: property.slot)
+          return true
         }
       }
-      for (property, reader) in composites {
-        do {
-          page.set(try reader.value(rows, row: row), slot: property.slot)
-          readable.append(property)
-        } catch {
-          try tellMismatch(error, of: property, place, entity)
+        + kept.composites.map { property, composite in
+          let reader = CompositeReader(composite)
+          return ValueDecoder(property) { place, page in
+            page.set(try reader.value(place.rows, row: place.row), slot: property.slot)
+            return true
+          }
         }
-      }
-      page.endRow()
-      try checkRules(Snapshot(page.finish(), at: 0).values, of: readable, place, entity)
     }
 
     /// Finds objects with the same values of a uniqueness constraint, which a lost index lets in.
@@ -242,7 +229,7 @@
             message: "the store has \(only), and no table \(other): restore it from a backup, or drop \(only)"))
       }
       for (table, condition, what) in [
-        ("ACHANGE", "ZCHANGETYPE NOT BETWEEN 0 AND 2", "its kind, entity, object or transaction is none"),
+        ("ACHANGE", "ZCHANGETYPE NOT BETWEEN 0 AND 2", "its kind is none"),
         ("ACHANGE", "ZTRANSACTIONID NOT IN (SELECT Z_PK FROM ATRANSACTION)", "its transaction is not there"),
       ] {
         try forEachRow(of: "SELECT Z_PK FROM \(table) WHERE \(condition) ORDER BY Z_PK") { row in

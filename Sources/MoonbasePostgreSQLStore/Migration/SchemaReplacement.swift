@@ -34,7 +34,7 @@
         let tables = try StoreOpener.tables(of: address.schema, connection)
         try StoreOpener.check(tables, address)
         try connection.execute("BEGIN; SET LOCAL idle_in_transaction_session_timeout TO 0")
-        let names = try Self.tables(of: address.schema, connection)
+        let names = try SchemaRelations.tables(of: address.schema).names(connection)
         try connection.execute("LOCK TABLE \(names.map(quoted).joined(separator: ", ")) IN EXCLUSIVE MODE")
         counters = try PostgreSQLStore.counters(connection)
         transactionCount =
@@ -50,16 +50,6 @@
       pool.close()
     }
 
-    /// The names of a schema's tables.
-    private static func tables(of schema: String, _ connection: PostgreSQLConnection) throws -> [String] {
-      var parameters = Parameters()
-      parameters.append(schema)
-      let rows = try connection.query(
-        "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY 1", parameters)
-      return (0..<rows.count).map { rows.text($0, 0) }
-    }
-
     /// Replaces the tables of `old`, which is closed by then, by the complete new store. Tables of other programs stay.
     ///
     /// The store keeps its identifier, and `counters` are the least numbers of keys that were given. A history begins
@@ -68,7 +58,7 @@
       do {
         let own = old.layout.tables.map(\.name) + old.layout.joins.map(\.table)
         let known = Set(own.map { $0.uppercased() }).union(Self.tablesOfFormat)
-        let names = try Self.tables(of: address.schema, connection)
+        let names = try SchemaRelations.tables(of: address.schema).names(connection)
         let replaced = names.filter { known.contains($0.uppercased()) }
         try connection.execute("LOCK TABLE \(names.map(quoted).joined(separator: ", ")) IN ACCESS EXCLUSIVE MODE")
         try awaitOthers()
@@ -114,15 +104,9 @@
 
     /// The statements that give other users their rights to the new tables, by the names of the old tables.
     private func grants() throws -> [String] {
-      var parameters = Parameters()
-      parameters.append(address.schema)
-      let rows = try connection.query(
-        "SELECT format('GRANT %s ON %I TO %s', a.privilege_type, c.relname, "
-          + "CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END), c.relname::text "
-          + "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, aclexplode(c.relacl) a "
-          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND a.grantee <> c.relowner", parameters)
-      let present = Set(try Self.tables(of: new.schema, connection))
-      return (0..<rows.count).filter { present.contains(rows.text($0, 1)) }.map { rows.text($0, 0) }
+      let present = Set(try SchemaRelations.tables(of: new.schema).names(connection))
+      let grants = try SchemaRelations.tables(of: address.schema).grants(connection)
+      return grants.filter { present.contains($0.name) }.map(\.statement)
     }
 
     /// Gives the new tables the identity and the numbers of the old ones.

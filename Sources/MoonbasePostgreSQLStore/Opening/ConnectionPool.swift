@@ -131,23 +131,33 @@
       }
       guard isRoom else { return nil }
       do {
-        for isLast in [false, true] {
-          let connection = try isLast ? open() : acquire()
-          do {
-            // The snapshot is taken by the first statement of the transaction.
-            try connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1")
-            return connection
-          } catch let error as PostgreSQLError where error.isConnectionLost && !isLast {
-            idle.withLock { $0.removeAll() }
-          }
-        }
+        // The snapshot is taken by the first statement of the transaction.
+        return try acquire { try $0.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1") }
       } catch {
         views.withLock { $0 -= 1 }
         // The server may allow fewer connections.
         if ((error as? GraphError)?.underlying as? PostgreSQLError)?.state == "53300" { return nil }
+        throw error
+      }
+    }
+
+    /// A connection on which `begin` has begun a transaction or a statement. Where a kept connection is lost, `begin`
+    /// runs again with a new connection.
+    func acquire(_ begin: (PostgreSQLConnection) throws -> Void) throws -> PostgreSQLConnection {
+      do {
+        let kept = try acquire()
+        do {
+          try begin(kept)
+          return kept
+        } catch let error as PostgreSQLError where error.isConnectionLost && !isClosed {
+          idle.withLock { $0.removeAll() }
+        }
+        let new = try open()
+        try begin(new)
+        return new
+      } catch {
         throw isClosed ? closedError : failure.translate(error)
       }
-      return nil
     }
 
     func giveBackView(_ connection: PostgreSQLConnection) {

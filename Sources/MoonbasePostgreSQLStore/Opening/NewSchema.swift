@@ -4,10 +4,10 @@
   package import MoonbasePlatform
   import MoonbasePostgreSQL
 
-  /// A new store that is made in a schema beside its destination. One transaction moves its tables there when they are
-  /// complete.
+  /// A new store that is made in a temporary schema. When the store is complete, one transaction moves its tables to
+  /// the schema of the destination.
   ///
-  /// The schema beside is removed with this object. A process that dies leaves it.
+  /// The temporary schema is removed with this object. A process that dies leaves it.
   package final class NewSchema: Sendable {
     private let destination: PostgreSQLAddress
     /// The name of the schema while the store is made.
@@ -25,7 +25,7 @@
       if !tables.isEmpty { throw isThere }
     }
 
-    /// Names the schema beside a store.
+    /// Names the temporary schema of a store that takes the place of another.
     init(beside place: URL, busyTimeout: Duration?) throws {
       destination = try PostgreSQLAddress(place)
       schema = String(destination.schema.prefix(12)) + Self.mark + UUID.random().uuidString.lowercased()
@@ -83,15 +83,10 @@
       }
     }
 
-    /// Moves all tables to the destination within a transaction, and drops the schema beside.
+    /// Moves all tables to the destination within a transaction, and drops the temporary schema.
     func moveTables(_ connection: PostgreSQLConnection) throws {
-      var parameters = Parameters()
-      parameters.append(schema)
-      let tables = try connection.query(
-        "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') ORDER BY 1", parameters)
-      let moves = (0..<tables.count).map {
-        "ALTER TABLE \(quoted(schema)).\(quoted(tables.text($0, 0))) SET SCHEMA \(quoted(destination.schema))"
+      let moves = try SchemaRelations.tables(of: schema).names(connection).map {
+        "ALTER TABLE \(quoted(schema)).\(quoted($0)) SET SCHEMA \(quoted(destination.schema))"
       }
       for statement in moves + ["DROP SCHEMA \(quoted(schema))"] { try connection.execute(statement) }
     }

@@ -138,22 +138,12 @@
 
     private static func drop(_ schema: String, _ connection: PostgreSQLConnection) throws -> [String] {
       guard try contents(of: schema, connection)?.comment.hasPrefix(markPrefix) == true else { return [] }
-      var parameters = Parameters()
-      parameters.append(schema)
-      let grants = try connection.queryOnce(
-        "SELECT format('GRANT %s ON %s TO %s', a.privilege_type, o.place, "
-          + "CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END) FROM ("
-          + "SELECT format('SCHEMA %I', nspname) AS place, nspacl AS acl, nspowner AS owner FROM pg_namespace "
-          + "WHERE nspname = $1 UNION ALL SELECT format('%I.%I', n.nspname, c.relname), c.relacl, c.relowner "
-          + "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1) o, "
-          + "aclexplode(o.acl) a WHERE a.grantee <> o.owner", parameters)
-      let statements = (0..<grants.count).map { grants.text($0, 0) }
-      let views = try connection.queryOnce(
-        "SELECT string_agg(format('%I.%I', n.nspname, c.relname), ', ') FROM pg_class c "
-          + "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'v'", parameters)
-      if !views.isNull(0, 0) { try connection.execute("DROP VIEW \(views.text(0, 0))") }
+      let views = SchemaRelations(schema: schema, kinds: .views)
+      let grants = try views.schemaGrants(connection) + views.grants(connection).map(\.statement)
+      let names = try views.names(connection).map { "\(quoted(schema)).\(quoted($0))" }
+      if !names.isEmpty { try connection.execute("DROP VIEW \(names.joined(separator: ", "))") }
       try connection.execute("DROP SCHEMA \(quoted(schema))")
-      return statements
+      return grants
     }
 
     /// Gives users their rights again, as far as the views are still there.

@@ -181,16 +181,11 @@
     static func tables(
       of schema: String, _ connection: PostgreSQLConnection
     ) throws -> [String: FileSchema.Table] {
-      var parameters = Parameters()
-      parameters.append(schema)
-      let rows = try connection.query(
-        "SELECT c.relname::text, COALESCE(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attnum > 0), '{}')::text[], "
+      let rows = try SchemaRelations(schema: schema, kinds: .all).select(
+        "c.relname::text, ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 "
+          + "AND NOT a.attisdropped ORDER BY a.attnum), "
           + "(SELECT COUNT(*) FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary), "
-          + "has_schema_privilege(n.oid, 'USAGE') "
-          + "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-          + "LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped "
-          + "WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f') GROUP BY c.oid, n.oid, c.relname",
-        parameters)
+          + "has_schema_privilege(n.oid, 'USAGE')", connection)
       var tables: [String: FileSchema.Table] = [:]
       // The server hides the tables of a schema that the user may not use.
       if rows.count > 0, rows.integer(0, 3) == 0 {

@@ -44,13 +44,13 @@
       }
     }
 
-    private func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    func translating<Result>(_ body: () throws -> Result) throws -> Result {
       do { return try body() } catch {
         throw store.pool.isClosed ? store.pool.closedError : store.pool.failure.translate(error)
       }
     }
 
-    private func checkGoesOn() throws {
+    func checkGoesOn() throws {
       if store.pool.isClosed { throw store.pool.closedError }
       if isOver { throw GraphError(.invalidRequest, message: "a session that has ended was asked to read") }
     }
@@ -71,9 +71,9 @@
     func rows(matching query: StoreQuery) throws -> any RowCursor {
       let select = try store.select(query)
       let reader = select.reader
-      let cursor = try begin(select.rows(query)) { rows, collector in
-        try reader.collect(rows, 0..<rows.count, into: collector)
-      }
+      let sql = select.rows(query)
+      if !isView, sql.values.isEmpty { return PostgreSQLStream(sql.text, reader, session: self) }
+      let cursor = try begin(sql) { try reader.collect($0, $1, into: $2) }
       return try cursor ?? RowList(snapshots(matching: query))
     }
 
@@ -90,10 +90,11 @@
       let select = try store.select(query)
       let reader = ValueReader(select, query: query, in: store)
       let sql = select.values(query)
-      if let cursor = try begin(sql, { try reader.collect($0, into: $1) }) { return cursor }
+      if let cursor = try begin(sql, { try reader.collect($0, $1, into: $2) }) { return cursor }
       let all = try read { connection in
         let collector = RowCollector(store: store.number)
-        try reader.collect(try connection.query(sql.text, Parameters(sql.values)), into: collector)
+        let rows = try connection.query(sql.text, Parameters(sql.values))
+        try reader.collect(rows, 0..<rows.count, into: collector)
         return Array(collector.finish())
       }
       return RowList(all)
@@ -111,40 +112,26 @@
 
     /// Makes a cursor, if a connection may be held for longer than a call.
     private func begin(
-      _ sql: SQLFragment, _ collect: @escaping @Sendable (ResultRows, RowCollector) throws -> Void
+      _ sql: SQLFragment, _ decode: @escaping PostgreSQLCursor.Decoding
     ) throws -> PostgreSQLCursor? {
       try turn.withLock { _ in
         try checkGoesOn()
         if kept == nil, !isView { kept = try store.pool.acquireView() }
         guard kept != nil else { return nil }
         cursorCount += 1
-        return PostgreSQLCursor(sql, name: "c\(cursorCount)", session: self, collect: collect)
+        return PostgreSQLCursor(sql, name: "c\(cursorCount)", session: self, decode: decode)
       }
     }
 
     /// The next rows of a cursor.
-    fileprivate func page(of cursor: PostgreSQLCursor, upTo count: Int) throws -> RowBatch {
+    func page(of cursor: PostgreSQLCursor, upTo count: Int) throws -> RowBatch {
       try turn.withLock { _ in
         if let failure = cursor.failure { throw failure }
         if cursor.isOver { return RowBatch() }
         try checkGoesOn()
         guard let kept else { return RowBatch() }
         do {
-          return try translating {
-            if !cursor.hasBegun {
-              try kept.queryOnce(
-                "DECLARE \(cursor.name) NO SCROLL CURSOR FOR \(cursor.sql.text)", Parameters(cursor.sql.values))
-              cursor.hasBegun = true
-            }
-            let rows = try kept.queryOnce("FETCH FORWARD \(min(count, Int(Int32.max))) FROM \(cursor.name)")
-            let collector = RowCollector(store: store.number, expecting: rows.count)
-            try cursor.collect(rows, collector)
-            if rows.count < count {
-              cursor.isOver = true
-              try kept.execute("CLOSE \(cursor.name)")
-            }
-            return collector.finish()
-          }
+          return try translating { try cursor.page(upTo: count, store: store.number, kept) }
         } catch {
           // The error ended the transaction. A failed cursor throws again and never appears to be at its end.
           cursor.failure = error
@@ -153,10 +140,10 @@
       }
     }
 
-    fileprivate func forget(_ cursor: PostgreSQLCursor) {
+    func forget(_ cursor: PostgreSQLCursor) {
       turn.withLock { _ in
-        guard cursor.hasBegun, !cursor.isOver, cursor.failure == nil, let kept else { return }
-        _ = try? kept.execute("CLOSE \(cursor.name)")
+        guard cursor.isOpen, cursor.failure == nil, let kept else { return }
+        _ = try? cursor.close(kept)
       }
     }
 
@@ -271,27 +258,5 @@
       }
       return result
     }
-  }
-
-  /// A cursor on the server, whose rows are read in portions.
-  private final class PostgreSQLCursor: RowCursor, @unchecked Sendable {  // guarded by the session's `turn`
-    let sql: SQLFragment
-    let name: String
-    let collect: @Sendable (ResultRows, RowCollector) throws -> Void
-    private let session: PostgreSQLReadSession
-    var hasBegun = false
-    var isOver = false
-    var failure: (any Error)?
-
-    init(
-      _ sql: SQLFragment, name: String, session: PostgreSQLReadSession,
-      collect: @escaping @Sendable (ResultRows, RowCollector) throws -> Void
-    ) {
-      (self.sql, self.name, self.session, self.collect) = (sql, name, session, collect)
-    }
-
-    deinit { session.forget(self) }
-
-    func next(upTo count: Int) throws -> RowBatch { try session.page(of: self, upTo: count) }
   }
 #endif

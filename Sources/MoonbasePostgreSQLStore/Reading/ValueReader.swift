@@ -19,10 +19,10 @@
       table = select.reader.select.table
     }
 
-    func collect(_ rows: ResultRows, into collector: RowCollector) throws {
+    func collect(_ rows: ResultRows, _ range: Range<Int>, into collector: RowCollector) throws {
       var memory = HostMemory()
       var held = collector.weight
-      for row in 0..<rows.count {
+      for row in range {
         try HostWork.charge()
         let page = collector.page(for: query.entity.symbol, slotCount: forms.count)
         page.beginRow(key: 0, version: 0)

@@ -48,21 +48,26 @@
       }
     }
 
-    /// The history of a batch request that changed the same slots of all rows.
+    /// The history of a batch request, which changed the slots that are given by the keys of the rows.
     init(
-      updated ids: [ManagedObjectID], _ slots: Set<Slot>, _ request: StoreBatchRequest, author: String?,
+      updated ids: [ManagedObjectID], _ slots: [Int64: Set<Slot>], _ request: StoreBatchRequest, author: String?,
       in store: PostgreSQLStore
     ) throws {
       (self.author, contextName) = (author, request.contextName)
-      var columns: [Symbol: (number: Int64, bitmap: Data)] = [:]
+      var bitmaps: [RowKind: Data] = [:]
       for id in ids {
-        if columns[id.entitySymbol] == nil {
-          let entity = try store.layout.layout(of: id)
-          columns[id.entitySymbol] = (entity.number, ChangedColumns.bitmap(slots, of: entity))
-        }
-        guard let (number, bitmap) = columns[id.entitySymbol] else { continue }
-        changes.append(Change(kind: .update, entity: number, key: id.key, columns: bitmap))
+        let entity = try store.layout.layout(of: id)
+        let kind = RowKind(entity: entity.number, slots: slots[id.key] ?? [])
+        let bitmap = bitmaps[kind] ?? ChangedColumns.bitmap(kind.slots, of: entity)
+        bitmaps[kind] = bitmap
+        changes.append(Change(kind: .update, entity: kind.entity, key: id.key, columns: bitmap))
       }
+    }
+
+    /// Rows of an entity with the same changed slots.
+    private struct RowKind: Hashable {
+      let entity: Int64
+      let slots: Set<Slot>
     }
 
     private static func tombstone(_ row: Snapshot, of entity: EntityLayout) throws -> Data? {

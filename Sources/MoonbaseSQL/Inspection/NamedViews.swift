@@ -26,17 +26,21 @@ package struct NamedViews {
     var greatestName: Int
     /// The value of a column, from its term.
     var value: (ColumnKind, String) -> String
+    /// Whether views and columns are sorted by name. The order of a model is not kept in a store.
+    var isSorted: Bool
 
     /// The names of the model, and the values as they are stored.
     package static func stored(qualifier: String) -> Form {
-      Form(qualifier: qualifier, separator: ".", name: { $0 }, greatestName: .max, value: { $1 })
+      Form(qualifier: qualifier, separator: ".", name: { $0 }, greatestName: .max, value: { $1 }, isSorted: false)
     }
 
-    /// Names that need no quotes, whatever their case, of at most 63 bytes. `value` converts the stored values.
+    /// Names that need no quotes, whatever their case, of at most 63 bytes, in their order. `value` converts the stored
+    /// values.
     package static func folded(
       qualifier: String, value: @escaping (ColumnKind, String) -> String
     ) -> Form {
-      Form(qualifier: qualifier, separator: "_", name: Self.folded, greatestName: 63, value: value)
+      Form(
+        qualifier: qualifier, separator: "_", name: Self.folded, greatestName: 63, value: value, isSorted: true)
     }
 
     /// A name with the ASCII letters in lower case, as PostgreSQL folds names without quotes.
@@ -56,7 +60,7 @@ package struct NamedViews {
   /// The views of one entity, or of all entities in the store. Each has a name of its own.
   package func views(of name: String? = nil) -> [View] {
     var names = UniqueNames(form)
-    let all = layout.entities.compactMap(\.self)
+    let all = entities
     // Entities come first, so that a relationship does not take the name of an entity.
     let entities = all.map { ($0, names.claim([$0.entity.name])) }
     let relationships = all.flatMap { entity in
@@ -68,9 +72,21 @@ package struct NamedViews {
       + relationships.filter { name == nil || $0.0.entity.name == name }.map(\.1)
   }
 
+  /// The entities, in the order of the form.
+  private var entities: [EntityLayout] {
+    let all = layout.entities.compactMap(\.self)
+    return form.isSorted ? all.sorted { $0.entity.name < $1.entity.name } : all
+  }
+
+  /// The properties of an entity with their columns, in the order of the form.
+  private func properties(of entity: EntityLayout) -> [(ResolvedProperty, SlotLayout)] {
+    let all = Array(zip(entity.entity.properties, entity.slots))
+    return form.isSorted ? all.sorted { $0.0.name < $1.0.name } : all
+  }
+
   /// The many-to-many relationships of an entity.
   private func joins(of entity: EntityLayout) -> [(ResolvedProperty, JoinLayout)] {
-    zip(entity.entity.properties, entity.slots).compactMap { property, slot in
+    properties(of: entity).compactMap { property, slot in
       if case .join(let join) = slot { (property, join) } else { nil }
     }
   }
@@ -83,7 +99,7 @@ package struct NamedViews {
       let name = "(SELECT Z_NAME FROM \(form.qualifier)Z_PRIMARYKEY k WHERE k.Z_ENT = t.Z_ENT)"
       columns.append("\(name) AS \(quoted(names.claim(["_entity"])))")
     }
-    for (property, slot) in zip(entity.entity.properties, entity.slots) {
+    for (property, slot) in properties(of: entity) {
       switch slot {
       case .attribute(let column, let kind):
         columns.append("\(form.value(kind, "t.\(identifier(column))")) AS \(quoted(names.claim([property.name])))")

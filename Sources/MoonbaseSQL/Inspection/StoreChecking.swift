@@ -12,6 +12,20 @@ package protocol CheckedRow {
   func text(_ column: Int) -> String
 }
 
+/// The decoding of an attribute or a composite from a row of a check.
+package struct ValueDecoder<Row: CheckedRow> {
+  /// The attribute or composite.
+  let property: ResolvedProperty
+  /// Sets the value in a page. Returns false for a value that is not checked further. Throws `ColumnMismatch` for a
+  /// value of another type than the property's.
+  let decode: (Row, RowPageBuilder) throws -> Bool
+
+  /// Makes a decoder of a property.
+  package init(_ property: ResolvedProperty, decode: @escaping (Row, RowPageBuilder) throws -> Bool) {
+    (self.property, self.decode) = (property, decode)
+  }
+}
+
 /// The checks of a store that are queries on any engine.
 ///
 /// The check of an engine runs the queries and adds its own checks: `StoreCheck` for files, `ServerCheck` for servers.
@@ -82,8 +96,26 @@ extension StoreChecking {
     }
   }
 
+  /// Decodes the properties of a row as a fetch does, and checks the values by the model's rules. Reports each value of
+  /// another type than its property's.
+  package func checkValues(of row: Row, _ decoders: [ValueDecoder<Row>], _ entity: EntityLayout) throws {
+    let page = RowPageBuilder(
+      number, entity: entity.entity.symbol, slotCount: entity.entity.properties.count, capacity: 1)
+    page.beginRow(key: row.integer(0), version: 1)
+    var readable: [ResolvedProperty] = []
+    for decoder in decoders {
+      do {
+        if try decoder.decode(row, page) { readable.append(decoder.property) }
+      } catch let mismatch as ColumnMismatch {
+        try tellMismatch(mismatch, of: decoder.property, row, entity)
+      }
+    }
+    page.endRow()
+    try checkRules(Snapshot(page.finish(), at: 0).values, of: readable, row, entity)
+  }
+
   /// Reports a value that is none of its attribute. The store needs another value from a person.
-  package func tellMismatch(
+  private func tellMismatch(
     _ mismatch: ColumnMismatch, of property: ResolvedProperty, _ row: Row, _ entity: EntityLayout
   ) throws {
     let advice = mismatch.element.isEmpty ? property.derivationAdvice.map { "; \($0)" } ?? "" : ""
@@ -94,7 +126,7 @@ extension StoreChecking {
   }
 
   /// Checks the values of a row against the model's rules. A missing required value is a finding too.
-  package func checkRules(
+  private func checkRules(
     _ values: Snapshot.Values, of properties: [ResolvedProperty], _ row: Row, _ entity: EntityLayout
   ) throws {
     for property in properties {

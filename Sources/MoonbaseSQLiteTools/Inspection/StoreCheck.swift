@@ -200,46 +200,46 @@ package final class StoreCheck: StoreChecking {
   /// Each row is decoded as a fetch would decode it, then its values are checked by the model's rules. Values in files
   /// are not read, but their files must exist.
   private func checkRows(of layout: EntityLayout) throws {
-    let entity = layout.entity
     let kept = KeptColumns(layout)
-    let decoders = kept.composites.map { ($0.property, CompositeDecoder($0.composite)) }
-    guard !kept.attributes.isEmpty || !kept.composites.isEmpty else { return rowCount += try count(of: layout) }
-    let derived = derivedSlots(of: layout)
+    guard !kept.columns.isEmpty else { return rowCount += try count(of: layout) }
+    let decoders = decoders(kept, layout)
     let columns = kept.columns.map { ", \(identifier($0))" }.joined()
-    let statement = try connection.statement(
-      "SELECT Z_PK\(columns) FROM \(identifier(layout.table)) WHERE Z_ENT = \(layout.number)")
-    defer { statement.reset() }
-    let row = StatementRow(statement)
-    while try statement.step() {
+    try forEachRow(
+      of: "SELECT Z_PK\(columns) FROM \(identifier(layout.table)) WHERE Z_ENT = \(layout.number)"
+    ) { row in
       try HostWork.charge(1 + kept.columns.count)
       rowCount += 1
-      let page = RowPageBuilder(number, entity: entity.symbol, slotCount: entity.properties.count, capacity: 1)
-      page.beginRow(key: statement.integer(0), version: 1)
-      var readable: [ResolvedProperty] = []
-      for (property, column, kind) in kept.attributes {
-        do {
-          let column = Int32(column)
-          if kind == .externalData, try isMissingFile(statement, column: column, of: property, in: layout) { continue }
-          try ColumnDecoder.read(
-            kind, of: statement, column: column, external: external, into: page, slot: property.slot)
-          readable.append(property)
-        } catch let mismatch as ColumnMismatch {
-          // The check of derived values reports it too, and can repair it.
-          if derived.contains(property.slot) { continue }
-          try tellMismatch(mismatch, of: property, row, layout)
-        }
-      }
-      for (property, decoder) in decoders {
-        do {
-          page.set(try decoder.value(statement, external: external), slot: property.slot)
-          readable.append(property)
-        } catch {
-          try tellMismatch(error, of: property, row, layout)
-        }
-      }
-      page.endRow()
-      try checkRules(Snapshot(page.finish(), at: 0).values, of: readable, row, layout)
+      try checkValues(of: row, decoders, layout)
     }
+  }
+
+  /// The decoders of an entity's attributes and composites.
+  private func decoders(_ kept: KeptColumns, _ layout: EntityLayout) -> [ValueDecoder<StatementRow>] {
+    let derived = derivedSlots(of: layout)
+    let attributes = kept.attributes.map { property, column, kind in
+      ValueDecoder<StatementRow>(property) { row, page in
+        let (statement, column) = (row.statement, Int32(column))
+        if kind == .externalData, try self.isMissingFile(statement, column: column, of: property, in: layout) {
+          return false
+        }
+        do {
+          try ColumnDecoder.read(
+            kind, of: statement, column: column, external: self.external, into: page, slot: property.slot)
+          return true
+        } catch is ColumnMismatch where derived.contains(property.slot) {
+          // The check of derived values reports it too, and can repair it.
+          return false
+        }
+      }
+    }
+    return attributes
+      + kept.composites.map { property, composite in
+        let decoder = CompositeDecoder(composite)
+        return ValueDecoder(property) { row, page in
+          page.set(try decoder.value(row.statement, external: self.external), slot: property.slot)
+          return true
+        }
+      }
   }
 
   /// Reports a missing value file; returns whether it is missing. Reports the file by its path.
@@ -277,7 +277,7 @@ package final class StoreCheck: StoreChecking {
 /// The current row of a statement.
 package struct StatementRow: CheckedRow {
   /// The statement, which stands at the row.
-  private let statement: Statement
+  fileprivate let statement: Statement
 
   /// The row at which a statement stands.
   init(_ statement: Statement) { self.statement = statement }

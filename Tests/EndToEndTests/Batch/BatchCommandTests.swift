@@ -4,9 +4,9 @@ import MoonbaseTestSupport
 import Testing
 
 extension Workbench {
-  /// A bench with `s.sqlite`, which has `count` items numbered from 1, and the job `j.lua`, which adds to the sum of
+  /// A bench with a store that has `count` items numbered from 1, and the job `j.lua`, which adds to the sum of
   /// each item.
-  static func withItems(_ count: Int) throws -> Workbench {
+  static func withItems(_ count: Int, in store: String = "s.sqlite") throws -> Workbench {
     let bench = try Workbench()
     try bench.write(
       """
@@ -28,7 +28,7 @@ extension Workbench {
       }
       """, to: "j.lua")
     let code = "for i = 1, \(count) do moonbase.context:insert('Item', { n = i }) end assert(moonbase.context:save())"
-    let made = try bench.moonbase("run", "--store", "s.sqlite", "--model", "m.lua", "-e", code)
+    let made = try bench.moonbase("run", "--store", store, "--model", "m.lua", "-e", code)
     try #require(made.status == 0, "\(made)")
     return bench
   }

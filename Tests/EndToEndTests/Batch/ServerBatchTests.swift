@@ -10,15 +10,8 @@
 
     /// A job over 800 items. A chunk takes some time in the script, so that processes are killed in it.
     init() throws {
-      bench = try Workbench()
       server = try PostgreSQLServer.newAddress().absoluteString
-      try bench.write(
-        """
-        return { entities = {
-          Item = { attributes = { n = "integer64", sum = { "integer64", optional = false, default = 0, max = 100 } } },
-          Note = { attributes = { text = "string" } },
-        } }
-        """, to: "m.lua")
+      bench = try Workbench.withItems(800, in: server)
       try bench.write(
         """
         return {
@@ -31,16 +24,12 @@
           finish = function(context) context:insert("Note", { text = "finish" }) end,
         }
         """, to: "j.lua")
-      let code = "for i = 1, 800 do moonbase.context:insert('Item', { n = i }) end assert(moonbase.context:save())"
-      let made = try bench.moonbase("run", "--store", server, "--model", "m.lua", "-e", code)
-      try #require(made.status == 0, "\(made)")
     }
 
     /// The number that a statement finds in the schema.
     private func number(_ sql: String) throws -> Int {
-      let parts = server.split(separator: "?schema=").map(String.init)
-      let answer = try bench.program("psql", "-Atq", parts[0], "-c", "SET search_path TO \(parts[1])", "-c", sql)
-      return try #require(Int(answer.output.trimmingCharacters(in: .whitespacesAndNewlines)), "\(answer)")
+      let answer = try bench.psql(sql, at: server)
+      return try #require(Int(answer.trimmingCharacters(in: .whitespacesAndNewlines)), "\(answer)")
     }
 
     private func batch(_ arguments: String...) throws -> String {

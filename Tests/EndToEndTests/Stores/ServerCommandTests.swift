@@ -9,10 +9,9 @@
     private let server: String
 
     init() throws {
-      bench = try Workbench.withPeople()
-      server = try PostgreSQLServer.newAddress().absoluteString
+      (bench, server) = try Workbench.withPeopleOnServer()
       let made = try bench.moonbase(
-        "run", "--store", server, "--model", "m.lua", "--keep-history", "-e",
+        "run", "--store", server, "--keep-history", "-e",
         """
         local c = moonbase.context
         for i = 1, 3 do c:insert("Person", { name = "n" .. i, age = i }) end
@@ -104,9 +103,9 @@
     }
 
     private func address(_ user: String, database: String = "postgres", schema: String? = nil) -> String {
-      let parts = server.split(separator: "?schema=").map(String.init)
-      let host = parts[0].split(separator: "@")[1].split(separator: "/")[0]
-      return "postgresql://\(user)@\(host)/\(database)?schema=\(schema ?? parts[1])"
+      let parts = Workbench.parts(of: server)
+      let host = parts.database.split(separator: "@")[1].split(separator: "/")[0]
+      return "postgresql://\(user)@\(host)/\(database)?schema=\(schema ?? parts.schema)"
     }
 
     @Test func aWrongPasswordIsNamedByEachCommand() throws {
@@ -136,11 +135,11 @@
       let asking = try ChildProcess(URL(fileURLWithPath: "/bin/sh"), ["-c", line], in: bench.folder)
       let ended =
         "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'FETCH%' AND "
-        + "application_name LIKE 'moonbase \(server.split(separator: "?schema=")[1])'"
+        + "application_name LIKE 'moonbase \(Workbench.parts(of: server).schema)'"
       var count = "0\n"
       for _ in 0..<100 where count == "0\n" {
         usleep(50_000)
-        count = try bench.program("psql", "-Atq", server.split(separator: "?").map(String.init)[0], "-c", ended).output
+        count = try bench.psql(ended, at: server)
       }
       #expect(try asking.end() == 1)
       let told = String(decoding: try bench.bytes(of: "out"), as: UTF8.self)

@@ -9,24 +9,11 @@
     private let server: String
 
     init() throws {
-      bench = try Workbench.withPeople()
-      server = try PostgreSQLServer.newAddress().absoluteString
-      let copied = try bench.moonbase("copy", "s.sqlite", server, "--quiet")
-      try #require(copied.status == 0, "\(copied)")
+      (bench, server) = try Workbench.withPeopleOnServer()
     }
 
     private func doctor(_ arguments: String...) throws -> Workbench.Outcome {
       try bench.moonbase(["doctor", server] + arguments)
-    }
-
-    /// Runs statements in the schema of a store, with `psql`.
-    @discardableResult
-    private func psql(_ sql: String, at server: String? = nil) throws -> String {
-      let parts = (server ?? self.server).split(separator: "?schema=").map(String.init)
-      let answer = try bench.program(
-        "psql", "-Atq", "-v", "ON_ERROR_STOP=1", parts[0], "-c", "SET search_path TO \(parts[1])", "-c", sql)
-      try #require(answer.status == 0, "\(answer)")
-      return answer.output
     }
 
     @Test func aSoundStoreHasNothing() throws {
@@ -50,10 +37,10 @@
         "for i = 1, 4 do moonbase.context:insert('P', { text = 'ab', mail = 'm' .. i }) end assert(moonbase.context:save())"
       )
       try #require(made.status == 0, "\(made)")
-      let index = try psql(
+      let index = try bench.psql(
         "SELECT indexname FROM pg_indexes WHERE indexdef LIKE '%UNIQUE%zmail%' AND schemaname = current_schema()",
         at: server)
-      try psql(
+      try bench.psql(
         """
         UPDATE ZP SET ZSMALL = 70000 WHERE Z_PK = 1; UPDATE ZP SET ZFLAG = 5, Z_ENT = 9 WHERE Z_PK = 2;
         UPDATE ZP SET ZTEXT = 'a', ZSITE = 'a b', Z_OPT = 9223372036854775807 WHERE Z_PK = 3; UPDATE ZP SET ZTEXT = NULL WHERE Z_PK = 4;
@@ -79,23 +66,25 @@
     }
 
     @Test func whatTheSchemaLacksIsNamedAndNothingIsMendedThen() throws {
-      try psql(
-        "ALTER TABLE ZPERSON DROP COLUMN ZNAME CASCADE; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'")
+      try bench.psql(
+        "ALTER TABLE ZPERSON DROP COLUMN ZNAME CASCADE; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'",
+        at: server)
       let outcome = try doctor("--repair")
       #expect(outcome.status == 1)
       #expect(outcome.output.contains("missing: ZPERSON: table ZPERSON has no column ZNAME"), "\(outcome)")
       #expect(outcome.output.contains("counter: ") && !outcome.output.contains("mended: "), "\(outcome)")
-      #expect(try psql("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'") == "1\n")
+      #expect(try bench.psql("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'", at: server) == "1\n")
     }
 
     @Test func whatIsSafeIsMended() throws {
-      let pairs = try psql(
-        "SELECT relname FROM pg_class WHERE relname LIKE 'z\\_%friends' AND relnamespace = current_schema()::regnamespace"
+      let pairs = try bench.psql(
+        "SELECT relname FROM pg_class WHERE relname LIKE 'z\\_%friends' AND relnamespace = current_schema()::regnamespace",
+        at: server
       )
       .trimmingCharacters(in: .whitespacesAndNewlines)
-      try psql(
+      try bench.psql(
         "UPDATE ZPERSON SET ZDEPARTMENT = 77 WHERE Z_PK = 1; INSERT INTO \(pairs) VALUES (1, 88); "
-          + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'")
+          + "UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'", at: server)
       let found = try doctor()
       #expect(found.status == 1)
       #expect(
@@ -106,7 +95,8 @@
       let mended = try doctor("--repair")
       #expect(mended.status == 0 && mended.complaints.contains("all of 3 mended"), "\(mended)")
       #expect(try doctor().status == 0)
-      #expect(try psql("SELECT ZDEPARTMENT IS NULL, Z_OPT > 1 FROM ZPERSON WHERE Z_PK = 1") == "t|t\n")
+      #expect(
+        try bench.psql("SELECT ZDEPARTMENT IS NULL, Z_OPT > 1 FROM ZPERSON WHERE Z_PK = 1", at: server) == "t|t\n")
     }
 
     @Test func placesAndDerivedAttributesAreLookedAtAndMended() throws {
@@ -129,7 +119,7 @@
       let made = try bench.moonbase("run", "--store", server, "--model", "b.lua", "-e", code)
       try #require(made.status == 0, "\(made)")
       #expect(try bench.moonbase("doctor", server).status == 0)
-      try psql(
+      try bench.psql(
         "UPDATE ZPAGE SET Z_FOK_BOOK = 2048 WHERE ZTEXT = 'p3'; UPDATE ZPAGE SET Z_FOK_BOOK = NULL WHERE ZTEXT = 'p4'; "
           + "UPDATE ZBOOK SET ZPAGECOUNT = 7, ZUPPER = 'X'", at: server)
       let found = try bench.moonbase("doctor", server)
@@ -139,8 +129,8 @@
       #expect(found.output.contains("order: Book/1 (ZBOOK): pages: of 4 objects"), "\(found)")
       let mended = try bench.moonbase("doctor", server, "--repair")
       #expect(mended.status == 0 && mended.complaints.contains("all of 3 mended"), "\(mended)")
-      #expect(try psql("SELECT ZPAGECOUNT, ZUPPER FROM ZBOOK", at: server) == "4|DUNE\n")
-      #expect(try psql("SELECT COUNT(DISTINCT Z_FOK_BOOK) FROM ZPAGE", at: server) == "4\n")
+      #expect(try bench.psql("SELECT ZPAGECOUNT, ZUPPER FROM ZBOOK", at: server) == "4|DUNE\n")
+      #expect(try bench.psql("SELECT COUNT(DISTINCT Z_FOK_BOOK) FROM ZPAGE", at: server) == "4\n")
     }
 
     @Test func aHistoryWithoutItsTransactionIsNamed() throws {
@@ -149,7 +139,7 @@
         "run", "--store", server, "--model", "m.lua", "--keep-history", "-e",
         "moonbase.context:insert('Person') assert(moonbase.context:save())")
       try #require(made.status == 0, "\(made)")
-      try psql("DELETE FROM ATRANSACTION", at: server)
+      try bench.psql("DELETE FROM ATRANSACTION", at: server)
       let outcome = try bench.moonbase("doctor", server)
       #expect(
         outcome.status == 1 && outcome.output.contains("history: ACHANGE 1: its transaction is not there"), "\(outcome)"

@@ -89,16 +89,21 @@ import MoonbaseBatchRequests
         try changes(of: bench.store, after: second).sorted() == ["ann delete Item t4", "ann delete Odd t5"])
     }
 
-    @Test func severalColumnsAreLeftToTheGraphAndRecordedAlike() throws {
+    /// Each row's change names the attributes whose values change in that row.
+    @Test func severalColumnsAreOneStatementAndRecordedForEachRow() throws {
       let bench = try bench()
       let context = try bench.context(bench.store)
       let last = try #require(try bench.store.history()).span().last
-      var update = BatchUpdateRequest("Item", where: try Predicate(format: "number < 2"))
+      statements.withLock { $0 = [] }
+      var update = BatchUpdateRequest("Item", where: try Predicate(format: "number < 3"))
       update.propertiesToUpdate["number"] = .constant(0)
-      update.propertiesToUpdate["text"] = .constant("x")
+      update.propertiesToUpdate["text"] = .constant("t2")
       _ = try context.execute(update)
+      #expect(ofItems().count == 1)
       #expect(
-        try changes(of: bench.store, after: last).sorted() == [" update Item text", " update Odd number,text"])
+        try changes(of: bench.store, after: last).sorted() == [
+          " update Item number", " update Item text", " update Odd number,text",
+        ])
     }
 
     @Test func rowsFromWhichOthersDeriveAreLeftToTheGraph() throws {
