@@ -82,7 +82,7 @@ extension StoreChecking {
     }
   }
 
-  /// Reports a value that is none of its attribute. The store needs another value from a person.
+  /// Reports a stored value that does not fit the attribute's type. No repair sets such a value.
   package func tellMismatch(
     _ mismatch: ColumnMismatch, of property: ResolvedProperty, _ row: Row, _ entity: EntityLayout
   ) throws {
