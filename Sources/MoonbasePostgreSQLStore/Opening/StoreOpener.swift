@@ -75,8 +75,8 @@
       let metadata: StoreMetadata
     }
 
-    /// Reads a schema. Returns nil where the schema does not exist or is empty. Throws for a schema that is no store, and
-    /// for a store of another version of the model.
+    /// Reads a schema. Returns nil where the schema does not exist or is empty. Throws for a schema that is no store,
+    /// and for a store of another version of the model.
     func contents(_ connection: PostgreSQLConnection) throws -> Contents? {
       let tables = try Self.tables(of: address.schema, connection)
       if tables.isEmpty { return nil }
