@@ -2,8 +2,8 @@ import MoonbaseModel
 
 /// Decides which key paths a store can read without the context.
 ///
-/// Used for columns, groups and sort keys. A path qualifies if the store has each step unchanged, in all
-/// entities of the path, and the path leads to a single value.
+/// Used for columns, groups and sort keys. A path qualifies if the store holds the value of each step as
+/// it is, in all entities of the path, and if the path has a single value.
 struct StoredPaths {
   /// The context with the behaviors of the entities.
   let context: ManagedObjectContext

@@ -157,8 +157,8 @@ extension ManagedObjectContext {
     noteChange()
   }
 
-  /// Waits for the save in progress if it writes any of these objects. Objects outside of the save can be used
-  /// meanwhile.
+  /// Waits for the save in progress if it writes any of these objects. Callers may use objects
+  /// outside of the save meanwhile.
   func waitForPendingSave(before ids: [ManagedObjectID]) {
     guard writing.pendingSave != nil else { return }
     let isUnderWay = ids.contains { registered[$0]?.takeUnretainedValue().state.contains(.refreshed) ?? false }

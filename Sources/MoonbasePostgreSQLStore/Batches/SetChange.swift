@@ -203,7 +203,7 @@
     /// Executes a batch request in SQL, in a transaction of its own.
     ///
     /// Returns nil for all other requests, which the graph then executes: rows from which attributes are derived,
-    /// unique values, decimals, other expressions, rows that other rows refer to.
+    /// unique values, decimals, other expressions, and rows to which other rows refer.
     public func execute(_ request: StoreBatchRequest) throws -> StoreBatchResult? {
       let change: SetChange?
       do { change = try SetChange(request, in: self) } catch is Untranslatable { return nil }

@@ -8,8 +8,9 @@
     /// Gives up the room of deleted rows in a store's tables (`VACUUM FULL`), and the records of old sessions. Returns
     /// the sizes of tables and indexes before and after the call, in bytes.
     ///
-    /// Other sessions wait while a table is written anew. Throws `.storeBusy` where another session uses a table for
-    /// longer than `busyTimeout`, and `.readOnlyStore` where the tables belong to another user.
+    /// The server locks each table while it rewrites the table, so that other sessions wait. Throws `.storeBusy` where
+    /// another session uses a table for longer than `busyTimeout`, and `.readOnlyStore` where the tables belong to
+    /// another user.
     package static func vacuum(
       storeAt url: URL, busyTimeout: Duration? = nil
     ) throws -> (before: Int, after: Int) {

@@ -37,7 +37,7 @@
 
     private static let mark = "_new_"
 
-    /// Whether a schema has the name of a store that is being made. Such a store has no readable views.
+    /// Whether a schema has the name of a store that is being made. An unfinished store has no readable views.
     static func isUnfinished(_ schema: String) -> Bool {
       UUID(uuidString: String(schema.suffix(36))) != nil && schema.dropLast(36).hasSuffix(mark)
     }

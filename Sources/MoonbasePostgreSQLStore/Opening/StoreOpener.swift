@@ -68,15 +68,15 @@
 
     // MARK: An existing schema
 
-    /// What a schema has of a store, and what it lacks.
+    /// The tables of a schema, and the layout with the features that the schema lacks.
     struct Contents {
       let tables: [String: FileSchema.Table]
       let layout: StoreLayout
       let metadata: StoreMetadata
     }
 
-    /// Reads a schema. Returns nil where the schema does not exist or is empty. Throws where it is no store, or a store
-    /// of another version of the model.
+    /// Reads a schema. Returns nil where the schema does not exist or is empty. Throws for a schema that is no store,
+    /// and for a store of another version of the model.
     func contents(_ connection: PostgreSQLConnection) throws -> Contents? {
       let tables = try Self.tables(of: address.schema, connection)
       if tables.isEmpty { return nil }

@@ -5,7 +5,7 @@
 
   extension PostgreSQLStore {
     /// Notifies the handler of saves in the schema by other processes, and by other stores of this process. A thread of
-    /// the store reads the records of their saves four times a second, and when the server tells of a save.
+    /// the store reads the records of their saves four times a second, and after each notification of the server.
     public func observeRemoteChanges(
       _ handler: @escaping @Sendable (PersistentStoreRemoteChange) -> Void
     ) -> RemoteChangeObservation? {

@@ -13,8 +13,8 @@
 
     /// The least time between two hints of a store.
     private static let pause = Duration.milliseconds(20)
-    /// The time between a hint and the look at the records, in microseconds. It is longer than `pause`, so that the
-    /// look finds the saves for which no hint was sent.
+    /// The time between a hint and the reading of the records, in microseconds. The time is longer than `pause`, so
+    /// that the reading finds the saves for which no hint was sent.
     static let settling: UInt32 = 25_000
 
     init(storeID: String) { channel = "moonbase_\(storeID)" }

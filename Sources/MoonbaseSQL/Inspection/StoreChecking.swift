@@ -114,7 +114,7 @@ extension StoreChecking {
     try checkRules(Snapshot(page.finish(), at: 0).values, of: readable, row, entity)
   }
 
-  /// Reports a value that is none of its attribute. The store needs another value from a person.
+  /// Reports a stored value that does not fit the attribute's type. No repair sets such a value.
   private func tellMismatch(
     _ mismatch: ColumnMismatch, of property: ResolvedProperty, _ row: Row, _ entity: EntityLayout
   ) throws {
