@@ -124,8 +124,10 @@
         try PostgreSQLStore(url: proxy.address(of: schema), model: model, options: Self.options())
       }
       proxy.arm(nil)
-      _ = try open(PostgreSQLServer.newSchema())
-      for cut in cuts(proxy) {
+      // The messages of the opening alone: the release of the store sends one more, at any time.
+      let whole = try open(PostgreSQLServer.newSchema())
+      let cuts = withExtendedLifetime(whole) { self.cuts(proxy) }
+      for cut in cuts {
         let schema = PostgreSQLServer.newSchema()
         proxy.arm(cut)
         do { _ = try open(schema) } catch let error as GraphError {
