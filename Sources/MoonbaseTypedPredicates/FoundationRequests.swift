@@ -48,7 +48,8 @@ extension TypedFetchRequest {
   /// Makes a request from Foundation's predicate and sort descriptors.
   ///
   /// ```swift
-  /// let request = try TypedFetchRequest(#Predicate<Person> { $0.age >= 18 }, sortBy: [Foundation.SortDescriptor(\.name)])
+  /// let request = try TypedFetchRequest(
+  ///   #Predicate<Person> { $0.age >= 18 }, sortBy: [Foundation.SortDescriptor(\.name)])
   /// ```
   ///
   /// Throws the errors of `Predicate.init(_:)` and `SortDescriptor.init(_:)`.

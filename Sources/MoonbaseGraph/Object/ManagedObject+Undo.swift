@@ -233,8 +233,8 @@ extension ManagedObject {
     }
     guard let other = otherSide(of: new, along: relationship) else { return }
     if other.isDeleted {
-      // If `isOut` is false, the deletion of the destination took this object out of the destination's list. Undoing the
-      // deletion puts this object back into the list.
+      // If `isOut` is false, the deletion of the destination took this object out of the destination's list. Undoing
+      // the deletion puts this object back into the list.
       let isOut = tie.isOut || tie.saved != new
       return try follow(deletionOf: other, slot: slot, inverse: inverse, leaving: isOut)
     }

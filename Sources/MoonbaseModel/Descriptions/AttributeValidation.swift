@@ -34,7 +34,8 @@ public struct AttributeValidation: Sendable, Hashable {
 /// A predicate over a value, with the message for values that break it.
 ///
 /// ```swift
-/// let rule = ValidationPredicate(try Predicate(format: "SELF MATCHES '[A-Z].*'"), message: "must begin with a capital")
+/// let capital = try Predicate(format: "SELF MATCHES '[A-Z].*'")
+/// let rule = ValidationPredicate(capital, message: "must begin with a capital")
 /// ```
 public struct ValidationPredicate: Sendable, Hashable {
   /// The predicate; SELF is the value.

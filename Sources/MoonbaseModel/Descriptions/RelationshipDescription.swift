@@ -90,7 +90,8 @@ extension DeleteRule {
 /// A relationship of an entity.
 ///
 /// ```swift
-/// let employees = RelationshipDescription.toMany("employees", destination: "Person", inverse: "department").onDelete(.cascade)
+/// let employees = RelationshipDescription.toMany("employees", destination: "Person", inverse: "department")
+///   .onDelete(.cascade)
 /// let department = RelationshipDescription.toOne("department", destination: "Department", inverse: "employees")
 /// ```
 public struct RelationshipDescription: Sendable, Hashable {

@@ -4,7 +4,8 @@ public import MoonbasePlatform
 ///
 /// ```swift
 /// do { model = try ManagedObjectModel.read(source) } catch {
-///   for mistake in error.all { print(mistake) }      // people.lua:7: entity Person, attribute age: there is no type int; ...
+///   // people.lua:7: entity Person, attribute age: there is no type int; ...
+///   for mistake in error.all { print(mistake) }
 /// }
 /// ```
 public struct ModelError: LocalizedError, Sendable, Equatable, CustomStringConvertible, CodedError {

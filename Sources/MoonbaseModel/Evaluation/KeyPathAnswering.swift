@@ -6,7 +6,9 @@
 /// struct Point: KeyPathAnswering {
 ///   var x: Double
 ///
-///   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Point> { .value(key == "x" ? .double(x) : .null) }
+///   func predicateAnswer(forKey key: String) throws -> PredicateAnswer<Point> {
+///     .value(key == "x" ? .double(x) : .null)
+///   }
 ///   var predicateValue: Value { .null }
 /// }
 /// ```

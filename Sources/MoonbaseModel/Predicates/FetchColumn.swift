@@ -1,7 +1,8 @@
 /// A column of dictionary results: a property, or an expression under a name.
 ///
 /// ```swift
-/// request.propertiesToFetch = [FetchColumn("department"), FetchColumn("total", expression: try Expression(format: "@sum.salary"))]
+/// let total = FetchColumn("total", expression: try Expression(format: "@sum.salary"))
+/// request.propertiesToFetch = [FetchColumn("department"), total]
 /// ```
 public struct FetchColumn: Sendable, Hashable {
   /// The key in the dictionaries.

@@ -1,7 +1,9 @@
 /// A key of a sort order.
 ///
 /// ```swift
-/// request.sortDescriptors = [SortDescriptor("lastName", comparator: .localizedStandardCompare), SortDescriptor(text: "-age")]
+/// request.sortDescriptors = [
+///   SortDescriptor("lastName", comparator: .localizedStandardCompare), SortDescriptor(text: "-age"),
+/// ]
 /// ```
 public struct SortDescriptor: Sendable, Hashable {
   /// The comparison of strings.

@@ -97,8 +97,8 @@ struct DeletionTie {
     }
   }
 
-  /// The query for two rows of which only one refers to the other. Nil where the file stores the relationship on one
-  /// side. Such a pair is damaged: the graph would treat its rows otherwise than SQL by sets does.
+  /// The query for damaged pairs: two rows of which only one refers to the other. The graph would treat the rows of a
+  /// damaged pair otherwise than SQL by sets does. Nil where the file stores the relationship on one side.
   var lopsided: SQLFragment? {
     guard case .toOne(let own) = owner.place, let inverse, case .toOne(let back) = inverse.place,
       rule.concernsDestinations

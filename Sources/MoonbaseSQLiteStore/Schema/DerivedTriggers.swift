@@ -11,7 +11,7 @@ package struct DerivedTriggers {
   /// The layout of the file.
   let layout: StoreLayout
 
-  /// Makes the value of all its parts.
+  /// Describes the triggers of a layout.
   package init(layout: StoreLayout) {
     self.layout = layout
   }

@@ -13,7 +13,7 @@ package struct HistorySchema {
   /// The path of the store, for messages.
   package let path: String
 
-  /// Makes the value of all its parts.
+  /// Describes the history tables of a layout.
   package init(layout: StoreLayout, path: String) {
     self.layout = layout
     self.path = path

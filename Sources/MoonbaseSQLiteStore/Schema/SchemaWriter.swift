@@ -15,7 +15,7 @@ package struct SchemaWriter {
   /// The UUID, the version hashes and further entries.
   package let metadata: StoreMetadata
 
-  /// Makes the value of all its parts.
+  /// Prepares to write the tables of a layout with the metadata of the store.
   package init(layout: StoreLayout, metadata: StoreMetadata) {
     self.layout = layout
     self.metadata = metadata

@@ -6,7 +6,8 @@
 /// apply to all extensions together.
 ///
 /// ```swift
-/// let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
+/// let limits = ExtensionLimits(
+///   instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
 /// description.extensions = [.file(colorsURL, limits: limits)]
 /// ```
 public struct ExtensionLimits: Sendable, Hashable {

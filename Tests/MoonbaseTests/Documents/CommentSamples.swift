@@ -84,7 +84,8 @@ private enum CommentSamples {
 
   private static func limits(description: inout ContainerDescription, colorsURL: URL) throws {
     // shown
-    let limits = ExtensionLimits(instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
+    let limits = ExtensionLimits(
+      instructions: 1_000_000, memory: 16 << 20, time: .milliseconds(500), onExceeding: .disable)
     description.extensions = [.file(colorsURL, limits: limits)]
     // end
   }

@@ -10,7 +10,9 @@ import MoonbasePlatform
 ///   var age: Int64 { self[Self.age] }
 ///   var department: Department? { self[Self.department] }
 ///
-///   override class var keyPaths: [PropertyKeyPath] { [.init(\Person.age, age), .init(\Person.department, department)] }
+///   override class var keyPaths: [PropertyKeyPath] {
+///     [.init(\Person.age, age), .init(\Person.department, department)]
+///   }
 /// }
 ///
 /// let adults = try context.fetch(#Predicate<Person> { $0.age >= 18 && $0.department?.name == "research" })
