@@ -20,9 +20,11 @@ enum Terminal {
     escaped.withUnsafeBytes { StandardStream.output.write($0) }
   }
 
-  /// Writes a message. Control characters are escaped even if standard error is a file, because the file may be shown
-  /// in a terminal later.
-  static func complain(_ text: String) { StandardStream.error.write(TerminalText.escaped(text) + "\n") }
+  /// Writes a message without the passwords of addresses. Control characters are escaped even if standard error is a
+  /// file, because the file may be shown in a terminal later.
+  static func complain(_ text: String) {
+    StandardStream.error.write(TerminalText.escaped(HiddenCredentials.hidden(text)) + "\n")
+  }
 
   /// A report as JSON with sorted keys.
   ///
