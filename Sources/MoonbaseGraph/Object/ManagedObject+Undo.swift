@@ -222,8 +222,8 @@ extension ManagedObject {
 
   /// Sets a relationship to the row's destination, and updates the other side of a one-to-one relationship.
   ///
-  /// A deleted destination deletes this object or removes it, by its delete rule. Throws errors of the store, and of
-  /// deleting this object.
+  /// If the destination is deleted, its delete rule applies to this object: it deletes or removes this object. Throws
+  /// errors of the store, and of deleting this object.
   final func retie(_ tie: Tie, to new: Value) throws {
     let (slot, old) = (tie.slot, tie.value)
     guard let (relationship, inverse) = inverse(of: slot) else { return }

@@ -14,8 +14,8 @@ public struct StoreChanges: Sendable {
     public var id: ManagedObjectID
     /// The version that the store's row must have; nil deletes any version.
     public var expectedVersion: Int64?
-    /// The destinations of many-to-many relationships that the object released before its deletion, by slot: delete
-    /// rules need not reach them.
+    /// The destinations that the object released before its deletion, by the slots of relationships that are stored as
+    /// pairs. Delete rules need not reach them.
     public var released: [Slot: Set<ManagedObjectID>] = [:]
 
     /// Makes a deletion.
