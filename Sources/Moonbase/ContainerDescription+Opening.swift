@@ -1,4 +1,5 @@
 import MoonbaseLua
+package import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteTools
 
@@ -7,8 +8,8 @@ import MoonbaseSQLiteTools
 #endif
 
 extension ContainerDescription {
-  /// Reads the model from the source that the description names.
-  func openModel() throws -> ManagedObjectModel {
+  /// Reads the model from the source that the description names, or the model in its store.
+  package func openModel() throws -> ManagedObjectModel {
     switch model {
     case .file(let url): return try ManagedObjectModel(contentsOf: url)
     case .value(let model): return model

@@ -14,10 +14,10 @@
     package func backUp(to url: URL, replacing: Bool) throws {
       try inFolder { file in
         let counters = try PostgreSQLStore.counters(ofStoreAt: address, busyTimeout: store.busyTimeout)
-        let identifier = try old().close(after: { old in
+        let identifier = try old().close { old in
           try copy(old.store, old.model, to: file, counters: counters)
           return old.store.identifier
-        })
+        }
         try SQLiteStore.setIdentifier(identifier, ofStoreAt: file)
         try SQLiteStore.backUp(storeAt: file, to: url, replacing: replacing, busyTimeout: store.busyTimeout)
       }

@@ -3,6 +3,7 @@
   package import MoonbaseModel
   package import MoonbasePlatform
   import MoonbasePostgreSQLStore
+  import MoonbaseSQLiteTools
 
   /// Migrates a store in PostgreSQL through a file: the objects are copied into a file, the file is migrated as any
   /// other, and the result takes the place of the old tables in one transaction.
@@ -27,17 +28,23 @@
     /// Calls `body` with a file that has the store's objects. The store is unchanged.
     package func plan<Result>(_ body: (URL) throws -> Result) throws -> Result {
       try inFolder { file in
-        try old().close(after: { try copy($0.store, $0.model, to: file, counters: [:]) })
+        try old().close { try copy($0.store, $0.model, to: file, counters: [:]) }
         return try body(file)
       }
     }
 
+    /// The columns, indexes, constraints and triggers that other programs added to the store's tables, as phrases.
+    package func foreignParts() throws -> [String] { try old().close { try $0.store.foreignParts() } }
+
     /// Calls `body` with a file that has the store's objects, and replaces the store by the file that `body` leaves.
-    package func run<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    ///
+    /// Throws `.migrationLoss` for tables to which other programs added parts, unless losses are allowed.
+    package func run<Result>(allowingLoss allowsLoss: Bool, _ body: (URL) throws -> Result) throws -> Result {
       try inFolder { file in
         let replacement = try SchemaReplacement(of: address, busyTimeout: store.busyTimeout)
         let old = try old()
-        try old.close(after: { try copy($0.store, $0.model, to: file, counters: replacement.counters) })
+        if !allowsLoss { try checkParts(of: old) }
+        try old.close { try copy($0.store, $0.model, to: file, counters: replacement.counters) }
         let result = try body(file)
         let counters = try fill(replacement.url, from: file)
         try replacement.moveIntoPlace(of: old.store, counters: counters)
@@ -47,13 +54,23 @@
 
     // MARK: Steps
 
+    private func checkParts(of old: Old) throws {
+      let parts = try old.store.foreignParts()
+      if parts.isEmpty { return }
+      old.store.close()
+      throw GraphError(
+        .migrationLoss,
+        message: "\(old.store.address) was not migrated, because \(parts.listed(atMost: 5)) would be dropped, which "
+          + "another program added: make a note of the definition and allow the loss\(AutomaticMigration.permission)")
+    }
+
     /// The store with the model that wrote it.
     struct Old {
       let store: PostgreSQLStore
       let model: ResolvedModel
 
-      /// Calls `body`, and closes the store.
-      func close<Result>(after body: (Old) throws -> Result) throws -> Result {
+      /// Closes the store after a call of `body`.
+      func close<Result>(_ body: (Old) throws -> Result) throws -> Result {
         defer { store.close() }
         return try body(self)
       }
@@ -144,18 +161,10 @@
     /// Migrates a store on a server that is of another version of the model, where the description allows it.
     func migrate(to model: ResolvedModel, at address: URL, because error: GraphError) throws {
       guard shouldMigrateStoreAutomatically, !isReadOnly else { throw error }
-      let migration = ServerMigration(of: self, at: address)
-      guard shouldInferMappingModelAutomatically else {
-        throw GraphError(
-          error.code,
-          message: error.message + " (the description asks for a mapping model: shouldInferMappingModelAutomatically)",
-          details: error.details, underlying: error)
-      }
-      // A store that has a configuration of this very model is opened with that configuration.
-      let stored = (try keptMetadata()["NSStoreModelVersionHashes"]?.map ?? [:]).compactMapValues(\.data)
-      let isOfModel = stored.allSatisfy { model.versionHashes[$0.key] == $0.value }
-      if configuration == nil, isOfModel, model.description.configuration(of: stored.keys) != nil { throw error }
-      try migration.run {
+      let hashes = (try keptMetadata()["NSStoreModelVersionHashes"]?.map ?? [:]).compactMapValues(\.data)
+      try AutomaticMigration(infersMapping: shouldInferMappingModelAutomatically).check(
+        Self.shown(address.absoluteString), of: hashes, model, configuration: configuration, because: error)
+      try ServerMigration(of: self, at: address).run(allowingLoss: allowsMigrationLoss) {
         // Another process may have migrated the store meanwhile.
         let isDone = try SQLiteStore.version(ofStoreAt: $0, among: [model], configuration: configuration) != nil
         guard !isDone else { return }
@@ -163,7 +172,7 @@
           try SQLiteStore.migrate(
             storeAt: $0, to: model, configuration: configuration, allowsLoss: allowsMigrationLoss)
         } catch var error as GraphError where error.code == .migrationLoss {
-          error.message += " (allowsMigrationLoss of the store's description, or moonbase migrate --allow-loss)"
+          error.message += AutomaticMigration.permission
           throw error
         }
       }

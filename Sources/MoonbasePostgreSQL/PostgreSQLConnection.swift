@@ -63,9 +63,16 @@
       let words = self.words(of: connection)
       // libpq reports no code for a refused connection; only the text of the message tells the reason.
       let state = refusals.first { words.contains($0.words) }?.state ?? ""
-      return PostgreSQLError(
-        state: state, message: words, isConnectionLost: true)
+      var error = PostgreSQLError(state: state, message: words, isConnectionLost: true)
+      // libpq refuses a parameter before it connects, and the server refuses a setting after that.
+      let isRefusedSetting = ["configuration parameter \"", "value for parameter \""].contains { words.contains($0) }
+      error.isOfParameter = isRefusedSetting || !attempts.contains { words.hasPrefix($0) }
+      if error.isOfParameter { error.isConnectionLost = false }
+      return error
     }
+
+    /// The beginnings of messages about an attempt to connect.
+    private static let attempts = ["connection to server", "could not translate host name", "could not connect"]
 
     /// The message of the last error in one line.
     private static func words(of connection: OpaquePointer) -> String {
@@ -391,8 +398,10 @@
         error.state = "23505"
         error.constraint = error.message.dropFirst(Self.repetition.count).prefix { $0 != "\"" }.description
       }
-      // 57P01 to 57P03: the server shuts down, or is starting.
-      if error.state.hasPrefix("57P") || error.state.hasPrefix("08") { error.isConnectionLost = true }
+      // 57P01 to 57P03: the server shuts down, or is starting. 08P01 refuses a statement.
+      if error.state.hasPrefix("57P") || error.state.hasPrefix("08") && error.state != "08P01" {
+        error.isConnectionLost = true
+      }
       return error
     }
   }

@@ -12,6 +12,8 @@ public struct PostgreSQLError: LocalizedError, Sendable, CustomStringConvertible
   public var constraint: String?
   /// Whether the connection is lost.
   public var isConnectionLost = false
+  /// Whether a connection was refused because of a parameter of its address.
+  package var isOfParameter = false
 
   /// Makes an error.
   public init(state: String = "", message: String, isConnectionLost: Bool = false) {

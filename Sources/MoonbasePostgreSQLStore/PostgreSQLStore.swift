@@ -113,7 +113,7 @@
     private func translated(_ query: StoreQuery) throws -> PreparedSelect {
       let reader = try reader(query.entity, includesSubentities: query.includesSubentities)
       let builder = try SelectBuilder(
-        query, entityCondition: reader.select.entityCondition, layout: layout, store: number, dialect: .postgreSQL)
+        query, entityCondition: reader.select.condition(of: query), layout: layout, store: number, dialect: .postgreSQL)
       return PreparedSelect(builder, query: query, reader: reader, store: self)
     }
 
@@ -189,6 +189,17 @@
     /// Throws `GraphError` as opening does.
     public static func metadata(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> [String: Value] {
       try withStore(url, busyTimeout: busyTimeout) { _, metadata in metadata.values }
+    }
+
+    /// Whether a schema does not exist or is empty, so that a store may be made in it.
+    package static func isBare(at url: URL, busyTimeout: Duration? = nil) throws -> Bool {
+      let address = try PostgreSQLAddress(url)
+      var options = PostgreSQLStoreOptions()
+      options.readOnly = true
+      if let busyTimeout { options.busyTimeout = busyTimeout }
+      let pool = ConnectionPool(address, options: options)
+      defer { pool.close() }
+      return try pool.reading { try StoreOpener.tables(of: address.schema, $0).isEmpty }
     }
 
     /// Reads a store that is not open.

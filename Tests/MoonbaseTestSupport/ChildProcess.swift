@@ -91,6 +91,9 @@ public final class ChildProcess {
   /// Sends SIGINT, as Ctrl-C does.
   public func interrupt() { process.interrupt() }
 
+  /// Asks the process to end (SIGTERM).
+  public func terminate() { process.terminate() }
+
   /// Kills the program, as a crash would end it.
   public func kill() {
     guard process.isRunning else { return }

@@ -56,13 +56,14 @@
 
     @Test func aStoreIsLeftAsItIsWhereTheDescriptionForbidsTheMigration() throws {
       try fill()
-      let ways: [(inout PersistentStoreDescription) -> Void] = [
-        { $0.shouldMigrateStoreAutomatically = false }, { $0.isReadOnly = true },
-        { $0.shouldInferMappingModelAutomatically = false },
+      let ways: [(code: ErrorCode, (inout PersistentStoreDescription) -> Void)] = [
+        (.incompatibleVersionHash, { $0.shouldMigrateStoreAutomatically = false }),
+        (.incompatibleVersionHash, { $0.isReadOnly = true }),
+        (.missingMappingModel, { $0.shouldInferMappingModelAutomatically = false }),
       ]
-      for way in ways {
+      for (code, way) in ways {
         let error = #expect(throws: GraphError.self) { try open(second, way) }
-        #expect(error?.code == .incompatibleVersionHash, "\(error?.message ?? "")")
+        #expect(error?.code == code, "\(error?.message ?? "")")
       }
       let loss = #expect(throws: GraphError.self) { try open(third) }
       #expect(loss?.code == .migrationLoss && loss?.message.contains("allowsMigrationLoss") == true)

@@ -307,4 +307,21 @@ extension Importer {
       throw fault
     }
   }
+
+  /// The fields of a row for a `--map`.
+  func scriptFields(_ row: StagedRows.Row, _ fields: StagedRows.Fields) throws -> [ImportScript.Field] {
+    try input.reader.names.indices.map { column in
+      let field = fields.field(column, of: row)
+      switch field.kind {
+      case .missing, .none: return .none
+      case .text:
+        guard let text = field.text else {
+          throw RowFault(column: input.reader.names[column], value: field.shownText, reason: "it is not UTF-8")
+        }
+        return .text(text)
+      case .number, .bool, .nested: return .value(try Value(json: field.bytes))
+      case .binary: return .value(.data(Data(field.bytes)))
+      }
+    }
+  }
 }

@@ -149,7 +149,15 @@ package final class Importer {
   ///
   /// With `progress` the caller may end the run between chunks; the position is saved. Errors of
   /// the input are thrown after all rows before them are saved.
+  /// The totals count only saved rows then.
   package func run() throws {
+    do { try importAll() } catch {
+      try? finishSaveOfFormer()
+      throw error
+    }
+  }
+
+  private func importAll() throws {
     if let bookmark { noted = try bookmark.begin(report) }
     while try readChunk() {
       try importChunk()
@@ -247,13 +255,24 @@ package final class Importer {
   /// Waits for the thread that writes, and repeats its chunk carefully after an error.
   private func finishFormer() throws {
     guard let former else { return }
-    self.former = nil
     do {
-      try context.finishSave()
+      try finishSaveOfFormer()
+      self.former = nil
     } catch let error where ImportFailure.isOfRows(error) {
+      self.former = nil
       try startAnew(at: former.mark)
       chunk = former.rows
       try importByHalves(0..<chunk.rows.count)
+    }
+  }
+
+  /// Waits for the save of the former chunk. If it fails for another reason than the rows, the totals are those before
+  /// that chunk.
+  private func finishSaveOfFormer() throws {
+    guard let former else { return }
+    do { try context.finishSave() } catch {
+      if !ImportFailure.isOfRows(error) { (report, self.former) = (former.mark.report, nil) }
+      throw error
     }
   }
 
@@ -352,7 +371,7 @@ package final class Importer {
     }
     if ahead {
       // The former chunk was being written while this one was prepared.
-      do { try context.finishSave() } catch let error where ImportFailure.isOfRows(error) { return false }
+      do { try finishSaveOfFormer() } catch let error where ImportFailure.isOfRows(error) { return false }
       former = nil
     }
     return try save(&attempt, range, ahead: ahead)
@@ -464,22 +483,6 @@ package final class Importer {
       report.inserted += 1
       for lookup in lookups(of: object) { try lookup.note(object) }
       return object
-    }
-  }
-
-  private func scriptFields(_ row: StagedRows.Row, _ fields: StagedRows.Fields) throws -> [ImportScript.Field] {
-    try input.reader.names.indices.map { column in
-      let field = fields.field(column, of: row)
-      switch field.kind {
-      case .missing, .none: return .none
-      case .text:
-        guard let text = field.text else {
-          throw RowFault(column: input.reader.names[column], value: field.shownText, reason: "it is not UTF-8")
-        }
-        return .text(text)
-      case .number, .bool, .nested: return .value(try Value(json: field.bytes))
-      case .binary: return .value(.data(Data(field.bytes)))
-      }
     }
   }
 }

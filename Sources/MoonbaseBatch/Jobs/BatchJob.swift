@@ -82,6 +82,15 @@ package final class BatchJob {
     }
   }
 
+  /// The job that a person names by its name or its script; nil for another.
+  ///
+  /// - Parameters:
+  ///   - text: A name such as `tidy`, or a path such as `jobs/tidy.lua`.
+  ///   - names: The names of the known jobs.
+  package static func name(_ text: String, among names: [String]) -> String? {
+    names.first { $0 == text } ?? names.first { text == "\($0).lua" || text.hasSuffix("/\($0).lua") }
+  }
+
   /// The message for an unknown job.
   package static func unknown(_ name: String, among names: [String]) -> String {
     let known = names.isEmpty ? "it knows none" : "it knows \(names.prefix(20).joined(separator: ", "))"

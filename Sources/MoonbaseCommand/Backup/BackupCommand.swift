@@ -57,38 +57,15 @@ struct BackupCommand: ParsableCommand {
     Interruption.isWaitedFor()
     let bar = ProgressBar(quiet: quiet)
     defer { bar.end() }
-    if try place().place.isOnServer {
-      try backUpServer(to: file)
-    } else {
-      try backUpFile(store, to: file, showing: bar)
+    let destination = URL(literalPath: file)
+    try place().place.backUp(to: destination, replacing: force, busyTimeout: patience.duration()) { progress in
+      if Interruption.hasCome { throw GraphError(.interrupted, message: "interrupted: \(file) was not made") }
+      bar.show(progress.completedPageCount, of: progress.totalPageCount)
     }
     bar.end()
     let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int
     try summary.tell(
       ["store": .string(try place().place.name), "copy": .string(file), "size": size.map(Value.count) ?? .null],
       quiet: quiet, lines: [])
-  }
-
-  /// Copies a store on a server into a file.
-  private func backUpServer(to file: String) throws {
-    let place = try place().place
-    let store = place.description(busyTimeout: try patience.duration())
-    #if PostgreSQL
-      try ServerMigration(of: store, at: place.address).backUp(to: URL(literalPath: file), replacing: force)
-    #else
-      // Throws, because this build opens no address.
-      _ = try store.keptMetadata()
-    #endif
-  }
-
-  /// Copies a file, page by page.
-  private func backUpFile(_ store: String, to file: String, showing bar: ProgressBar) throws {
-    try SQLiteStore.backUp(
-      storeAt: URL(literalPath: store), to: URL(literalPath: file), replacing: force,
-      busyTimeout: patience.duration()
-    ) { progress in
-      if Interruption.hasCome { throw GraphError(.interrupted, message: "interrupted: \(file) was not made") }
-      bar.show(progress.completedPageCount, of: progress.totalPageCount)
-    }
   }
 }

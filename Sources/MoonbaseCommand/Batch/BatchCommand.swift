@@ -18,7 +18,7 @@ struct BatchCommand: ParsableCommand {
       A job script returns { request = ..., chunk = function(objects, context, job) ... end }. A chunk is one transaction \
       together with its entry in the store's ledger: killed at any moment and resumed, its effect is there once.
       """,
-    subcommands: [BatchRun.self, BatchStatus.self, BatchResume.self, BatchWorker.self])
+    subcommands: [BatchRun.self, BatchStatus.self, BatchResume.self, BatchWorker.self, BatchDrop.self])
 }
 
 /// The options of commands that work on a job.
@@ -290,8 +290,7 @@ struct BatchStatus: ParsableCommand {
     for store in container.coordinator.persistentStores {
       let known = try BatchJob.entries(in: store)
       names += known.map(\.name)
-      for (name, entry) in known
-      where job == nil || job == name || job == "\(name).lua" || job?.hasSuffix("/\(name).lua") == true {
+      for (name, entry) in known where job == nil || BatchJob.name(job ?? "", among: [name]) != nil {
         count += 1
         let state: JobState
         do { state = try JobState(entry, of: name) } catch let error as GraphError

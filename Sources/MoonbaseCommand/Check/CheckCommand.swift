@@ -53,7 +53,7 @@ struct CheckCommand: ParsableCommand {
     }
     let description = try limits.settings().limiting(settings.container, settings)
     let check = ExtensionFilesCheck(
-      try description.model(inMemory: settings.stores.isEmpty), description, paths, named: named)
+      try description.openModel(), description, paths, named: named)
     let findings = try check.run()
     if json {
       Terminal.print(

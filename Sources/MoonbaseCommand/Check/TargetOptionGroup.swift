@@ -51,18 +51,3 @@ struct TargetOptionGroup: ParsableArguments {
     return settings
   }
 }
-
-extension ContainerDescription {
-  /// The model that the description names, or the model in its store.
-  ///
-  /// For `kept`, the model is read from the store's cache. Throws if the model cannot be read.
-  func model(inMemory: Bool) throws -> ManagedObjectModel {
-    switch model {
-    case .value(let model): return model
-    case .file(let url): return try ManagedObjectModel(contentsOf: url)
-    case .kept:
-      guard !inMemory, let url = stores.first?.url else { return ManagedObjectModel() }
-      return try ManagedObjectModel(contentsOf: url)
-    }
-  }
-}

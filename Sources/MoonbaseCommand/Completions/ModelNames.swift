@@ -18,7 +18,7 @@ struct ModelNames {
   init(_ words: [String]) {
     self.words = words
     // An incomplete command line may name no model yet. This is not an error.
-    model = Self.path(in: words).flatMap { try? ManagedObjectModel(contentsOf: URL(literalPath: $0)) }
+    model = Self.path(in: words).flatMap { try? ManagedObjectModel(contentsOf: ModelFile.url($0)) }
   }
 
   /// The names of entities.

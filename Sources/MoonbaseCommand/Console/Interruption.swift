@@ -23,6 +23,15 @@ enum Interruption {
       }
     }
     if ignores(former) { signal(SIGINT, SIG_IGN) }
+    unblock([SIGINT])
+  }
+
+  /// Lets signals through that the process which started this one has blocked, as threads of Dispatch do.
+  private static func unblock(_ numbers: [Int32]) {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in numbers { sigaddset(&signals, number) }
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
   }
 
   /// Whether a signal handler is `SIG_IGN`.
@@ -62,6 +71,7 @@ enum Interruption {
       }
       if ignores(former) { signal(number, SIG_IGN) }
     }
+    unblock([SIGINT, SIGTERM, SIGHUP])
   }
 
   /// Whether the process has to end without asking the user, because SIGTERM arrived or the terminal was closed.

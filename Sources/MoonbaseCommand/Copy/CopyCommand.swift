@@ -64,7 +64,7 @@ struct CopyCommand: ParsableCommand {
       throw UsageError("\(destination.path) is the store itself: name another file")
     }
     let held = try file.withHeldConfiguration(store)
-    Interruption.isWaitedFor()
+    Interruption.isWaitedForAtTheEnd()
     let new = try place(for: destination)
     let watch = watch(new, destination.name)
     defer { watch.withLock { $0 = true } }
@@ -73,7 +73,7 @@ struct CopyCommand: ParsableCommand {
       (count, leftOut) = try copy(held, to: new, as: destination)
       try new.moveIntoPlace()
     } catch {
-      // After SIGINT, the other thread removes the files and ends the process.
+      // After a signal, the other thread removes the new store and ends the process.
       while Interruption.hasCome { pause() }
       throw (error as? GraphError).map(new.named) ?? error
     }
@@ -101,7 +101,7 @@ struct CopyCommand: ParsableCommand {
 
   /// Fills the new store, and closes both stores. Returns the number of objects.
   ///
-  /// SIGINT removes the incomplete store.
+  /// SIGINT, SIGTERM and SIGHUP remove the incomplete store.
   private func copy(
     _ store: NamedStore, to new: any UnfinishedStore, as destination: NamedStore
   ) throws -> (Int, LeftOutRows) {
@@ -123,7 +123,7 @@ struct CopyCommand: ParsableCommand {
     return (count, leftOut)
   }
 
-  /// Ends the process after SIGINT and removes the new store.
+  /// Removes the new store after SIGINT, SIGTERM or SIGHUP, and ends the process.
   ///
   /// The result stops the watch when it is set to true.
   private func watch(_ new: any UnfinishedStore, _ name: String) -> Lock<Bool> {

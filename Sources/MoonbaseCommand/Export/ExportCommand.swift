@@ -150,9 +150,9 @@ struct ExportCommand: ParsableCommand {
       throw UsageError("--all writes one store into a folder: export each of the \(stores.count) into one of its own")
     }
     Interruption.isWaitedFor()
-    var export = StoreExport(
-      stores[0], of: coordinator.model, to: try ExportFolder(folder, replacing: force), showing: bar)
     let leftOut = try LeftOutRows(of: stores[0])
+    var export = StoreExport(
+      stores[0], of: coordinator.model, to: try ExportFolder(folder, replacing: force), leaving: leftOut, showing: bar)
     let counts = try export.run().entities.mapValues(\.count)
     bar.end()
     leftOut.tell("written")

@@ -34,10 +34,20 @@ struct StoreExport {
   private var total = 0
   /// The text that is not written yet.
   private var json = CellJSON()
+  /// The keys of the exported rows by root entity, if rows are left out: relationships to these are left out too.
+  private var keys: [EntityIndex: Set<Int64>]?
+  /// Whether rows are left out.
+  private let leavesOutRows: Bool
 
   /// An export of a store.
-  init(_ store: any PersistentStore, of model: ResolvedModel, to folder: ExportFolder, showing bar: ProgressBar) {
+  ///
+  /// - Parameter leftOut: The rows of the store that are no objects.
+  init(
+    _ store: any PersistentStore, of model: ResolvedModel, to folder: ExportFolder, leaving leftOut: LeftOutRows,
+    showing bar: ProgressBar
+  ) {
     (self.store, self.model, self.folder, self.bar) = (store, model, folder, bar)
+    leavesOutRows = !leftOut.isEmpty
   }
 
   /// Writes all files. The folder appears when it is complete.
@@ -73,6 +83,14 @@ struct StoreExport {
     var counts: [Int] = []
     for entity in entities { counts.append(try view.count(matching: query(for: entity))) }
     (done, total) = (0, counts.reduce(0, +))
+    if leavesOutRows {
+      var keys: [EntityIndex: Set<Int64>] = [:]
+      for entity in entities {
+        let ids = try view.objectIDs(matching: query(for: entity))
+        keys[entity.root, default: []].formUnion(ids.lazy.map(\.key))
+      }
+      self.keys = keys
+    }
     for (entity, count) in zip(entities, counts) where count > 0 {
       let name = Self.fileName(of: entity)
       contents.entities[entity.name] = .init(file: name, count: try write(entity, to: folder.file(name), view))
@@ -91,7 +109,9 @@ struct StoreExport {
 
   /// The query for the rows of an entity without its subentities.
   private func query(for entity: ResolvedEntity) throws -> StoreQuery {
-    try store.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
+    var query = StoreQuery(entity: entity, in: model, includesSubentities: false)
+    query.leavesOutStrayRows = true
+    return try store.plan(query).query
   }
 
   /// The file name for the entity. Characters that are not allowed in it are percent-encoded.
@@ -158,10 +178,16 @@ struct StoreExport {
     }
   }
 
+  /// Whether a destination is exported.
+  private func isExported(_ id: ManagedObjectID) -> Bool {
+    guard let keys, let entity = model.entity(of: id) else { return true }
+    return keys[entity.root]?.contains(id.key) == true
+  }
+
   /// Writes a list of destinations as URIs.
   private mutating func write(_ members: [ManagedObjectID], to file: OutputDestination) throws {
     json.bytes.append(UInt8(ascii: "["))
-    for (place, member) in members.enumerated() {
+    for (place, member) in members.filter(isExported).enumerated() {
       if place > 0 { json.bytes.append(contentsOf: ", ".utf8) }
       json.append(uri: member)
       try flush(to: file, isLast: false)
@@ -179,8 +205,13 @@ struct StoreExport {
   /// Writes a value of a row. Errors name the property.
   private mutating func write(_ row: Snapshot, _ slot: Slot, of entity: ResolvedEntity) throws {
     let (name, property) = (entity.name, entity.properties[slot].name)
+    var cell = row.cell(slot)
+    switch cell {
+    case .reference(let id) where !isExported(id), .value(.objectID(let id)) where !isExported(id): cell = .null
+    default: break
+    }
     do {
-      try json.append(row.cell(slot)) {
+      try json.append(cell) {
         GraphError(.storeFailure, message: "\(name).\(property) of \(row.id) is not UTF-8: assign it anew, or none")
       }
     } catch var error as GraphError where error.property == nil {

@@ -115,7 +115,7 @@ struct HistoryCommand: ParsableCommand {
     var description = try settings.container
     description.missingExtensions = .ignored
     if values {
-      var model = try description.model(inMemory: false)
+      var model = try description.openModel()
       // If a class belongs to an extension that is not loaded, its values are shown in their stored form.
       model.allowsUnknownClasses = true
       description.model = .value(model)

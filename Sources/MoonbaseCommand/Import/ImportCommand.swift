@@ -248,7 +248,7 @@ struct ImportCommand: ParsableCommand {
     let (stores, scripts) = (try storeSettings(), try scripts.settings())
     var description = description
     // A dry run needs no store file.
-    if dryRun, stores.model != nil { description.keepMissingStoresInMemory() }
+    if dryRun, stores.model != nil { try description.keepMissingStoresInMemory() }
     let domain = try scripts.openDomain(forScriptsIn: map?.folderOfPath ?? ".", stores)
     defer { domain.close() }
     // Interrupt a map or a rule that does not end by itself.
@@ -283,7 +283,7 @@ struct ImportCommand: ParsableCommand {
   ) throws {
     guard !infer, input.format == .csv || input.format == .tsv else { return }
     var trial = description
-    guard trial.keepMissingStoresInMemory() else { return }
+    guard try trial.keepMissingStoresInMemory() else { return }
     let container = try Interruption.endingProcess { try PersistentContainer(trial) }
     let context = try ManagedObjectContext(container.coordinator, extensions: container.extensions)
     guard let entity = context.model.entity(name) else { throw GraphError.unknownEntity(name, in: context.model) }
@@ -303,12 +303,14 @@ struct ImportCommand: ParsableCommand {
 }
 
 extension ContainerDescription {
-  /// Keeps stores that have no file yet in memory. Returns whether there were such stores.
+  /// Keeps stores that do not exist yet in memory. Returns whether there were such stores.
   @discardableResult
-  fileprivate mutating func keepMissingStoresInMemory() -> Bool {
+  fileprivate mutating func keepMissingStoresInMemory() throws -> Bool {
     var isOne = false
     for index in stores.indices {
-      guard let url = stores[index].url, access(url.pathAsGiven, F_OK) != 0 else { continue }
+      // Opening refuses a store on a server that does not exist and has no model.
+      if case .kept = model, stores[index].url == nil { continue }
+      guard try stores[index].isMissing() else { continue }
       let configuration = stores[index].configuration
       stores[index] = .inMemory
       stores[index].configuration = configuration

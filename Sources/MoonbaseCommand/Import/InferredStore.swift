@@ -10,12 +10,13 @@ import MoonbaseSQLiteStore
 /// The store and the model file are created together, and an interrupted import finds both again. A
 /// store that contains other data is never filled.
 struct InferredStore {
-  /// The path of the store as given.
+  /// The path of the store as given, or its address without a password.
   let path: String
-  /// The path of the model file. Without `--model`, it is beside the store.
+  /// The path of the model file. Without `--model`, it is beside the store, or in the current folder for a store on a
+  /// server.
   let modelPath: String
-  /// The location of the store.
-  private let url: URL
+  /// The store.
+  private let store: PersistentStoreDescription
   /// The options of the store.
   private let settings: StoreSettings
 
@@ -24,13 +25,17 @@ struct InferredStore {
   /// - Parameter settings: The options, which must name exactly one writable store.
   /// - Throws: A `UsageError` for several stores, a configuration or `--read-only`.
   init(_ settings: StoreSettings) throws {
-    guard settings.stores.count == 1, settings.stores[0].configuration == nil, let url = settings.stores[0].url else {
+    guard settings.stores.count == 1, settings.stores[0].configuration == nil, !settings.stores[0].isInMemory else {
       throw UsageError("--infer makes one store: name it with --store PATH")
     }
     guard !settings.readOnly else { throw UsageError("--infer makes a store: leave --read-only out") }
-    (self.settings, self.url) = (settings, url)
-    path = url.relativePath
-    modelPath = settings.model ?? url.deletingPathExtension().relativePath + ".lua"
+    self.settings = settings
+    var store = settings.stores[0]
+    store.busyTimeout = settings.busyTimeout
+    self.store = store
+    path = store.name
+    let ownModelPath = try store.url?.deletingPathExtension().relativePath ?? store.schemaName()
+    modelPath = settings.model ?? ownModelPath + ".lua"
   }
 
   /// The description of the existing store with the model in it.
@@ -56,7 +61,7 @@ struct InferredStore {
   /// - Parameter job: The name of the import in the ledger.
   /// - Returns: False if there is no store yet, or if the store is empty.
   func hasBegun(_ job: String) throws -> Bool {
-    guard try !SQLiteStore.isBare(at: url, busyTimeout: settings.busyTimeout) else { return false }
+    guard try !store.isBare() else { return false }
     let coordinator = try PersistentContainer(description).coordinator
     let stores = coordinator.persistentStores
     if try stores.contains(where: { try Ledger.entry(job, of: $0) != nil }) { return true }

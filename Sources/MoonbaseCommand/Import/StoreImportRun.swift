@@ -37,11 +37,12 @@ struct StoreImportRun {
   func run() throws {
     let folder = try ExportedFolder(folder)
     try folder.claim()
-    let isNew =
-      try settings.stores[0].url.map { try SQLiteStore.isBare(at: $0, busyTimeout: settings.busyTimeout) } ?? true
+    var place = settings.stores[0]
+    place.busyTimeout = settings.busyTimeout
+    let isNew = try place.isBare()
     var description = try settings.container
     if let path = settings.model ?? (isNew ? folder.modelPath : nil) {
-      var model = try ManagedObjectModel(contentsOf: URL(literalPath: path))
+      var model = try ManagedObjectModel(contentsOf: ModelFile.url(path))
       // Values are imported in their stored form, and transformers are not called.
       model.allowsUnknownClasses = true
       description.model = .value(model)

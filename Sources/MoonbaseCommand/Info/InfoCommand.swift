@@ -34,7 +34,7 @@ struct InfoCommand: ParsableCommand {
   /// - Throws: The error of `checkForm`, and the errors of reading the model or the store.
   private func report(on store: NamedStore) throws -> StoreReport {
     if !store.isOnServer { try checkForm(of: store.path) }
-    let model = try file.model.map { try ManagedObjectModel(contentsOf: URL(literalPath: $0)) }
+    let model = try file.model.map { try ManagedObjectModel(contentsOf: ModelFile.url($0)) }
     let busyTimeout = try file.settings().busyTimeout
     try store.requireConfiguration(model, busyTimeout: busyTimeout)
     var report = try report(on: store, model: model, busyTimeout)
@@ -47,8 +47,8 @@ extension InfoCommand {
   private func report(on store: NamedStore, model: ManagedObjectModel?, _ busyTimeout: Duration?) throws -> StoreReport
   {
     #if PostgreSQL
-      if store.isOnServer, let address = URL(string: store.path) {
-        return try StoreReport(store, at: address, model: model, busyTimeout: busyTimeout)
+      if store.isOnServer {
+        return try StoreReport(store, at: store.address, model: model, busyTimeout: busyTimeout)
       }
     #endif
     return try StoreReport(URL(literalPath: store.path), model: model, busyTimeout: busyTimeout)

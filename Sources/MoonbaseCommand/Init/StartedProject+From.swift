@@ -10,7 +10,8 @@ import MoonbaseSQLiteStore
 extension StartedProject {
   /// Creates a project for a store, or for a file of rows, from which the model is inferred.
   ///
-  /// A file is a store if it begins like a SQLite database, and otherwise is read as rows.
+  /// A file is a store if it begins like a SQLite database, and otherwise is read as rows. A store on a server is
+  /// copied into a file.
   ///
   /// - Parameters:
   ///   - named: The store, which may include a configuration, or the path of the rows.
@@ -22,6 +23,10 @@ extension StartedProject {
     _ named: String, _ extensions: [String], without: [String]
   ) throws -> StartedProject {
     let store = NamedStore(named)
+    if store.isOnServer {
+      let started = try StartedStore(store, extensions, without: without)
+      return try around(started, stem: stem(of: store.description.schemaName()))
+    }
     let path = store.path
     guard FileIdentity.kind(path) == nil, access(path, R_OK) == 0 else {
       throw GraphError(

@@ -9,8 +9,8 @@ import MoonbaseSQLiteStore
 /// The existing store is only read. The project gets a copy, which is made when the project is
 /// written.
 struct StartedStore {
-  /// The path of the existing store.
-  private let path: String
+  /// The existing store.
+  private let store: NamedStore
   /// The model in the store.
   let model: ManagedObjectModel
   /// The configuration of the model that the store contains, and its entities. Nil stands for all entities.
@@ -30,15 +30,15 @@ struct StartedStore {
   ///   - paths: The paths of extensions.
   ///   - names: The names of extensions that the copy no longer requires.
   init(_ store: NamedStore, _ paths: [String], without names: [String]) throws {
-    path = store.path
-    model = try SQLiteStore.cachedModel(ofStoreAt: URL(literalPath: store.path))
+    self.store = store
+    model = try store.description.keptModel()
     try store.requireConfiguration(model, busyTimeout: nil)
     let held = try store.withHeldConfiguration(model, busyTimeout: nil).configuration
     configuration = held
     entities = try held.map { [model] in Set(try model.resolved().entities(inConfiguration: $0).map(\.name)) }
     extensions = try StartedExtensions(paths, for: model)
     forgotten = names
-    try checkExtensions(RememberedExtensions.versions(in: SQLiteStore.metadata(ofStoreAt: URL(literalPath: path))))
+    try checkExtensions(RememberedExtensions.versions(in: store.description.keptMetadata()))
   }
 
   /// Compares the extensions in the store's metadata with the given and the removed extensions.
@@ -48,26 +48,25 @@ struct StartedStore {
     let known = remembered.keys.sorted()
     if let unknown = forgotten.first(where: { remembered[$0] == nil }) {
       let all = known.isEmpty ? "it remembers none" : "it remembers \(known.listed())"
-      throw UsageError("\(path) remembers no extension \(unknown)\(suggestion(for: unknown, among: known)): \(all)")
+      throw UsageError("\(store.name) remembers no extension \(unknown)\(suggestion(for: unknown, among: known)): \(all)")
     }
     let missing = known.filter { !extensions.names.contains($0) && !forgotten.contains($0) }
     guard let first = missing.first else { return }
     throw GraphError(
       .extensionConflict,
       message:
-        "\(path): saves of the store ran with \(missing.count == 1 ? "extension" : "extensions") \(missing.listed()): "
+        "\(store.name): saves of the store ran with \(missing.count == 1 ? "extension" : "extensions") \(missing.listed()): "
         + "give the file, which is copied into the project (--extension PATH), or let the copy of the store forget it "
         + "(--without-extension \(first))")
   }
 
   /// Copies the store, and removes the forgotten extensions from the copy.
   ///
-  /// The backup function of SQLite makes the copy, so that the copy is consistent even if another
-  /// process writes.
+  /// The copy is a backup of one state of the store, even if another process writes.
   ///
   /// - Parameter place: The path of the copy.
   func copy(to place: String) throws {
-    try SQLiteStore.backUp(storeAt: URL(literalPath: path), to: URL(literalPath: place))
+    try store.backUp(to: URL(literalPath: place), replacing: false)
     guard !forgotten.isEmpty else { return }
     var model = model
     model.allowsUnknownClasses = true

@@ -20,12 +20,12 @@ struct MigrateCommand: ParsableCommand {
       The store is of the model that it carries; --from names others that it may be of. An .xcdatamodeld or .momd behind --to brings its \
       versions along.
 
-      What becomes of what follows from the two models, unless --mapping says it. Nothing is done where an object, a value or a destination would be \
-      lost, unless --allow-loss; what no row has anything in goes without asking. A migration that fails or is interrupted leaves the store as it \
-      was.
+      The mapping is inferred from the two models, unless --mapping names one. A migration that would lose an object, a value or a destination is \
+      refused, unless --allow-loss is given; an attribute without values is removed without a question. A migration that fails or is interrupted \
+      leaves the store unchanged.
 
-      A model that was renamed twice tells what was what only from version to version: --staged goes through the versions between the store's \
-      and the one behind --to, those behind --from first, in their order, then those of the .xcdatamodeld or .momd, in the order of their names.
+      A property that was renamed twice keeps its values only from version to version. --staged migrates through the versions between the store's \
+      version and --to: first those of --from, in their order, then those of the .xcdatamodeld or .momd, in the order of their names.
 
       Exit status: 0 migrated, or with --plan could be; 1 otherwise; 75 somebody has the store open; 130 interrupted.
       """)
@@ -109,8 +109,7 @@ struct MigrateCommand: ParsableCommand {
     }
     try tell(outcome)
     guard plan else { return }
-    let isWhole = outcome.plans.allSatisfy { $0.conflicts.isEmpty && (allowLoss || $0.losses.isEmpty) }
-    if !isWhole { throw ExitCode(ExitStatus.failed) }
+    if !outcome.plans.allSatisfy({ $0.isPossible(allowingLoss: allowLoss) }) { throw ExitCode(ExitStatus.failed) }
   }
 
   /// The plans, with the versions that the stages go through.
@@ -127,9 +126,9 @@ struct MigrateCommand: ParsableCommand {
     let description = place.place.description(busyTimeout: try patience.duration())
     #if PostgreSQL
       let migration = try ServerMigration(of: description, at: place.place.address, sources: versions.sources)
-      let lost = try migration.transactionCount()
-      var outcome = try plan ? migration.plan(body) : migration.run(body)
-      if !outcome.plans.isEmpty { outcome.plans[0].lostTransactionCount = lost }
+      let (lost, parts) = (try migration.transactionCount(), try migration.foreignParts())
+      var outcome = try plan ? migration.plan(body) : migration.run(allowingLoss: allowLoss, body)
+      if !outcome.plans.isEmpty { (outcome.plans[0].lostTransactionCount, outcome.plans[0].foreignParts) = (lost, parts) }
       return outcome
     #else
       // Throws, because this build opens no address.

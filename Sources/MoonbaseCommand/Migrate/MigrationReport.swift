@@ -46,6 +46,8 @@ struct MigrationReport: Encodable {
     let conflicts: [Concern]
     /// The number of transactions of the history that are lost.
     let lostTransactions: Int
+    /// The parts that other programs added to the tables of a store on a server, and that the migration drops.
+    let foreignParts: [String]
   }
 
   /// The path of the store.
@@ -72,7 +74,7 @@ struct MigrationReport: Encodable {
     store: String, isDone: Bool, allowsLoss: Bool, advice: String?, _ plans: [MigrationPlan], to names: [String]
   ) {
     (self.store, migrated, self.advice) = (store, isDone, advice)
-    possible = isDone || plans.allSatisfy { $0.conflicts.isEmpty && (allowsLoss || $0.losses.isEmpty) }
+    possible = isDone || plans.allSatisfy { $0.isPossible(allowingLoss: allowsLoss) }
     stages = zip(names, plans).map(Stage.init)
   }
 }
@@ -97,5 +99,6 @@ extension MigrationReport.Stage {
         rows: $0.rowCount, firstKey: $0.firstKey)
     }
     lostTransactions = plan.lostTransactionCount
+    foreignParts = plan.foreignParts
   }
 }

@@ -5,7 +5,7 @@ import MoonbaseModelFormats
 import MoonbasePlatform
 
 /// A model as the command line names it. This is the path of a model or a store, whose form is detected from its
-/// contents.
+/// contents, or the address of a store.
 enum ModelFile {
   /// The accepted forms, for help texts.
   static let forms = "a Lua model file, .xcdatamodel(d), .mom(d), or a store, whose own model is meant"
@@ -14,11 +14,14 @@ enum ModelFile {
 
   /// Reads and resolves a model.
   ///
-  /// - Parameter path: The path of a file, a folder or a store.
+  /// - Parameter path: The path of a file, a folder or a store, or the address of a store.
   /// - Throws: `.cannotOpenFile`, and the errors of reading the model.
   static func read(_ path: String) throws -> ResolvedModel {
-    try ManagedObjectModel(contentsOf: URL(literalPath: path)).resolved()
+    try ManagedObjectModel(contentsOf: url(path)).resolved()
   }
+
+  /// The location of a model: a path, or the address of a store.
+  static func url(_ name: String) -> URL { PersistentStoreDescription.address(name) ?? URL(literalPath: name) }
 
   /// A model as Lua source, and a list of the information that the source cannot contain.
   ///

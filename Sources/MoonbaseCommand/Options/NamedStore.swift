@@ -32,7 +32,8 @@ extension NamedStore {
 
   /// The description for opening the store.
   var description: PersistentStoreDescription {
-    if isOnServer, let address = URL(string: path) { return .postgreSQL(address, configuration: configuration) }
+    // Opening refuses an address that cannot be read.
+    if isOnServer { return .postgreSQL(ModelFile.url(path), configuration: configuration) }
     return .sqlite(URL(literalPath: path), configuration: configuration)
   }
 
@@ -44,8 +45,8 @@ extension NamedStore {
   /// - Throws: A `UsageError` for a text that is no address.
   var address: URL {
     get throws(UsageError) {
-      guard let address = URL(string: path) else { throw UsageError("\(name) is no address") }
-      return address
+      if let address = PersistentStoreDescription.address(path) { return address }
+      throw UsageError("the store's address cannot be read: write postgresql://USER@HOST/DATABASE?schema=NAME")
     }
   }
 

@@ -6,8 +6,8 @@ import MoonbasePlatform
 ///
 /// It is created before the stores are opened, and prints a message after they are open.
 struct NewStores {
-  /// The paths of the stores that do not exist.
-  private let paths: [String]
+  /// The stores that do not exist.
+  private let stores: [PersistentStoreDescription]
 
   /// Throws if it is not certain that the store is to be created, because its name may be mistyped. For a new store,
   /// the command line must name a model, or the store must be the store of the project.
@@ -15,12 +15,15 @@ struct NewStores {
   /// - Parameter settings: The stores and the model of the command.
   /// - Throws: `.cannotOpenFile` for a store that may be mistyped.
   init(_ settings: StoreSettings) throws {
-    let missing = settings.stores.compactMap(\.path).filter { access($0, F_OK) != 0 && errno == ENOENT }
-    paths = settings.readOnly ? [] : missing
-    guard let first = paths.first else { return }
+    // Without a model, opening refuses a store on a server that does not exist.
+    let isMissing = { (store: PersistentStoreDescription) throws in
+      try (settings.model != nil || store.url != nil) && store.isMissing()
+    }
+    stores = try settings.readOnly ? [] : settings.stores.filter(isMissing)
+    guard let first = stores.first?.name else { return }
     guard let model = settings.model else {
       // The model comes from the other stores. If there are none, opening fails with a message.
-      guard paths.count < settings.stores.count else { return }
+      guard stores.count < settings.stores.count else { return }
       throw GraphError(
         .cannotOpenFile, message: "\(first) does not exist: correct the name, or name a model to make it (--model FILE)"
       )
@@ -29,22 +32,26 @@ struct NewStores {
       return
     }
     let known = try project.namedStores()
-    let places = Set(known.map { Self.place($0.path) })
-    guard let stranger = paths.first(where: { !places.contains(Self.place($0)) }) else { return }
+    let places = Set(known.map { Self.place($0.description) })
+    guard let stranger = stores.first(where: { !places.contains(Self.place($0)) })?.name else { return }
     let advice = known.isEmpty ? "" : ", and the store of \(project.file) is \(known.phrase)"
     throw GraphError(
       .cannotOpenFile,
       message: "\(stranger) does not exist\(advice): correct the name, or name the model to make it (--model \(model))")
   }
 
-  /// The absolute path of a store, for comparisons.
-  private static func place(_ path: String) -> String { URL(literalPath: path).standardizedFileURL.path }
+  /// The absolute path of a store or its address, for comparisons.
+  private static func place(_ store: PersistentStoreDescription) -> String {
+    store.url?.standardizedFileURL.path ?? store.address?.absoluteString ?? ""
+  }
 
   /// Prints which stores were created.
   ///
   /// - Parameter quiet: Whether messages are suppressed.
   func tell(quiet: Bool) {
     guard !quiet else { return }
-    for path in paths where access(path, F_OK) == 0 { Terminal.complain("moonbase: \(path) is a new store") }
+    for store in stores where (try? store.isMissing()) == false {
+      Terminal.complain("moonbase: \(store.name) is a new store")
+    }
   }
 }

@@ -15,7 +15,7 @@ extension CommandOption {
   static let store = CommandOption(
     name: "--store", argument: "[CONFIG=]PATH", isRepeatable: true,
     help: """
-      the SQLite store; repeatable, with the model's configuration that each store holds; a new file with '=' in its name \
+      the store: a SQLite file, or an address of PostgreSQL; repeatable, with the model's configuration that each store holds; a new file with '=' in its name \
       is written as ./a=b.sqlite
       """
   ) { value, settings throws(UsageError) in try settings.stores.add(store: value) }

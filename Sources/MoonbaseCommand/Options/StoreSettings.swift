@@ -73,7 +73,7 @@ struct StoreSettings: Equatable {
   ///   named there.
   func name(of store: any PersistentStore) -> String {
     guard let url = store.url else { return store.identifier }
-    guard url.isFileURL else { return url.absoluteString }
+    guard url.isFileURL else { return PersistentStoreDescription.shown(url.absoluteString) }
     let path = url.path
     let file = FileIdentity.truePath(path) ?? path
     return stores.compactMap(\.path).first { FileIdentity.truePath($0) == file } ?? path
@@ -90,7 +90,7 @@ struct StoreSettings: Equatable {
       for index in stores.indices { stores[index].shouldMigrateStoreAutomatically = false }
       return applied(
         to: ContainerDescription(
-          model: model.map { .file(URL(literalPath: $0)) } ?? .kept, stores: stores,
+          model: model.map { .file(ModelFile.url($0)) } ?? .kept, stores: stores,
           extensions: extensions.map { .path($0, limits: projectLimits[$0], grants: extensionGrants[$0]) }))
     }
   }
@@ -134,7 +134,7 @@ extension StoreSettings {
     let store = named.description
     guard !named.path.isEmpty else { throw UsageError("--store takes [CONFIGURATION=]PATH, not '\(value)'") }
     guard !stores.contains(where: { $0.url == store.url && $0.address == store.address }) else {
-      throw UsageError("--store names \(named.isOnServer ? "one schema" : named.path) twice")
+      throw UsageError("--store names \(named.name) twice")
     }
     guard stores.isEmpty || store.configuration != nil && stores.allSatisfy({ $0.configuration != nil }) else {
       throw UsageError(

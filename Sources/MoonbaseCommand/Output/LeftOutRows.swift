@@ -1,7 +1,12 @@
 import MoonbaseGraph
 import MoonbaseModel
+import MoonbaseSQL
 import MoonbaseSQLiteStore
 import MoonbaseSQLiteTools
+
+#if PostgreSQL
+  import MoonbasePostgreSQLStore
+#endif
 
 /// The rows of a store that a copy of all its objects leaves out, because their entity is not in the model.
 ///
@@ -14,8 +19,13 @@ struct LeftOutRows {
   /// Creates an empty list, for a copy of some objects.
   init() {}
 
-  /// Finds the rows. A store that is not a SQLite file has none.
-  init(of store: any PersistentStore) throws { rows = try (store as? SQLiteStore)?.strayRows() ?? [] }
+  /// Finds the rows. A store in memory has none.
+  init(of store: any PersistentStore) throws {
+    #if PostgreSQL
+      if let store = store as? PostgreSQLStore { rows = try store.strayRows() }
+    #endif
+    if let store = store as? SQLiteStore { rows = try store.strayRows() }
+  }
 
   /// Whether nothing was left out.
   var isEmpty: Bool { rows.isEmpty }

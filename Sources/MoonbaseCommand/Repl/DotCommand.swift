@@ -34,7 +34,7 @@ struct DotCommand {
       switch self {
       case .help: "lists the commands"
       case .model: "lists the entities, or the properties of one"
-      case .sql: "asks the file of the store by SQL, with the model's names; it shows what is saved"
+      case .sql: "asks the store by SQL, with the model's names; it shows what is saved"
       case .explain: "how a fetch request is answered: SQL, and the plan of the store"
       case .run: "runs a file of Lua, which sees the variables of the prompt"
       case .rows: "shows at most so many objects or rows of a list"

@@ -142,9 +142,11 @@ extension Repl {
   /// - Throws: The errors of the statement, and `.invalidRequest` for an empty one.
   private func ask(_ argument: String) throws {
     let model = try requiredContext().coordinator.model
-    let (url, query) = try storeAndQuery(argument)
+    var (store, query) = try storeAndQuery(argument)
+    store.busyTimeout = settings.stores.busyTimeout
     if prompt.hasUnsavedChanges { complain(".sql shows what is saved, and there are changes that are not") }
-    let asked = try NamedQuery(query, ofStoreAt: url, model: model, busyTimeout: settings.stores.busyTimeout)
+    let asked = try StoredRows(query, of: store, model: model)
+    if let lack = asked.lackOfViews { complain(".sql has the names of the tables alone, without views: \(lack)") }
     var rows: [[Value]] = []
     var total = 0
     while let row = try asked.next() {
@@ -154,26 +156,26 @@ extension Repl {
     try output.show(asked.columns, rows, total: total, of: "row")
   }
 
-  /// The location of the store and the statement. With several stores, the argument must start with
+  /// The store and the statement. With several stores, the argument must start with
   /// a configuration.
-  private func storeAndQuery(_ argument: String) throws -> (URL, String) {
-    let files = settings.stores.stores.filter { $0.url != nil }
+  private func storeAndQuery(_ argument: String) throws -> (PersistentStoreDescription, String) {
+    let stores = settings.stores.stores.filter { !$0.isInMemory }
     guard !argument.isEmpty else {
       throw GraphError(.invalidRequest, message: ".sql takes one SQL statement that reads")
     }
-    for store in files {
-      guard let name = store.configuration, argument.hasPrefix("\(name):"), let url = store.url else { continue }
-      return (url, String(argument.dropFirst(name.count + 1)))
+    for store in stores {
+      guard let name = store.configuration, argument.hasPrefix("\(name):") else { continue }
+      return (store, String(argument.dropFirst(name.count + 1)))
     }
-    guard let url = files.first?.url else {
-      throw GraphError(.invalidRequest, message: ".sql asks a file, and the store is in memory")
+    guard let store = stores.first else {
+      throw GraphError(.invalidRequest, message: ".sql asks a file or a server, and the store is in memory")
     }
-    guard files.count == 1 else {
-      let names = files.compactMap(\.configuration).joined(separator: ", ")
+    guard stores.count == 1 else {
+      let names = stores.compactMap(\.configuration).joined(separator: ", ")
       throw GraphError(
         .invalidRequest,
         message: "there are several stores: name one, as in .sql NAME: SELECT ...; the names are \(names)")
     }
-    return (url, argument)
+    return (store, argument)
   }
 }

@@ -4,10 +4,6 @@ import MoonbaseModel
 import MoonbasePlatform
 import MoonbaseSQLiteStore
 
-#if PostgreSQL
-  import MoonbasePostgreSQLStore
-#endif
-
 /// The command `moonbase sql`. `NamedQuery` translates the names of entities and attributes, and
 /// the connection is read-only, so that no statement can change the store. Rows are printed as they
 /// arrive.
@@ -62,19 +58,13 @@ struct SQLCommand: ParsableCommand {
 
   /// Runs the statement on a server.
   private func askServer(_ store: NamedStore) throws {
-    #if PostgreSQL
-      let model = try file.model(of: store)
-      try store.requireConfiguration(model.description, busyTimeout: file.settings().busyTimeout)
-      let query = try ServerQuery(
-        place().other, ofStoreAt: store.address, model: model, busyTimeout: file.settings().busyTimeout)
-      if let lack = query.lackOfViews {
-        Terminal.complain("moonbase: \(store.name): the tables have their own names alone, without views: \(lack)")
-      }
-      try write(query.columns, query.next)
-    #else
-      // Throws, because this build opens no address.
-      _ = try store.description.keptMetadata()
-    #endif
+    let (model, busyTimeout) = (try file.model(of: store), try file.settings().busyTimeout)
+    try store.requireConfiguration(model.description, busyTimeout: busyTimeout)
+    let rows = try StoredRows(place().other, of: store.description(busyTimeout: busyTimeout), model: model)
+    if let lack = rows.lackOfViews {
+      Terminal.complain("moonbase: \(store.name): the tables have their own names alone, without views: \(lack)")
+    }
+    try write(rows)
   }
 
   /// Runs the statement on a file.
@@ -82,18 +72,18 @@ struct SQLCommand: ParsableCommand {
     try Project.requireStore(store)
     let url = URL(literalPath: store)
     let model = try resolvedModel(of: url)
-    try place().place.requireConfiguration(model?.description, busyTimeout: file.settings().busyTimeout)
+    let place = try place(), busyTimeout = try file.settings().busyTimeout
+    try place.place.requireConfiguration(model?.description, busyTimeout: busyTimeout)
     if model == nil {
       Terminal.complain("moonbase: \(SQLiteStore.withoutModel(store))")
     }
-    let query = try NamedQuery(place().other, ofStoreAt: url, model: model, busyTimeout: file.settings().busyTimeout)
-    try write(query.columns, query.next)
+    try write(StoredRows(place.other, of: place.place.description(busyTimeout: busyTimeout), model: model))
   }
 
   /// Prints the rows of a result.
-  private func write(_ columns: [String], _ next: () throws -> [Value]?) throws {
-    let writer = RowPrinter(try output.form, columns: Self.unique(columns))
-    while let row = try next() { try writer.write(row) }
+  private func write(_ rows: StoredRows) throws {
+    let writer = RowPrinter(try output.form, columns: Self.unique(rows.columns))
+    while let row = try rows.next() { try writer.write(row) }
     try writer.finish()
     for message in writer.losses.messages { Terminal.complain("moonbase: \(message)") }
   }

@@ -74,7 +74,7 @@ final class TestRun {
   /// Loads the extensions over a store in memory.
   private func loadedExtensions() throws -> ScriptExtensions {
     var description = try scripts.limiting(settings.container, settings)
-    description.model = .value(try description.model(inMemory: settings.stores.isEmpty))
+    description.model = .value(try description.openModel())
     description.stores = [.inMemory]
     return try PersistentContainer(description).extensions
   }

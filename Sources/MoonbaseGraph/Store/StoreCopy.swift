@@ -48,7 +48,9 @@ struct StoreCopy {
   }
 
   private func query(for entity: ResolvedEntity) throws -> StoreQuery {
-    try source.plan(StoreQuery(entity: entity, in: model, includesSubentities: false)).query
+    var query = StoreQuery(entity: entity, in: model, includesSubentities: false)
+    query.leavesOutStrayRows = true
+    return try source.plan(query).query
   }
 
   /// Throws if the destination has objects.

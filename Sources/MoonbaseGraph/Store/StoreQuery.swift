@@ -44,6 +44,9 @@ public struct StoreQuery: Sendable {
   /// and the removal of the order.
   public internal(set) var prepared: (any PreparedQuery)?
 
+  /// Whether rows are left out whose entity number is no entity's. Other queries read such a row as a damaged row.
+  package var leavesOutStrayRows = false { didSet { prepared = nil } }
+
   /// Makes a query for all rows of an entity.
   public init(entity: ResolvedEntity, in model: ResolvedModel, includesSubentities: Bool = true) {
     self.entity = entity

@@ -99,6 +99,7 @@
         }
         try checkOrder()
         try checkHistory()
+        try checkSchemas()
       } catch {
         throw pool.failure.translate(error)
       }
@@ -212,6 +213,19 @@
       case .date(let date): "\(date.timeIntervalSinceReferenceDate)"
       case .bool(let flag): flag ? "1" : "0"
       default: "\(value)"
+      }
+    }
+
+    // MARK: Schemas
+
+    /// Finds schemas of copies and migrations whose processes died.
+    private func checkSchemas() throws {
+      for name in try AbandonedSchemas.names(beside: address.schema, connection) {
+        try tell(
+          StoreFinding(
+            kind: .orphan, place: name,
+            message: "it is a store that a copy or a migration left unfinished, and no process uses it: drop the schema",
+            repair: .file))
       }
     }
 

@@ -167,6 +167,11 @@
         return GraphError(
           .invalidRequest, message: "the store is only read, and the statement would write: \(sql)", underlying: error)
       }
+      if error.state == "08P01" || error.state == "42P02" {
+        return GraphError(
+          .invalidRequest, message: "the query has parameters, for which there are no values: write the values ($1) into it",
+          underlying: error)
+      }
       // Syntax, names and types (42), and values (22). A missing permission is another error.
       guard error.state != "42501", error.state.hasPrefix("42") || error.state.hasPrefix("22") else {
         return pool.failure.translate(error)

@@ -8,7 +8,8 @@
   /// Repairs defects found by `ServerCheck`, as far as that loses no data.
   package enum ServerRepair {
     /// Repairs defects whose repair is `.file`, in one transaction: counters are raised, and links with missing rows
-    /// are removed. Destinations without a position get one, and derived attributes are computed again.
+    /// are removed. Destinations without a position get one, and derived attributes are computed again. Stores that a
+    /// copy or a migration left unfinished are dropped before.
     ///
     /// Throws as opening a store for writing does.
     package static func run(
@@ -21,6 +22,7 @@
       do {
         let connection = try store.pool.acquire()
         defer { store.pool.giveBack(connection) }
+        try AbandonedSchemas.remove(beside: store.address.schema, connection)
         try StoreOpener.transaction(connection, ending: store.record.commit(store.record.next())) {
           try repair(store, $0)
         }

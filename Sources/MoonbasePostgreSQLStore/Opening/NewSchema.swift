@@ -7,12 +7,15 @@
   /// A new store that is made in a temporary schema. When the store is complete, one transaction moves its tables to
   /// the schema of the destination.
   ///
-  /// The temporary schema is removed with this object. A process that dies leaves it.
+  /// The temporary schema is removed with this object. A process that dies leaves it to `AbandonedSchemas`.
   package final class NewSchema: Sendable {
     private let destination: PostgreSQLAddress
     /// The name of the schema while the store is made.
     let schema: String
     private let pool: ConnectionPool
+    private let options: PostgreSQLStoreOptions
+    /// A connection with the name of the temporary schema, which shows others that the schema is in use.
+    private let keeper: PostgreSQLConnection
     private let isOver = Lock(false)
 
     /// The address of the store while it is made.
@@ -28,24 +31,28 @@
     /// Names the temporary schema of a store that takes the place of another.
     init(beside place: URL, busyTimeout: Duration?) throws {
       destination = try PostgreSQLAddress(place)
-      schema = String(destination.schema.prefix(12)) + Self.mark + UUID.random().uuidString.lowercased()
+      schema = Self.prefix(destination.schema) + UUID.random().uuidString.lowercased()
       url = try destination.url(schema: schema)
       var options = PostgreSQLStoreOptions()
       if let busyTimeout { options.busyTimeout = busyTimeout }
+      self.options = options
       pool = ConnectionPool(destination, options: options)
+      keeper = try ConnectionPool(PostgreSQLAddress(url), options: options).open()
+      do { try AbandonedSchemas.remove(beside: destination.schema, keeper) } catch { throw pool.failure.translate(error) }
     }
 
+    /// The part of a temporary name between the beginning of the destination's name and a UUID.
     private static let mark = "_new_"
+
+    /// The beginning of the names of temporary schemas for a destination.
+    static func prefix(_ schema: String) -> String { String(schema.prefix(12)) + mark }
 
     /// Whether a schema has the name of a store that is being made. An unfinished store has no readable views.
     static func isUnfinished(_ schema: String) -> Bool {
       UUID(uuidString: String(schema.suffix(36))) != nil && schema.dropLast(36).hasSuffix(mark)
     }
 
-    deinit {
-      discard()
-      pool.close()
-    }
+    deinit { discard() }
 
     private var isThere: GraphError {
       GraphError(
@@ -53,12 +60,24 @@
         message: "\(destination) has tables already: name another schema (?schema=NAME)")
     }
 
-    /// Removes the unfinished store, unless it was moved to its destination. Another thread may call this.
+    /// Removes the unfinished store, unless it was moved to its destination. Another thread may call this while the
+    /// store is made or moved: statements that run are cancelled, and connections with locks are ended.
     package func discard() {
+      // Cancels a move that waits for another session.
+      pool.close()
       isOver.withLock { isOver in
         guard !isOver else { return }
         isOver = true
-        _ = try? pool.reading { try $0.execute("DROP SCHEMA IF EXISTS \(quoted(schema)) CASCADE") }
+        let pool = ConnectionPool(destination, options: options)
+        defer { pool.close() }
+        _ = try? pool.reading { connection in
+          var name = Parameters()
+          name.append(ConnectionPool.applicationName(schema))
+          try connection.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 "
+              + "AND usename = current_user AND datname = current_database()", name)
+          try connection.execute("DROP SCHEMA IF EXISTS \(quoted(schema)) CASCADE")
+        }
       }
     }
 

@@ -32,9 +32,7 @@
     var statements: [String] {
       let facts = TableFacts(layout)
       return layout.tables.map(createTable) + layout.joins.map { createTable($0, facts: facts) }
-        + IndexNames(tables: layout.tables.map(\.name) + layout.joins.map(\.table)).statements(
-          layout.tables.flatMap { standardIndexes($0, facts: facts) } + layout.joins.map(reverseIndex)
-            + layout.entities.compactMap { $0 }.flatMap(declaredIndexes))
+        + SchemaIndexes(layout: layout).statements
         + [
           "CREATE TABLE Z_PRIMARYKEY (Z_ENT bigint PRIMARY KEY, Z_NAME text, Z_SUPER bigint, Z_MAX bigint)",
           "CREATE TABLE Z_METADATA (Z_VERSION bigint PRIMARY KEY, Z_UUID text, Z_PLIST bytea)",
@@ -60,32 +58,10 @@
     // MARK: Tables
 
     private func createTable(_ table: TableLayout) -> String {
-      let kinds = kinds(of: table.name)
       let columns =
         ["Z_PK bigint PRIMARY KEY", "Z_ENT bigint", "Z_OPT bigint"]
-        + table.orderedColumns.map { "\(identifier($0.name)) \(Self.type(kinds[$0.name]))" }
+        + table.orderedColumns.map { "\(identifier($0.name)) \($0.type)" }
       return "CREATE TABLE \(identifier(table.name)) (\(columns.joined(separator: ", ")))"
-    }
-
-    /// The kinds of attribute columns, by column name.
-    private func kinds(of table: String) -> [String: ColumnKind] {
-      var kinds: [String: ColumnKind] = [:]
-      for case let entity? in layout.entities where entity.table == table {
-        for slot in entity.slots {
-          switch slot {
-          case .attribute(let column, let kind): kinds[column] = kind
-          case .composite(let composite): for leaf in composite.leaves { kinds[leaf.column] = leaf.kind }
-          case .none, .toOne, .foreignKey, .join, .lost: break
-          }
-        }
-      }
-      return kinds
-    }
-
-    /// Texts are compared by their bytes, which is the order of code points.
-    private static func type(_ kind: ColumnKind?) -> String {
-      let type = kind?.type ?? .bigint
-      return type == .text ? "text COLLATE \"C\"" : type.name
     }
 
     private func createTable(_ join: JoinLayout, facts: TableFacts) -> String {
@@ -93,61 +69,6 @@
       let columns = keys + (facts.orders[join.table] ?? []).map(identifier)
       let list = columns.map { "\($0) bigint" }.joined(separator: ", ")
       return "CREATE TABLE \(identifier(join.table)) (\(list), PRIMARY KEY (\(keys.joined(separator: ", "))))"
-    }
-
-    // MARK: Indexes
-
-    private func standardIndexes(_ table: TableLayout, facts: TableFacts) -> [IndexNames.Index] {
-      let name = table.name
-      let toOne = table.columns.filter { $0.rank == 1 && facts.keys[name]?.contains($0.name) == true }
-      var result = toOne.map { index("INDEX", "\(name)_\($0.name)_INDEX", name, identifier($0.name)) }
-      if facts.shared.contains(name) { result.append(index("INDEX", "\(name)_Z_ENT_INDEX", name, "Z_ENT")) }
-      return result
-    }
-
-    private func reverseIndex(_ join: JoinLayout) -> IndexNames.Index {
-      index(
-        "INDEX", "\(join.table)_\(join.destinationColumn)_INDEX", join.table,
-        "\(identifier(join.destinationColumn)), \(identifier(join.ownerColumn))")
-    }
-
-    private func declaredIndexes(_ entity: EntityLayout) -> [IndexNames.Index] {
-      let description = entity.entity.description
-      let flagged = description.attributes.filter(\.isIndexed).compactMap { attribute in
-        entity.column(of: [attribute.name]).map {
-          index("INDEX", "Z_\(description.name)_\(attribute.name)", entity.table, identifier($0))
-        }
-      }
-      let fetch = description.indexes.compactMap { fetchIndex($0, of: entity) }
-      let unique = description.uniquenessConstraints.compactMap { names -> IndexNames.Index? in
-        let columns = names.compactMap { entity.column(of: [$0]) }
-        guard columns.count == names.count, !columns.isEmpty else { return nil }
-        return index(
-          "UNIQUE INDEX", "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))", entity.table,
-          columns.map(identifier).joined(separator: ", "))
-      }
-      return flagged + fetch + unique
-    }
-
-    /// An index of columns. Nil for an index of expressions and for a partial index, which Moonbase's statements would
-    /// not use.
-    private func fetchIndex(_ index: FetchIndexDescription, of entity: EntityLayout) -> IndexNames.Index? {
-      guard let stored = try? index.stored(in: entity.entity), stored.structure == .ordered, stored.condition == nil
-      else { return nil }
-      let terms = stored.elements.compactMap { element -> String? in
-        guard case .keyPath(_, let keys) = element.term, let column = entity.column(of: keys) else { return nil }
-        return "\(identifier(column)) \(element.isAscending ? "ASC" : "DESC")"
-      }
-      guard terms.count == stored.elements.count, !terms.isEmpty else { return nil }
-      return self.index(
-        "INDEX", "Z_\(entity.entity.name)_\(index.name)", entity.table, terms.joined(separator: ", "))
-    }
-
-    /// Truncates a long name before names are made unique.
-    private func index(_ kind: String, _ name: String, _ table: String, _ columns: String) -> IndexNames.Index {
-      var name = name
-      while name.utf8.count > 56 { name.removeLast() }
-      return IndexNames.Index(kind: kind, name: name, table: table, columns: columns)
     }
 
     // MARK: Numbers

@@ -18,7 +18,14 @@
     }
 
     private func explain(_ error: PostgreSQLError) -> (GraphError.Code, String) {
-      switch error.state {
+      if error.isOfParameter {
+        return (
+          .cannotOpenFile,
+          "the address cannot be used (\(error)): correct it, or the variable (such as PGOPTIONS) or the service file "
+            + "that the parameter comes from"
+        )
+      }
+      return switch error.state {
       case "28P01", "28000":
         (
           .cannotOpenFile,
@@ -31,7 +38,7 @@
       case "42501":
         (
           .readOnlyStore,
-          "\(error): the user lacks the permission; GRANT it, or open the store read-only if it is only to be read"
+          "\(error): the user lacks the permission; GRANT it, or only read the store (--read-only, isReadOnly)"
         )
       case "25006":
         (.readOnlyStore, "the server writes nothing (\(error)): it may be a replica; connect to the one that writes")

@@ -113,13 +113,16 @@
       _ model: ResolvedModel, held entities: [ResolvedEntity], tables: [String: FileSchema.Table],
       metadata: StoreMetadata, address: PostgreSQLAddress, _ connection: PostgreSQLConnection
     ) throws -> StoreLayout {
-      let schema = FileSchema(tables: tables, numbers: try numbers(connection), path: address.description)
+      let schema = FileSchema(
+        tables: tables, numbers: try numbers(connection), path: address.description, name: address.schema,
+        preparation: ReadableViews.schema(of: address.schema).map { "DROP SCHEMA IF EXISTS \(identifier($0)) CASCADE" })
       var builder = LayoutBuilder(
         model: model, entities: entities, file: schema, elementColumns: metadata.elementColumns,
         path: address.description, dialect: .postgreSQL)
       let layout = try builder.build()
       for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
         try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
+        try schema.require(type: Dialect.postgreSQL.type(nil), of: ["Z_PK", "Z_ENT", "Z_OPT"], in: table)
       }
       return layout
     }
@@ -147,7 +150,7 @@
         throw GraphError(
           .readOnlyStore,
           message:
-            "\(address) has no tables for a history, and is only read: open it for writing, or without tracksHistory")
+            "\(address) has no tables for a history, and is only read: open it for writing, or without a history (--keep-history, tracksHistory)")
       }
       try Self.transaction(connection) { try SchemaWriter.writeHistory($0) }
       return true
@@ -177,23 +180,27 @@
           + "it for writing to make it")
     }
 
-    /// The tables and views of a schema, with their columns, in capitals.
+    /// The tables and views of a schema, with their columns in capitals and the types of the columns.
     static func tables(
       of schema: String, _ connection: PostgreSQLConnection
     ) throws -> [String: FileSchema.Table] {
       let rows = try SchemaRelations(schema: schema, kinds: .all).select(
         "c.relname::text, ARRAY(SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 "
           + "AND NOT a.attisdropped ORDER BY a.attnum), "
+          + "ARRAY(SELECT format_type(a.atttypid, a.atttypmod) || COALESCE((SELECT ' COLLATE ' || quote_ident(l.collname) "
+          + "FROM pg_collation l WHERE l.oid = a.attcollation), '') FROM pg_attribute a WHERE a.attrelid = c.oid "
+          + "AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum), "
           + "(SELECT COUNT(*) FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary), "
           + "has_schema_privilege(n.oid, 'USAGE')", connection)
       var tables: [String: FileSchema.Table] = [:]
       // The server hides the tables of a schema that the user may not use.
-      if rows.count > 0, rows.integer(0, 3) == 0 {
+      if rows.count > 0, rows.integer(0, 4) == 0 {
         throw PostgreSQLError(state: "42501", message: "permission denied for schema \(schema)")
       }
       for row in 0..<rows.count {
         tables[rows.text(row, 0).uppercased()] = FileSchema.Table(
-          columns: rows.texts(row, 1).map { $0.uppercased() }, hasKey: rows.integer(row, 2) == 1)
+          columns: rows.texts(row, 1).map { $0.uppercased() }, types: rows.texts(row, 2),
+          hasKey: rows.integer(row, 3) == 1)
       }
       return tables
     }

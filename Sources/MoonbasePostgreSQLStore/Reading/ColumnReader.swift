@@ -5,7 +5,7 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// Decodes a column. The server guarantees the type, so only numbers out of range and texts that are no URIs can be
+  /// Decodes a column. The server guarantees the type, so only numbers out of range, NaN and texts that are no URIs can be
   /// invalid.
   enum ColumnReader {
     /// Decodes a column into a slot of the page's current row.
@@ -16,8 +16,14 @@
       if rows.isNull(row, column) { return }
       switch kind {
       case .integer64: page.set(integer: rows.integer(row, column), slot: slot)
-      case .double, .float: page.set(double: rows.double(row, column), slot: slot)
-      case .date: page.set(date: rows.double(row, column), slot: slot)
+      case .double, .float:
+        let number = rows.double(row, column)
+        if number.isNaN { throw mismatch(kind, of: rows, row: row, column: column) }
+        page.set(double: number, slot: slot)
+      case .date:
+        let seconds = rows.double(row, column)
+        if seconds.isNaN { throw mismatch(kind, of: rows, row: row, column: column) }
+        page.set(date: seconds, slot: slot)
       case .string: page.set(text: rows.bytes(row, column), slot: slot)
       case .data, .externalData: page.set(data: rows.bytes(row, column), slot: slot)
       case .integer16, .integer32, .boolean, .decimal, .uuid, .uri:
@@ -36,8 +42,10 @@
         case .integer16: Int16(exactly: rows.integer(row, column)).map { .int(Int64($0)) }
         case .integer32: Int32(exactly: rows.integer(row, column)).map { .int(Int64($0)) }
         case .boolean: (0...1).contains(rows.integer(row, column)) ? .bool(rows.integer(row, column) == 1) : nil
-        case .double, .float: .double(rows.double(row, column))
-        case .date: .date(Date(timeIntervalSinceReferenceDate: rows.double(row, column)))
+        case .double, .float: rows.double(row, column).isNaN ? nil : .double(rows.double(row, column))
+        case .date:
+          rows.double(row, column).isNaN
+            ? nil : .date(Date(timeIntervalSinceReferenceDate: rows.double(row, column)))
         case .string: .string(rows.text(row, column))
         case .data, .externalData: .data(rows.data(row, column))
         case .decimal: decimal(rows.bytes(row, column))
@@ -45,16 +53,24 @@
         case .uri: uri(rows.text(row, column))
         }
       if let value { return value }
+      throw mismatch(kind, of: rows, row: row, column: column)
+    }
+
+    /// The error for a value that other programs wrote and that the attribute cannot have.
+    private static func mismatch(
+      _ kind: ColumnKind, of rows: ResultRows, row: Int, column: Int
+    ) -> ColumnMismatch {
       let found: String =
         switch kind.type {
         case .bigint: "\(rows.integer(row, column))"
         case .text: "the text \(rows.text(row, column).prefix(60).debugDescription)"
-        case .numeric: NumericText(wire: rows.bytes(row, column))?.text ?? "a number without digits"
-        case .double, .bytea, .uuid: "\(rows.bytes(row, column).count) bytes"
+        case .numeric: NumericText(wire: rows.bytes(row, column))?.text ?? "NaN or infinity"
+        case .double: "NaN"
+        case .bytea, .uuid: "\(rows.bytes(row, column).count) bytes"
         }
       var hasher = Hasher()
       hasher.combine(bytes: rows.bytes(row, column))
-      throw ColumnMismatch("holds \(found), which is no \(kind.valueName)", digest: hasher.finalize())
+      return ColumnMismatch("holds \(found), which is no \(kind.valueName)", digest: hasher.finalize())
     }
 
     private static func decimal(_ bytes: UnsafeRawBufferPointer) -> Value? {

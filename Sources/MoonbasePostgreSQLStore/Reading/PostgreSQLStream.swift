@@ -10,11 +10,18 @@
     private let sql: String
     private let reader: RowReader
     private let session: PostgreSQLReadSession
-    /// Nil before the first row was asked for, and after the last row.
-    private var connection: PostgreSQLConnection?
-    private var hasBegun = false
-    /// The error that ended the rows.
-    private var failure: (any Error)?
+    private var state = State.waiting
+
+    private enum State {
+      /// No row was asked for.
+      case waiting
+      /// The connection receives rows.
+      case receiving(PostgreSQLConnection)
+      /// The last row was received.
+      case ended
+      /// An error ended the rows. The pool refuses a connection in the midst of a statement.
+      case failed(any Error)
+    }
 
     /// The greatest number of bytes that are received for a page.
     private static let greatestSize = 4 << 20
@@ -24,30 +31,34 @@
     }
 
     func next(upTo count: Int) throws -> RowBatch {
-      if let failure { throw failure }
       do { return try page(upTo: count) } catch {
-        failure = error
-        // The pool refuses a connection in the midst of a statement.
-        connection = nil
+        state = .failed(error)
         throw error
       }
     }
 
     private func page(upTo count: Int) throws -> RowBatch {
-      try session.checkGoesOn()
-      let pool = session.store.pool
-      if !hasBegun {
-        connection = try pool.acquire { try $0.beginCopying(sql) }
-        hasBegun = true
+      switch state {
+      case .failed(let error): throw error
+      case .ended: return RowBatch()
+      case .receiving(let connection): return try page(upTo: count, from: connection)
+      case .waiting:
+        try session.checkGoesOn()
+        let connection = try session.store.pool.acquire { try $0.beginCopying(sql) }
+        state = .receiving(connection)
+        return try page(upTo: count, from: connection)
       }
-      guard let connection else { return RowBatch() }
+    }
+
+    private func page(upTo count: Int, from connection: PostgreSQLConnection) throws -> RowBatch {
+      try session.checkGoesOn()
       return try session.translating {
         let rows = try connection.copiedRows(upTo: count, ofSize: Self.greatestSize)
         let collector = RowCollector(store: session.store.number, expecting: rows.count)
         try reader.collect(rows, 0..<rows.count, into: collector)
         if rows.count == 0 {
-          self.connection = nil
-          pool.giveBack(connection)
+          state = .ended
+          session.store.pool.giveBack(connection)
         }
         return collector.finish()
       }

@@ -117,7 +117,9 @@
       case (.null, _): array.appendNull(type)
       case (.value(.object(let token)), .bytea):
         // A row copied from another store, with data that was not loaded yet.
-        if let load = token.load { array.append(try load()) } else { array.appendNull(type) }
+        guard let data = try token.load?() else { return array.appendNull(type) }
+        if data.count > Self.greatestSize { throw tooLarge(data.count, row, column) }
+        array.append(data)
       case (.value(.object(let token)), _):
         _ = try token.load?()
         array.appendNull(type)
@@ -126,6 +128,17 @@
         try checkText(value, row, column)
         value.append(to: &array, as: type)
       }
+    }
+
+    /// The greatest number of bytes in a row. A message to the server has at most 1 GiB.
+    static let greatestSize = 1_000_000_000
+
+    private func tooLarge(_ count: Int, _ row: Snapshot, _ column: Column) -> GraphError {
+      let name = layout.entity.properties[column.slot].name
+      return GraphError(
+        .invalidValue,
+        message: "\(row.id): \(name) has \(count) bytes, and PostgreSQL takes \(Self.greatestSize) of an object",
+        entity: layout.entity.name, property: name, objectID: row.id)
     }
 
     private func checkText(_ value: Value, _ row: Snapshot, _ column: Column) throws {

@@ -145,12 +145,14 @@
 
     private mutating func update() throws {
       var batch: [StoreChanges.Update] = []
+      var size = 0
       for change in changes.updated {
-        if let last = batch.last, !last.isAlike(change) || batch.count == Self.chunk {
+        if let last = batch.last, !last.isAlike(change) || batch.count == Self.chunk || size > Self.chunkSize {
           try update(batch)
-          batch = []
+          (batch, size) = ([], 0)
         }
         batch.append(change)
+        size += try weight(of: change.snapshot)
       }
       try update(batch)
     }
@@ -218,9 +220,19 @@
           (batch, size) = ([], 0)
         }
         batch.append(row)
-        size += row.weight
+        size += try weight(of: row)
       }
       try insert(batch)
+    }
+
+    /// The bytes of a row. Throws where a statement cannot hold the row.
+    private func weight(of row: Snapshot) throws -> Int {
+      let weight = row.weight
+      if weight <= RowColumns.greatestSize { return weight }
+      throw GraphError(
+        .invalidValue,
+        message: "\(row.id): its values have \(weight) bytes together, and PostgreSQL takes "
+          + "\(RowColumns.greatestSize) of an object: keep large data in objects of their own", objectID: row.id)
     }
 
     /// Inserts rows of an entity. Many rows are copied, which costs another round trip and less for each row.

@@ -113,8 +113,8 @@ package struct Dialect: Sendable {
   package var takesBareColumns = true
   /// Whether texts may contain the character NUL.
   package var keepsNUL = true
-  /// Whether the columns of a table hold values of their declared types only.
-  package var hasColumnTypes = false
+  /// The types of columns by the kinds of their values. Nil where a column may hold values of any type.
+  private var columnTypes: (@Sendable (ColumnKind?) -> String)?
 
   /// Makes a dialect. The caller states what has no sensible default; the other settings are those of SQLite.
   package init(
@@ -124,7 +124,7 @@ package struct Dialect: Sendable {
     arithmetic: Arithmetic, matching: Matching, decimals: Decimals, writing: Writing, withoutIndex: String = "",
     greatestOrder: Int = .max,
     greatestColumnCount: Int, keepsRTrees: Bool = false, keepsNUL: Bool = true, findsMissing: Bool = true,
-    takesBareColumns: Bool = true, hasColumnTypes: Bool = false
+    takesBareColumns: Bool = true, columnTypes: (@Sendable (ColumnKind?) -> String)? = nil
   ) {
     self.engine = engine
     (self.placeholder, self.truth, self.nullSafe) = (placeholder, truth, nullSafe)
@@ -134,6 +134,12 @@ package struct Dialect: Sendable {
     (self.writing, self.findsMissing, self.takesBareColumns) = (writing, findsMissing, takesBareColumns)
     (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
     (self.greatestColumnCount, self.keepsRTrees, self.keepsNUL) = (greatestColumnCount, keepsRTrees, keepsNUL)
-    self.hasColumnTypes = hasColumnTypes
+    self.columnTypes = columnTypes
   }
+
+  /// Whether the columns of a table hold values of their declared types only.
+  package var hasColumnTypes: Bool { columnTypes != nil }
+
+  /// The declared type of a column. The kind is nil for keys, entity numbers and places.
+  package func type(_ kind: ColumnKind?) -> String { columnTypes?(kind) ?? kind?.declaredType ?? "INTEGER" }
 }

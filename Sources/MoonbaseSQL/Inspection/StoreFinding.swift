@@ -31,7 +31,7 @@ package struct StoreFinding: Sendable, Hashable {
     case index
     /// A row of the history that describes no valid change.
     case history
-    /// A value file that no row names.
+    /// A value file that no row names, or the schema of an unfinished store.
     case orphan
   }
 

@@ -34,7 +34,8 @@ package enum ColumnKind: Sendable {
     }
   }
 
-  /// The type that Core Data declares in `CREATE TABLE`. SQLite derives the column's affinity from the text.
+  /// The type that Core Data declares in `CREATE TABLE`. SQLite derives the column's affinity from the text. Other
+  /// engines have types of their own (`Dialect.type(_:)`).
   package var declaredType: String {
     switch self {
     case .integer16, .integer32, .integer64, .boolean: "INTEGER"

@@ -10,8 +10,8 @@ package struct FileSchema: Sendable {
   package struct Table: Sendable {
     /// The columns in order, in upper case.
     package private(set) var columns: [String] = []
-    /// The declared types of the columns. Nil where columns may declare more than a type. The declared types decide
-    /// about the affinities of the columns.
+    /// The declared types of the columns. In SQLite they decide about the affinities of the columns, and are nil where
+    /// columns may declare more than a type. On a server they are the types of the values, with their collation.
     package private(set) var types: [String]?
     /// Whether the table has a primary key.
     package var hasKey = false
@@ -43,9 +43,14 @@ package struct FileSchema: Sendable {
   package let numbers: [String: Int64]
   /// The file, for messages.
   private let path: String
+  /// The name of the schema on a server, which a statement of a person needs. Nil for a file.
+  let name: String?
+  /// The statement that removes what depends on the types of columns, before a person changes a type.
+  let preparation: String?
 
   /// Makes a schema from tables and entity numbers.
-  package init(tables: [String: Table], numbers: [String: Int64], path: String) {
+  package init(tables: [String: Table], numbers: [String: Int64], path: String, name: String? = nil, preparation: String? = nil) {
+    (self.name, self.preparation) = (name, preparation)
     self.tables = tables
     self.numbers = numbers
     self.path = path
@@ -73,6 +78,19 @@ package struct FileSchema: Sendable {
     try Self.require(wanted, in: table, found: found.columns, path: path)
   }
 
+  /// Throws `.invalidStore` where a column has another type, for an engine whose columns have types.
+  package func require(type: String, of columns: [String], in table: String) throws {
+    guard let found = tables[table.uppercased()], let types = found.types else { return }
+    for column in columns {
+      guard let place = found.place(column), types[place] != type else { continue }
+      let lack = LayoutLacks.Column(name: column, type: type, present: types[place], table: table, in: self)
+      throw GraphError(
+        .invalidStore,
+        message: "\(path) is damaged: column \(column) of table \(table) has the type \(types[place]), and not "
+          + "\(type): restore the store from a backup, or give the column its type (\(lack.statement))")
+    }
+  }
+
   /// Throws `.invalidStore` where some of the wanted columns are not among the found columns. For columns that were
   /// read separately. `wanted` is in upper case.
   package static func require(_ wanted: [String], in table: String, found: some Collection<String>, path: String) throws
@@ -81,6 +99,6 @@ package struct FileSchema: Sendable {
     guard let missing = wanted.first(where: { !found.contains($0) }) else { return }
     throw GraphError(
       .invalidStore,
-      message: "\(path) is damaged: table \(table) has no column \(missing): restore the file from a backup")
+      message: "\(path) is damaged: table \(table) has no column \(missing): restore the store from a backup")
   }
 }

@@ -32,13 +32,17 @@ package struct IndexNames {
   /// The statements that create the indexes, without duplicates. In the given order. Equal indexes, with the same name,
   /// table and columns, are created once.
   package func statements(_ indexes: [Index]) -> [String] {
-    var taken = Set(tables.map { $0.lowercased() })
-    var made: Set<Index> = []
-    return indexes.filter { made.insert($0).inserted }.map { index in
-      let name = Self.free(index.name, taken: &taken)
+    named(indexes).map { name, index in
       let rows = index.condition.map { " WHERE \($0)" } ?? ""
       return "CREATE \(index.kind) \(identifier(name)) ON \(identifier(index.table)) (\(index.columns))\(rows)"
     }
+  }
+
+  /// The indexes without duplicates, with their unique names.
+  package func named(_ indexes: [Index]) -> [(name: String, index: Index)] {
+    var taken = Set(tables.map { $0.lowercased() })
+    var made: Set<Index> = []
+    return indexes.filter { made.insert($0).inserted }.map { (Self.free($0.name, taken: &taken), $0) }
   }
 
   /// The wanted name, or the name with the lowest free number.

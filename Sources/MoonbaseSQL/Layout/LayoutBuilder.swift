@@ -158,8 +158,8 @@ package struct LayoutBuilder {
         entity: entity.name, property: attribute.name)
     }
     let column = claim("Z" + property.name.uppercased(), of: entity)
-    if let lack = lack(column, type: kind.declaredType, of: property.name, in: entity) { return .lost(lack) }
-    add(column, type: kind.declaredType, rank: kind.rank, name: property.name, of: entity)
+    if let lack = lack(column, kind, of: property.name, in: entity) { return .lost(lack) }
+    add(column, kind, rank: kind.rank, name: property.name, of: entity)
     return .attribute(column: column, kind: kind)
   }
 
@@ -169,8 +169,8 @@ package struct LayoutBuilder {
     _ relationship: ResolvedRelationship, named name: String, of entity: ResolvedEntity
   ) -> SlotLayout {
     let column = claim("Z" + name.uppercased(), of: entity)
-    if let lack = lack(column, type: "INTEGER", of: name, in: entity) { return .lost(lack) }
-    add(column, type: "INTEGER", rank: 1, name: name, of: entity)
+    if let lack = lack(column, nil, of: name, in: entity) { return .lost(lack) }
+    add(column, nil, rank: 1, name: name, of: entity)
     var layout = ToOneLayout(column: column, destination: relationship.destination)
     let destination = model.destination(of: relationship)
     if destination.hasSubentities {
@@ -192,8 +192,8 @@ package struct LayoutBuilder {
     _ wanted: String, _ content: String, of name: String, in entity: ResolvedEntity
   ) -> String? {
     let column = claim(wanted, of: entity)
-    if lack(column, type: "INTEGER", of: name, holding: content, in: entity) != nil { return nil }
-    add(column, type: "INTEGER", rank: 1, name: name, of: entity)
+    if lack(column, nil, of: name, holding: content, in: entity) != nil { return nil }
+    add(column, nil, rank: 1, name: name, of: entity)
     return column
   }
 
@@ -205,22 +205,37 @@ package struct LayoutBuilder {
   /// The name of the entity's table.
   private func table(of entity: ResolvedEntity) -> String { tables[entity.root]?.name ?? "" }
 
-  /// The error for a column that the file lacks. Nil where the column exists. Notes the lack as a feature that the file
-  /// does not have.
+  /// The error for a column that the file lacks, or that has another type. Nil where the column is right. Notes the
+  /// lack as a feature that the file does not have.
   private mutating func lack(
-    _ column: String, type: String, of property: String, holding content: String? = nil, in entity: ResolvedEntity
+    _ column: String, _ kind: ColumnKind?, of property: String, holding content: String? = nil,
+    in entity: ResolvedEntity
   ) -> GraphError? {
     if let lack = lacks.tables[entity.root] { return lack }
-    guard file != nil, found[entity.root]?.has(column) != true else { return nil }
-    let table = table(of: entity)
+    guard file != nil else { return nil }
+    return lack(column, kind, in: found[entity.root], named: table(of: entity), holding: content, of: property, entity)
+  }
+
+  /// The error for a column of a table in the file.
+  private mutating func lack(
+    _ column: String, _ kind: ColumnKind?, in table: FileSchema.Table?, named name: String,
+    holding content: String? = nil, of property: String, _ entity: ResolvedEntity
+  ) -> GraphError? {
+    let (place, type) = (table?.place(column), dialect.type(kind))
+    var present: String?
+    if let place {
+      guard dialect.hasColumnTypes, let found = table?.types?[place], found != type else { return nil }
+      present = found
+    }
     return lacks.note(
-      column: column, type: type, table: table, holding: content, of: property, entity: entity, path: path)
+      LayoutLacks.Column(name: column, type: type, present: present, table: name, in: file),
+      holding: content, of: property, entity: entity, path: path)
   }
 
   /// Adds a column to the declaration of the table.
-  private mutating func add(_ column: String, type: String, rank: Int, name: String, of entity: ResolvedEntity) {
+  private mutating func add(_ column: String, _ kind: ColumnKind?, rank: Int, name: String, of entity: ResolvedEntity) {
     tables[entity.root]?.columns.append(
-      .init(name: column, type: type, rank: rank, entity: entity.index, property: name))
+      .init(name: column, type: dialect.type(kind), rank: rank, entity: entity.index, property: name))
   }
 
   // MARK: Composites
@@ -269,7 +284,10 @@ package struct LayoutBuilder {
         lacks.note(
           elements: search.obstacle, of: attribute, entity: entity, table: table(of: entity), path: path))
     }
-    for leaf in layout.leaves { _ = claim(leaf.column, of: entity) }
+    for leaf in layout.leaves {
+      _ = claim(leaf.column, of: entity)
+      if let lack = lack(leaf.column, leaf.kind, of: attribute.name, in: entity) { return .lost(lack) }
+    }
     add(layout, of: entity)
     return .composite(layout)
   }
@@ -277,7 +295,7 @@ package struct LayoutBuilder {
   /// Adds the columns of all elements.
   private mutating func add(_ layout: CompositeLayout, of entity: ResolvedEntity) {
     for leaf in layout.leaves {
-      add(leaf.column, type: leaf.kind.declaredType, rank: leaf.kind.rank, name: leaf.attribute.name, of: entity)
+      add(leaf.column, leaf.kind, rank: leaf.kind.rank, name: leaf.attribute.name, of: entity)
     }
   }
 
@@ -317,6 +335,11 @@ package struct LayoutBuilder {
       slots[key] = .lost(lack)
       return
     }
+    if let lack = lackOfType(in: layout, of: relationship.description.name, owner) {
+      slots[key] = .lost(lack)
+      if let inverseKey { slots[inverseKey] = .lost(lack) }
+      return
+    }
     layout.destination = relationship.destination
     notePlaces(in: layout, of: relationship, entity: owner)
     slots[key] = .join(layout)
@@ -327,6 +350,17 @@ package struct LayoutBuilder {
     slots[inverseKey] = .join(reversed)
   }
 
+  /// The error for a column of a pair table that has another type.
+  private mutating func lackOfType(
+    in join: JoinLayout, of name: String, _ entity: ResolvedEntity
+  ) -> GraphError? {
+    guard let table = file?.tables[join.table.uppercased()] else { return nil }
+    for column in [join.ownerColumn, join.destinationColumn, join.orderColumn].compactMap(\.self) {
+      if let lack = lack(column, nil, in: table, named: join.table, of: name, entity) { return lack }
+    }
+    return nil
+  }
+
   /// Notes that a pair table has no column for the places of a list. Reading gives the destinations in no order then.
   private mutating func notePlaces(
     in join: JoinLayout, of relationship: ResolvedRelationship, entity: ResolvedEntity
@@ -334,7 +368,9 @@ package struct LayoutBuilder {
     guard relationship.description.isOrdered, join.orderColumn == nil else { return }
     let name = relationship.description.name
     _ = lacks.note(
-      column: JoinNamer.orderName(of: join.destinationColumn), type: "INTEGER", table: join.table,
+      LayoutLacks.Column(
+        name: JoinNamer.orderName(of: join.destinationColumn), type: dialect.type(nil), table: join.table,
+        in: file),
       holding: "the places of \(entity.name).\(name)", of: name, entity: entity, path: path)
   }
 }

@@ -26,24 +26,52 @@ package struct LayoutLacks: Sendable {
       MissingFeature(
         entity: entity.name, table: table,
         reason: "it has no table \(table), so objects of \(entity.name)\(kin) cannot be read",
-        advice: "restore the file from a backup that has it"), in: path)
+        advice: "restore the store from a backup that has it"), in: path)
   }
 
-  /// Notes a missing column. `content` is what a further column of a relationship holds; nil for the property itself,
-  /// which then cannot be read. Returns the error for reading the property. The advice contains an `ALTER TABLE`
-  /// statement that adds the column.
+  /// A column that is missing, or has another type.
+  struct Column {
+    /// The name in upper case.
+    let name: String
+    /// The type that the layout requires.
+    let type: String
+    /// The type in the file. Nil for a missing column.
+    let present: String?
+    /// The name of the table.
+    let table: String
+    private let file: FileSchema?
+
+    /// Describes a column of a table in a file.
+    init(name: String, type: String, present: String? = nil, table: String, in file: FileSchema?) {
+      (self.name, self.type, self.present, self.table, self.file) = (name, type, present, table, file)
+    }
+
+    /// The statement that adds the column, or the statements that change its type.
+    var statement: String {
+      let table = [file?.name, table].compactMap(\.self).map(identifier).joined(separator: "."), name = identifier(name)
+      guard present != nil else { return "ALTER TABLE \(table) ADD COLUMN \(name) \(type)" }
+      let cast = type.replacing(#/ COLLATE .*/#, with: "")
+      let change = "ALTER TABLE \(table) ALTER COLUMN \(name) TYPE \(type) USING \(name)::\(cast)"
+      return [file?.preparation, change].compactMap(\.self).joined(separator: "; ")
+    }
+  }
+
+  /// Notes a column that is missing or has another type. `content` is what a further column of a relationship holds;
+  /// nil for the property itself, which then cannot be read. Returns the error for reading the property. The advice
+  /// contains a statement that puts the column right.
   mutating func note(
-    column: String, type: String, table: String, holding content: String?, of property: String, entity: ResolvedEntity,
-    path: String
+    _ column: Column, holding content: String?, of property: String, entity: ResolvedEntity, path: String
   ) -> GraphError {
-    let name = "\(entity.name).\(property)"
-    let loss = content.map { "which holds \($0)" } ?? "so \(name) cannot be read"
+    let loss = content.map { "which holds \($0)" } ?? "so \(entity.name).\(property) cannot be read"
+    let (table, name) = (column.table, column.name)
     return note(
       MissingFeature(
         entity: entity.name, property: property, table: table,
-        reason: "table \(table) has no column \(column), \(loss)",
-        advice: "restore the file from a backup, or add the column without values "
-          + "(ALTER TABLE \(identifier(table)) ADD COLUMN \(identifier(column)) \(type))"), in: path)
+        reason: column.present.map { "column \(name) of table \(table) has the type \($0), and not \(column.type), \(loss)" }
+          ?? "table \(table) has no column \(name), \(loss)",
+        advice: "restore the store from a backup, or "
+          + (column.present == nil ? "add the column without values" : "give the column its type")
+          + " (\(column.statement))"), in: path)
   }
 
   /// Notes that a many-to-many relationship has no usable pair table.
@@ -54,7 +82,7 @@ package struct LayoutLacks: Sendable {
       MissingFeature(
         entity: entity.name, property: property, table: table,
         reason: "\(lack) for \(entity.name).\(property), so the relationship cannot be read",
-        advice: "restore the file from a backup that has it"), in: path)
+        advice: "restore the store from a backup that has it"), in: path)
   }
 
   /// Notes a composite attribute whose elements have no known columns. `obstacle` says which element has no column, or
@@ -78,7 +106,7 @@ package struct LayoutLacks: Sendable {
       MissingFeature(
         entity: entity.name, property: attribute.name, table: table,
         reason:
-          "how a file keeps values of the type \(attribute.type) is not known, so \(entity.name).\(attribute.name) "
+          "how a store keeps values of the type \(attribute.type) is not known, so \(entity.name).\(attribute.name) "
           + "cannot be read",
         advice: "write the store with Core Data, or give what it holds attributes of their own"), in: path)
   }

@@ -9,7 +9,7 @@ package struct TableLayout: Sendable {
   package struct Column: Sendable {
     /// The name in upper case.
     package var name: String
-    /// The declared type, as `ColumnKind.declaredType`.
+    /// The declared type, as `Dialect.type(_:)`.
     package var type: String
     /// The rank, the first key of Core Data's order of columns; entity and name follow.
     package var rank: Int

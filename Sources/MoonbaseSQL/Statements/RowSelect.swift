@@ -59,6 +59,8 @@ package struct RowSelect: Sendable {
   package let table: String
   /// The condition for rows of the entities. Nil where all rows of the table count.
   package let entityCondition: String?
+  /// The condition that the entity number is that of an entity of the query, also where `entityCondition` is nil.
+  private let strictCondition: String
   /// The result columns, with the alias `t0`: key, entity number, version, then values.
   package let columns: [String]
   /// The errors for missing columns (`Place.lost`).
@@ -96,7 +98,8 @@ package struct RowSelect: Sendable {
     }
     (columns, lacks, composites) = (places.columns, places.lacks, places.composites)
     table = own.table
-    entityCondition = Self.condition(own, concrete: concrete, in: layout)
+    strictCondition = Self.condition(concrete)
+    entityCondition = Self.holdsAll(concrete, of: own, in: layout) ? nil : strictCondition
     self.dialect = dialect
     let restriction = entityCondition.map { " AND \($0)" } ?? ""
     let selection = "SELECT \(columns.joined(separator: ", ")) FROM \(identifier(table)) t0 WHERE t0.Z_PK"
@@ -111,12 +114,21 @@ package struct RowSelect: Sendable {
         + dialect.isOneOf(keyCount, "t0.Z_PK") + (entityCondition.map { " AND \($0)" } ?? ""))
   }
 
-  /// Core Data does not read `Z_ENT` where a table holds one entity; this query does not either. A table with
-  /// subentities needs `Z_ENT`. A query for abstract entities without rows has a condition that is never true.
-  private static func condition(_ own: EntityLayout, concrete: [EntityLayout], in layout: StoreLayout) -> String? {
+  /// The condition for a query's entities.
+  package func condition(of query: StoreQuery) -> String? {
+    query.leavesOutStrayRows ? strictCondition : entityCondition
+  }
+
+  /// Whether a table holds the query's entities alone. Core Data does not read `Z_ENT` then; this query does not either.
+  /// A table with subentities needs `Z_ENT`.
+  private static func holdsAll(_ concrete: [EntityLayout], of own: EntityLayout, in layout: StoreLayout) -> Bool {
     let root = layout.model.entities[own.entity.root]
     let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }
-    if all.count == concrete.count && (!root.hasSubentities || own.entity.index == root.index) { return nil }
+    return all.count == concrete.count && (!root.hasSubentities || own.entity.index == root.index)
+  }
+
+  /// The condition for entity numbers. A query for abstract entities without rows has a condition that is never true.
+  private static func condition(_ concrete: [EntityLayout]) -> String {
     let numbers = concrete.map { String($0.number) }
     if numbers.isEmpty { return "t0.Z_ENT IN (NULL)" }
     return numbers.count == 1 ? "t0.Z_ENT = \(numbers[0])" : "t0.Z_ENT IN (\(numbers.joined(separator: ", ")))"

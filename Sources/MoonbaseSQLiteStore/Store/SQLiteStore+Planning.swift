@@ -36,7 +36,7 @@ extension SQLiteStore {
     observer.noteTranslation()
     let plan = try rowPlan(query.entity, includesSubentities: query.includesSubentities)
     let builder = try SelectBuilder(
-      query, entityCondition: plan.select.entityCondition, layout: layout, store: number, dialect: .sqlite)
+      query, entityCondition: plan.select.condition(of: query), layout: layout, store: number, dialect: .sqlite)
     return PreparedSelect(builder, query: query, plan: plan, store: self)
   }
 

@@ -1,8 +1,7 @@
-import MoonbaseGraph
+package import MoonbaseGraph
 package import MoonbaseModel
 package import MoonbasePlatform
 import MoonbaseSQL
-import MoonbaseSQLite
 package import MoonbaseSQLiteStore
 
 /// The migration of a store at its opening, as a store's description permits it.
@@ -25,29 +24,41 @@ package struct AutomaticMigration {
     on file: StoreFile, to model: ResolvedModel, configuration: String?, because error: GraphError
   ) throws {
     guard file.isWritable else { throw error }
-    guard infersMapping else {
-      throw GraphError(
-        .missingMappingModel,
-        message: "\(file.path) is of another version of the model, and no mapping may be inferred "
-          + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
-    }
-    // A file with only a configuration of this very model must be opened with that configuration.
-    if configuration == nil, try file.settled({ try file.reading { try holdsConfiguration(of: model, $0, file) } }) {
-      throw error
-    }
+    let hashes = try file.settled { try file.reading { try StoreMetadata($0, path: file.path).hashes } }
+    try check(file.path, of: hashes, model, configuration: configuration, because: error)
     try StoreMigration(
       file: file, sources: [], stages: [model], configuration: configuration, allowsLoss: allowsLoss,
-      permission: " (allowsMigrationLoss of the store's description, or moonbase migrate --allow-loss)"
+      permission: Self.permission
     ).run()
   }
 
-  private func holdsConfiguration(
-    of model: ResolvedModel, _ connection: Connection, _ file: StoreFile
-  ) throws -> Bool {
-    let stored = try StoreMetadata(connection, path: file.path).hashes
-    return model.description.configuration(of: stored.keys) != nil
-      && stored.allSatisfy { model.versionHashes[$0.key] == $0.value }
+  /// Throws where a store that was refused for its version of the model is not migrated.
+  ///
+  /// - Parameters:
+  ///   - name: The store, for messages.
+  ///   - hashes: The version hashes of the store's entities.
+  ///   - model: The model to migrate to.
+  ///   - configuration: The configuration with which the store was to be opened, or nil.
+  ///   - error: The error of the refusal.
+  /// - Throws: `.missingMappingModel` if no mapping may be inferred, and the error of the refusal for a store with only
+  ///   a configuration of this very model.
+  package func check(
+    _ name: String, of hashes: [String: Data], _ model: ResolvedModel, configuration: String?, because error: GraphError
+  ) throws {
+    guard infersMapping else {
+      throw GraphError(
+        .missingMappingModel,
+        message: "\(name) is of another version of the model, and no mapping may be inferred "
+          + "(shouldInferMappingModelAutomatically)", details: error.details, underlying: error)
+    }
+    // A store with only a configuration of this very model must be opened with that configuration.
+    let isOfModel = hashes.allSatisfy { model.versionHashes[$0.key] == $0.value }
+    if configuration == nil, isOfModel, model.description.configuration(of: hashes.keys) != nil { throw error }
   }
+
+  /// The ways to allow a loss, for the message about a refused migration.
+  package static let permission =
+    " (allowsMigrationLoss of the store's description, or moonbase migrate --allow-loss)"
 }
 
 extension SQLiteStore {

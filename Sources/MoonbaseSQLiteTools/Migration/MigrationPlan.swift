@@ -100,8 +100,19 @@ public struct MigrationPlan: Sendable, Hashable {
   /// get new numbers.
   public package(set) var lostTransactionCount = 0
 
+  /// The columns, indexes, constraints and triggers of other programs in the tables of a store on a server, as phrases.
+  /// The migration drops them, and runs only if losses are allowed.
+  public package(set) var foreignParts: [String] = []
+
   /// Makes a plan without effects.
   package init() {}
+
+  /// Whether the migration runs.
+  ///
+  /// - Parameter allowsLoss: Whether losses are allowed.
+  package func isPossible(allowingLoss allowsLoss: Bool) -> Bool {
+    conflicts.isEmpty && (allowsLoss || losses.isEmpty && foreignParts.isEmpty)
+  }
 
   /// The number of rows that the migration processes. Rows of added entities do not exist yet.
   public var rowCount: Int { steps.reduce(0) { $0 + $1.rowCount } }
@@ -114,6 +125,7 @@ extension MigrationPlan: CustomStringConvertible {
     let lines = steps.filter { $0.kind != .copy || !$0.changes.isEmpty }.map(\.description)
     let losses =
       conflicts.map { "! \($0)" } + losses.map { "! \($0)" }
+      + foreignParts.map { "! \($0), which another program added, is dropped" }
       + (lostTransactionCount == 0
         ? []
         : ["- the history (\(lostTransactionCount) transaction\(lostTransactionCount == 1 ? "" : "s"))"])

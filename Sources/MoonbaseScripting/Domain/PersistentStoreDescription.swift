@@ -71,6 +71,27 @@ public struct PersistentStoreDescription: Sendable, Equatable {
     text.hasPrefix("postgresql:") || text.hasPrefix("postgres:")
   }
 
+  /// The address in a text; nil for a path, and for a text that is no URL.
+  ///
+  /// libpq accepts several hosts with their ports (`postgresql://one:5432,two:5433/shop`), which no URL can have. They
+  /// become parameters with the same meaning.
+  package static func address(_ text: String) -> URL? {
+    guard isAddress(text) else { return nil }
+    if let url = URL(string: text) { return url }
+    let form = #/([a-z]+://(?:[^/?@]*@)?)([^/?@]+)(/[^?@]*)?(?:\?(.*))?/#
+    guard let match = text.wholeMatch(of: form), match.2.contains(",") else { return nil }
+    var hosts: [String] = [], ports: [String] = []
+    for place in match.2.split(separator: ",", omittingEmptySubsequences: false) {
+      let colon = place.lastIndex(of: ":").flatMap { place[$0...].contains("]") ? nil : $0 } ?? place.endIndex
+      hosts.append(place[..<colon].filter { $0 != "[" && $0 != "]" })
+      ports.append(String(place[colon...].dropFirst()))
+    }
+    guard ports.allSatisfy({ $0.allSatisfy(\.isNumber) }) else { return nil }
+    let places = ["host=\(hosts.joined(separator: ","))", "port=\(ports.joined(separator: ","))"]
+    let query = places + [match.4].compactMap { $0.map(String.init) }
+    return URL(string: "\(match.1)\(match.3 ?? "/")?\(query.joined(separator: "&"))")
+  }
+
   /// Whether the store ends with its container.
   package var isInMemory: Bool { url == nil && address == nil }
 

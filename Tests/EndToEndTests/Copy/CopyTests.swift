@@ -94,4 +94,20 @@ import Testing
     #expect(report.output.contains(#""leftOut""#) && report.output.contains("ZPERSON"), "\(report)")
     #expect(try bench.moonbase("doctor", "c.sqlite").complaints.contains("nothing is wrong"))
   }
+
+  /// A table of a single entity is read without a condition on the entity, except by a copy.
+  @Test func rowsOfNoEntityAreToldInATableOfASingleEntity() throws {
+    let bench = try Workbench.withPeople()
+    try bench.execute("UPDATE ZDEPARTMENT SET Z_ENT = 99", in: "s.sqlite")
+    let copied = try bench.moonbase("copy", "s.sqlite", "c.sqlite")
+    let exported = try bench.moonbase("export", "--all", "folder", "--store", "s.sqlite")
+    for outcome in [copied, exported] {
+      #expect(outcome.status == 4 && outcome.complaints.contains("1 row of ZDEPARTMENT has Z_ENT 99"), "\(outcome)")
+    }
+    #expect(try bench.moonbase("doctor", "c.sqlite").complaints.contains("nothing is wrong"))
+    let imported = try bench.moonbase("import", "--all", "folder", "--store", "i.sqlite")
+    #expect(imported.status == 0, "\(imported)")
+    let equal = try bench.moonbase("diff", "c.sqlite", "i.sqlite")
+    #expect(equal.status == 0 && equal.output == "", "\(equal)")
+  }
 }

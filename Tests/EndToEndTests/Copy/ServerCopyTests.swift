@@ -78,6 +78,64 @@
       #expect(taken.status == 1 && taken.complaints.contains("has tables already"), "\(taken)")
     }
 
+    @Test func rowsOfNoEntityAreTold() throws {
+      let (bench, server) = try Workbench.withPeopleOnServer()
+      try bench.psql(
+        "UPDATE ZPERSON SET Z_ENT = 99 WHERE Z_PK = 3", "UPDATE ZDEPARTMENT SET Z_ENT = NULL", at: server)
+      let copied = try bench.moonbase("copy", server, "c.sqlite")
+      let exported = try bench.moonbase("export", "--all", "folder", "--store", server)
+      for outcome in [copied, exported] {
+        #expect(outcome.status == 4, "\(outcome)")
+        #expect(outcome.complaints.contains("1 row of ZPERSON has Z_ENT 99"), "\(outcome)")
+        #expect(outcome.complaints.contains("1 row of ZDEPARTMENT has Z_ENT NULL"), "\(outcome)")
+      }
+      #expect(try bench.moonbase("doctor", "c.sqlite").complaints.contains("nothing is wrong"))
+    }
+
+    /// The schemas of unfinished stores for a destination.
+    private func unfinished(_ bench: Workbench, _ server: String) throws -> String {
+      let prefix = Workbench.parts(of: server).schema.prefix(12)
+      return try bench.psql("SELECT COUNT(*) FROM pg_namespace WHERE nspname LIKE '\(prefix)\\_new\\_%'", at: server)
+    }
+
+    /// A copy is ended in its midst: its last statement waits for another session.
+    @Test(arguments: ["SIGINT", "SIGTERM", "SIGKILL"])
+    func aCopyThatIsEndedLeavesNothing(_ signal: String) throws {
+      let (bench, server) = (try Workbench.withPeople(), try address())
+      let (database, schema) = Workbench.parts(of: server)
+      let blocking = "blocking_\(schema.prefix(12))"
+      let blocker = try ChildProcess(
+        URL(fileURLWithPath: "/usr/bin/env"),
+        ["psql", "-q", "\(database)?application_name=\(blocking)", "-c", "BEGIN", "-c", "CREATE SCHEMA \(schema)", "-c", "\\echo blocking", "-c", "SELECT pg_sleep(60)"],
+        in: bench.folder)
+      defer { blocker.kill() }
+      try blocker.wait(for: "blocking")
+      let copy = try bench.begin("copy", "s.sqlite", server, "--busy-timeout", "120")
+      let end = ContinuousClock.now + .seconds(15)
+      while try unfinished(bench, server) != "1\n", ContinuousClock.now < end { usleep(20_000) }
+      #expect(try unfinished(bench, server) == "1\n")
+      usleep(300_000)
+      switch signal {
+      case "SIGINT": copy.interrupt()
+      case "SIGTERM": copy.terminate()
+      default: copy.kill()
+      }
+      if signal == "SIGKILL" {
+        #expect(try unfinished(bench, server) == "1\n")
+      } else {
+        #expect(try copy.end() == 130)
+        #expect(copy.outcome().complaints.contains("was not made"))
+        #expect(try unfinished(bench, server) == "0\n")
+      }
+      // The server would go on without the client.
+      try bench.psql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(blocking)'", at: server)
+      // A later copy to the same destination removes what a dead process left.
+      let again = try bench.moonbase("copy", "s.sqlite", server)
+      #expect(again.status == 0, "\(again)")
+      #expect(try unfinished(bench, server) == "0\n")
+    }
+
     @Test func aCopyThatFailsLeavesNothing() throws {
       let (bench, server) = (try Workbench(), try address())
       try bench.write(#"return { entities = { Person = { attributes = { name = "string" } } } }"#, to: "m.lua")

@@ -68,6 +68,24 @@
       #expect(try bench.moonbase("history", server).output.contains("Person"))
     }
 
+    @Test func partsOfOtherProgramsAreNamedBeforeTheyAreDropped() throws {
+      try bench.psql(
+        "ALTER TABLE ZPERSON ADD COLUMN note text; ALTER TABLE ZPERSON ADD CHECK (z_pk > 0); "
+          + "CREATE INDEX person_note ON ZPERSON (note); CREATE TABLE others (x int); CREATE INDEX o ON others (x)",
+        at: server)
+      let parts = ["the column note of zperson", "the index person_note of zperson", "the constraint zperson_z_pk_check"]
+      let plan = try bench.moonbase("migrate", server, "--to", "2.lua", "--plan")
+      #expect(plan.status == 1 && parts.allSatisfy(plan.output.contains), "\(plan)")
+      #expect(plan.output.matches(of: #/another program added/#).count == 3, "\(plan)")
+      let refused = try bench.moonbase("migrate", server, "--to", "2.lua")
+      #expect(refused.status == 1 && parts.allSatisfy(refused.complaints.contains), "\(refused)")
+      #expect(refused.complaints.contains("--allow-loss"), "\(refused)")
+      #expect(try rows("_id,name").contains("Person/20,n20"))
+      let done = try bench.moonbase("migrate", server, "--to", "2.lua", "--allow-loss")
+      #expect(done.status == 0, "\(done)")
+      #expect(try bench.psql("SELECT COUNT(*) FROM others", at: server) == "0\n")
+    }
+
     @Test func aLossIsRefusedAndLeavesTheStore() throws {
       let filled = try bench.moonbase(
         "run", "--store", server, "-e",

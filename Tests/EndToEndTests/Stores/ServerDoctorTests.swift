@@ -65,6 +65,57 @@
       #expect(json.count == 7 && json.allSatisfy { $0.hasPrefix("{\"event\": \"found\"") && $0.hasSuffix("false}") })
     }
 
+    @Test func columnsOfAnotherTypeAreNamedWithTheStatementThatPutsThemRight() throws {
+      try bench.psql(
+        "DROP SCHEMA \(Workbench.parts(of: server).schema)_views CASCADE",
+        "ALTER TABLE ZPERSON ALTER COLUMN ZAGE TYPE numeric(20,2), ALTER COLUMN ZNAME TYPE text COLLATE \"default\"",
+        at: server)
+      let outcome = try doctor()
+      #expect(outcome.status == 1 && outcome.output.split(separator: "\n").count == 2, "\(outcome)")
+      #expect(outcome.output.contains("column ZAGE of table ZPERSON has the type numeric(20,2), and not bigint"))
+      #expect(outcome.output.contains("has the type text COLLATE \"default\", and not text COLLATE \"C\""), "\(outcome)")
+      let refused = try bench.moonbase("fetch", "Person", server)
+      #expect(refused.status == 1 && refused.complaints.contains("has the type"), "\(refused)")
+      // The statements of the advice put the columns right.
+      let statements = outcome.output.matches(of: #/\((DROP SCHEMA [^\n]*)\)/#).map { String($0.1) }
+      for statement in statements { try bench.psql(statement, at: server) }
+      let right = try doctor()
+      #expect(statements.count == 2 && right.status == 0, "\(right)")
+      try bench.psql("ALTER TABLE ZPERSON ALTER COLUMN Z_OPT TYPE integer", at: server)
+      #expect(try doctor().complaints.contains("column Z_OPT of table ZPERSON has the type integer"))
+    }
+
+    @Test func aNumberThatIsNoneIsADamagedValue() throws {
+      try bench.psql(
+        "UPDATE ZPERSON SET ZHEIGHT = 'NaN' WHERE Z_PK = 1; UPDATE ZPERSON SET ZBORN = 'NaN' WHERE Z_PK = 2; "
+          + "UPDATE ZPERSON SET ZSALARY = 'NaN' WHERE Z_PK = 3", at: server)
+      let outcome = try doctor()
+      #expect(outcome.status == 1, "\(outcome)")
+      for line in [
+        "value: Person/1 (ZPERSON): height holds NaN, which is no number",
+        "value: Boss/2 (ZPERSON): born holds NaN, which is no date",
+        "value: Person/3 (ZPERSON): salary holds NaN or infinity, which is no decimal",
+      ] {
+        #expect(outcome.output.contains(line), "\(outcome)")
+      }
+      // No copy loses the value in silence.
+      for arguments in [["backup", server, "b.sqlite"], ["copy", server, "c.sqlite"]] {
+        let refused = try bench.moonbase(arguments)
+        #expect(refused.status == 1 && refused.complaints.contains("NaN"), "\(refused)")
+      }
+    }
+
+    @Test func theSchemaOfADeadCopyIsFoundAndDropped() throws {
+      let (_, schema) = Workbench.parts(of: server)
+      let left = "\(schema.prefix(12))_new_0d3f1c52-6a9e-4f0a-9a51-0a2d4f6b8c10"
+      try bench.psql("CREATE SCHEMA \"\(left)\"; CREATE TABLE \"\(left)\".zperson (z_pk bigint)", at: server)
+      let found = try doctor()
+      #expect(found.status == 1 && found.output.contains("orphan: \(left): "), "\(found)")
+      let mended = try doctor("--repair")
+      #expect(mended.status == 0 && mended.output.contains("mended: orphan: \(left)"), "\(mended)")
+      #expect(try bench.psql("SELECT COUNT(*) FROM pg_namespace WHERE nspname = '\(left)'", at: server) == "0\n")
+    }
+
     @Test func whatTheSchemaLacksIsNamedAndNothingIsMendedThen() throws {
       try bench.psql(
         "ALTER TABLE ZPERSON DROP COLUMN ZNAME CASCADE; UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Person'",
@@ -72,6 +123,7 @@
       let outcome = try doctor("--repair")
       #expect(outcome.status == 1)
       #expect(outcome.output.contains("missing: ZPERSON: table ZPERSON has no column ZNAME"), "\(outcome)")
+      #expect(outcome.output.contains(".ZPERSON ADD COLUMN ZNAME text COLLATE \"C\")"), "\(outcome)")
       #expect(outcome.output.contains("counter: ") && !outcome.output.contains("mended: "), "\(outcome)")
       #expect(try bench.psql("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Person'", at: server) == "1\n")
     }

@@ -60,7 +60,7 @@ struct ModelConversion {
   ) throws -> VersionedModel {
     guard let version else {
       if names != nil { return try VersionedModel(file) }
-      let model = try ManagedObjectModel(contentsOf: URL(literalPath: path))
+      let model = try ManagedObjectModel(contentsOf: ModelFile.url(path))
       return VersionedModel(versions: [.init(name: path, model: model)], currentName: path)
     }
     if let versions = try VersionedModel(file, version: version) { return versions }
