@@ -107,10 +107,19 @@ let package = Package(
       name: "MoonbaseModelFormats", dependencies: ["MoonbasePlatform", "MoonbaseModel", "MoonbaseCZlib"],
       swiftSettings: strict),
 
+    // Below the graph: rows with pages, the protocol of stores, the store in memory.
+    .target(
+      name: "MoonbaseStore",
+      dependencies: [
+        "MoonbasePlatform", "MoonbaseModel", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
+      swiftSettings: strict),
+
     .target(
       name: "MoonbaseGraph",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", .product(name: "DequeModule", package: "swift-collections"),
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseStore",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: strict),
@@ -144,7 +153,8 @@ let package = Package(
     .target(
       name: "MoonbaseStoreKit",
       dependencies: [
-        "MoonbaseModel", "MoonbaseGraph", "MoonbaseBatchRequests", "MoonbaseFetchedResults", "MoonbaseHistory",
+        "MoonbaseModel", "MoonbaseStore", "MoonbaseGraph", "MoonbaseBatchRequests", "MoonbaseFetchedResults",
+        "MoonbaseHistory",
       ],
       swiftSettings: strict),
 
@@ -218,7 +228,7 @@ let package = Package(
       name: "Moonbase",
       dependencies: [
         "MoonbasePlatform", "MoonbaseLua", "MoonbaseLuaModel", "MoonbaseModel", "MoonbaseModelFormats",
-        "MoonbaseGraph", "MoonbaseFetchedResults", "MoonbaseHistory", "MoonbaseBatchRequests",
+        "MoonbaseStore", "MoonbaseGraph", "MoonbaseFetchedResults", "MoonbaseHistory", "MoonbaseBatchRequests",
         "MoonbaseTypedPredicates", "MoonbaseScripting", "MoonbaseSQL", "MoonbaseSQLiteStore", "MoonbaseSQLiteTools",
       ] + telemetry + postgreSQL,
       swiftSettings: strict),
@@ -284,8 +294,8 @@ let package = Package(
     .testTarget(
       name: "MoonbaseGraphTests",
       dependencies: [
-        "MoonbasePlatform", "MoonbaseModel", "MoonbaseGraph", "MoonbaseBatchRequests", "MoonbaseFetchedResults",
-        "MoonbaseSQLiteStore", "MoonbaseTestSupport",
+        "MoonbasePlatform", "MoonbaseModel", "MoonbaseStore", "MoonbaseGraph", "MoonbaseBatchRequests",
+        "MoonbaseFetchedResults", "MoonbaseSQLiteStore", "MoonbaseTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,5 +1,6 @@
-// `import Moonbase` gives an app all names that it needs. The names of the graph are listed individually: pages,
-// snapshots, cells, cursors and sessions are for authors of stores, in the product `MoonbaseStoreKit`.
+// `import Moonbase` gives an app all names that it needs. The names of the graph and of the protocol of stores below it
+// are listed individually: pages, snapshots, cells, cursors and sessions are for authors of stores, in the product
+// `MoonbaseStoreKit`.
 
 @_exported public import MoonbaseModel
 @_exported public import MoonbaseModelFormats
@@ -15,8 +16,6 @@
 @_exported public import struct MoonbaseGraph.Attribute
 @_exported public import protocol MoonbaseGraph.AttributeValue
 @_exported public import class MoonbaseGraph.BackgroundContext
-@_exported public import enum MoonbaseGraph.BatchResultType
-@_exported public import class MoonbaseGraph.BatchUpdateFunction
 @_exported public import class MoonbaseGraph.ChangeObservation
 @_exported public import struct MoonbaseGraph.ChangedObjectIDs
 @_exported public import struct MoonbaseGraph.ClosureExtensions
@@ -29,10 +28,8 @@
 @_exported public import struct MoonbaseGraph.FetchBatches
 @_exported public import enum MoonbaseGraph.FetchResult
 @_exported public import class MoonbaseGraph.FetchedObjects
-@_exported public import struct MoonbaseGraph.GraphError
 @_exported public import protocol MoonbaseGraph.GraphMeter
 @_exported public import struct MoonbaseGraph.GraphOperation
-@_exported public import class MoonbaseGraph.InMemoryStore
 @_exported public import struct MoonbaseGraph.LazyFetchResults
 @_exported public import struct MoonbaseGraph.LifecycleHooks
 @_exported public import class MoonbaseGraph.ManagedObject
@@ -40,23 +37,14 @@
 @_exported public import struct MoonbaseGraph.MergeConflict
 @_exported public import class MoonbaseGraph.MergeObservation
 @_exported public import struct MoonbaseGraph.MergePolicy
-@_exported public import struct MoonbaseGraph.MissingFeature
 @_exported public import struct MoonbaseGraph.MutableObjectSet
 @_exported public import struct MoonbaseGraph.MutableOrderedObjectSet
 @_exported public import struct MoonbaseGraph.ObjectChange
 @_exported public import class MoonbaseGraph.Observation
 @_exported public import struct MoonbaseGraph.ObservedChange
-@_exported public import struct MoonbaseGraph.PersistentHistoryChange
-@_exported public import struct MoonbaseGraph.PersistentHistoryToken
-@_exported public import struct MoonbaseGraph.PersistentHistoryTransaction
-@_exported public import protocol MoonbaseGraph.PersistentStore
 @_exported public import class MoonbaseGraph.PersistentStoreCoordinator
-@_exported public import struct MoonbaseGraph.PersistentStoreRemoteChange
 @_exported public import struct MoonbaseGraph.PropertyKeyPath
-@_exported public import class MoonbaseGraph.RemoteChangeObservation
-@_exported public import struct MoonbaseGraph.SaveConflict
 @_exported public import class MoonbaseGraph.SaveObservation
-@_exported public import struct MoonbaseGraph.SavedObjectIDs
 @_exported public import struct MoonbaseGraph.SnapshotEventType
 @_exported public import struct MoonbaseGraph.ToMany
 @_exported public import struct MoonbaseGraph.ToOne
@@ -67,3 +55,17 @@
 @_exported public import struct MoonbaseGraph.ValidationContext
 @_exported public import struct MoonbaseGraph.ValueClass
 @_exported public import struct MoonbaseGraph.ValueTransformer
+
+@_exported public import enum MoonbaseStore.BatchResultType
+@_exported public import class MoonbaseStore.BatchUpdateFunction
+@_exported public import struct MoonbaseStore.GraphError
+@_exported public import class MoonbaseStore.InMemoryStore
+@_exported public import struct MoonbaseStore.MissingFeature
+@_exported public import struct MoonbaseStore.PersistentHistoryChange
+@_exported public import struct MoonbaseStore.PersistentHistoryToken
+@_exported public import struct MoonbaseStore.PersistentHistoryTransaction
+@_exported public import protocol MoonbaseStore.PersistentStore
+@_exported public import struct MoonbaseStore.PersistentStoreRemoteChange
+@_exported public import class MoonbaseStore.RemoteChangeObservation
+@_exported public import struct MoonbaseStore.SaveConflict
+@_exported public import struct MoonbaseStore.SavedObjectIDs

@@ -1,5 +1,6 @@
 -- Mutants of the graph: recording, reverting, merging and saving of changes. `scripts/mutants` describes an entry.
 local graph = "Sources/MoonbaseGraph/"
+local below = "Sources/MoonbaseStore/"
 
 return {
   -- The journal and undoing
@@ -38,7 +39,7 @@ return {
 
   -- An object's own rows
   {
-    file = graph .. "Store/RowPage+OwnRows.swift",
+    file = below .. "Rows/RowPage+OwnRows.swift",
     from = [[    noteOwn(slot, of: place)
     return .done(bytes: bytes)]],
     to = [[    if !(MUTANT) { noteOwn(slot, of: place) }
@@ -47,21 +48,21 @@ return {
     suites = "ChangedRowTests|NewRowTests|TypedObjectTests|RefreshTests|ReferenceTests",
   },
   {
-    file = graph .. "Store/RowPage+OwnRows.swift",
+    file = below .. "Rows/RowPage+OwnRows.swift",
     from = [[if length == new.length, memcmp(tail + Int(start), source, length) == 0 { return .same }]],
     to = [[if length == new.length, MUTANT || memcmp(tail + Int(start), source, length) == 0 { return .same }]],
     says = "a text of the same length as the one before is not written",
     suites = "ChangedRowTests|NewRowTests|TypedObjectTests|ReferenceTests",
   },
   {
-    file = graph .. "Store/RowPage+Filling.swift",
+    file = below .. "Rows/RowPage+Filling.swift",
     from = [[for first in stride(from: 0, to: shape.slotCount, by: 8) {]],
     to = [[for first in stride(from: 0, to: shape.slotCount - (MUTANT ? 1 : 0), by: 8) {]],
     says = "the text in slot 8 of a row with nine slots is left in the page from which the row is copied",
     suites = "RowPageTests|ChangedRowTests|NewRowTests|RowsCopiedInSaveTests",
   },
   {
-    file = graph .. "Store/SlotSet.swift",
+    file = below .. "Rows/SlotSet.swift",
     from = [[if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }]],
     to = [[if slot < (MUTANT ? 65 : 64) { low |= 1 << UInt64(slot) } else { high.insert(slot) }]],
     says = "slot 64 belongs to no set",
@@ -84,7 +85,7 @@ return {
     suites = "MergePolicyTests|SaveTests|SavingTests|RandomContextsTests",
   },
   {
-    file = graph .. "Store/StoreChanges+Updates.swift",
+    file = below .. "Interface/StoreChanges+Updates.swift",
     from = [[          lastSlots = slots]],
     to = [[          if !(MUTANT) || runs.count == 1 { lastSlots = slots }]],
     says = "a row that changed as the first row of a save is written as the row before it changed",
@@ -133,7 +134,7 @@ return {
     suites = "RandomUndoTests|ChangeJournalTests|FailedSaveTests|UndoFailureTests|ReferenceTests",
   },
   {
-    file = graph .. "Store/MemberList+Order.swift",
+    file = below .. "Interface/MemberList+Order.swift",
     from = [[list.index(of: ids[index - 1]).map { $0 + 1 } ?? list.count : 0]],
     to = [[list.index(of: ids[index - 1]).map { $0 + (MUTANT ? 0 : 1) } ?? list.count : 0]],
     says = "a store in memory puts a moved member before the one that it stands behind",
@@ -234,14 +235,14 @@ return {
     suites = "RefreshTests|ToManyTests|UndoAfterRefreshTests|ReferenceTests",
   },
   {
-    file = graph .. "Store/NotificationInbox.swift",
+    file = graph .. "State/Observation/NotificationInbox.swift",
     from = [[let all = Element(all: elements)]],
     to = [[let all = MUTANT ? new : Element(all: elements)]],
     says = "of more than 64 saves that wait to be merged all but the last are forgotten",
     suites = "MergeChangesTests|FreshnessTests|ContextSequenceTests|RandomContextsTests",
   },
   {
-    file = graph .. "Store/RowCache.swift",
+    file = graph .. "State/Contexts/RowCache.swift",
     from = [[        cache.old[id] = nil
 ]],
     to = [[        if !(MUTANT) { cache.old[id] = nil }

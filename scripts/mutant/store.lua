@@ -1,6 +1,6 @@
 -- Mutants of the stores: writing, reading, migrating and querying of rows, pairs, positions, history and files.
 -- `scripts/mutants` describes an entry.
-local memory = "Sources/MoonbaseGraph/Store/"
+local below = "Sources/MoonbaseStore/"
 local sql = "Sources/MoonbaseSQL/"
 local store = "Sources/MoonbaseSQLiteStore/"
 local sqlite = "Sources/MoonbaseSQLite/"
@@ -8,21 +8,21 @@ local sqlite = "Sources/MoonbaseSQLite/"
 return {
   -- The in-memory store, and code shared by all stores
   {
-    file = memory .. "InMemoryContents.swift",
+    file = below .. "InMemory/InMemoryContents.swift",
     from = [[if let list { orders[list]?[destination]?.remove(id, keepingOrder: true) }]],
     to = [[if let list, !(MUTANT) { orders[list]?[destination]?.remove(id, keepingOrder: true) }]],
     says = "a store in memory keeps the place of a member that left an ordered list",
     suites = "OrderedSaveTests|FolderStoreTests|ToManyTests|ReferenceTests",
   },
   {
-    file = memory .. "NewDestinations.swift",
+    file = below .. "Interface/NewDestinations.swift",
     from = [[ids.formUnion(links.added + [links.owner])]],
     to = [[ids.formUnion(links.added + (MUTANT ? [] : [links.owner]))]],
     says = "a member is saved for an owner that another context deleted",
     suites = "GoneDestinationTests|ReferenceCheckTests|MergePolicyTests|RandomContextsTests",
   },
   {
-    file = memory .. "OneToOneEnds.swift",
+    file = below .. "Interface/OneToOneEnds.swift",
     from = [=[ids[side, default: []] += deleted]=],
     to = [=[if !(MUTANT) { ids[side, default: []] += deleted }]=],
     says = "a deletion leaves an object that another context made lead to the deleted one",

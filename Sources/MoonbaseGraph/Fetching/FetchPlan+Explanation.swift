@@ -30,9 +30,3 @@ extension FetchPlan {
     return lines
   }
 }
-
-/// Names in messages.
-extension PersistentStore {
-  /// The path of the store's file, or its UUID, for error messages and explanations.
-  package var name: String { url?.relativePath ?? "store \(identifier)" }
-}

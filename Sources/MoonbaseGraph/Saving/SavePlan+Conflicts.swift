@@ -24,3 +24,17 @@ extension SavePlan {
     }
   }
 }
+
+extension GraphError {
+  /// A copy whose message shows the conflicting values. Also sets `property` and `value` to the first difference.
+  func telling(_ differences: [MergeConflict.Difference]) -> GraphError {
+    guard let first = differences.first else { return self }
+    var error = self
+    let words = differences.map {
+      "\($0.property) is \($0.object.beginningOfText) here and \($0.stored.beginningOfText) there"
+    }
+    error.message += " (\(words.joined(separator: ", ")))"
+    (error.property, error.value) = (first.property, first.object)
+    return error
+  }
+}

@@ -4,6 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseGraph
+@testable import MoonbaseStore
 
 /// The first change of a saved object gives it a row of its own over the store's row, and a save writes the own row
 /// directly.

@@ -4,6 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseGraph
+@testable import MoonbaseStore
 
 /// New objects write their values into rows that a save uses directly.
 @Suite struct NewRowTests {

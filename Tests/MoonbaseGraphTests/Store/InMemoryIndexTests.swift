@@ -4,6 +4,7 @@ import MoonbaseTestSupport
 import Testing
 
 @testable import MoonbaseGraph
+@testable import MoonbaseStore
 
 @Suite struct InMemoryIndexTests {
   private func request(_ entity: String, _ values: [String: Value]) -> FetchRequest {

@@ -3,7 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
-@testable import MoonbaseGraph
+@testable import MoonbaseStore
 
 /// The rows of an in-memory store, compared with a dictionary.
 @Suite struct InMemoryTableTests {

@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-@testable import MoonbaseGraph
+@testable import MoonbaseStore
 
 @Suite struct MemberListTests {
   private let symbol = Symbol("Thing")

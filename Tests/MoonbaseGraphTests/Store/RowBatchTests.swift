@@ -2,7 +2,7 @@ import MoonbaseModel
 import MoonbaseTestSupport
 import Testing
 
-@testable import MoonbaseGraph
+@testable import MoonbaseStore
 
 /// Rows as ranges of pages, compared with an array of rows.
 @Suite struct RowBatchTests {

@@ -10,19 +10,22 @@ struct PublicSurface {
   init() throws {
     let exports = try Exports()
     var app = try exports.modules.sorted().map { "# \($0)\n\n" + (try Module($0).text { _ in true }) }
-    let graph = try Module("MoonbaseGraph")
-    let hidden = graph.types.subtracting(exports.names)
-    app.append("# MoonbaseGraph\n\n" + graph.text { !hidden.contains($0) })
+    let parts = try Exports.listed.map { (name: $0, module: try Module($0)) }
+    let hidden = parts.reduce(into: Set()) { $0.formUnion($1.module.types) }.subtracting(exports.names)
+    app += parts.map { "# \($0.name)\n\n" + $0.module.text { !hidden.contains($0) } }
     app.append("# Moonbase\n\n" + (try Module("Moonbase").text { _ in true }))
     texts = [
       "Moonbase": app.joined(separator: "\n"),
-      "MoonbaseStoreKit": "# MoonbaseGraph\n\n" + graph.text(hidden.contains),
+      "MoonbaseStoreKit": parts.map { "# \($0.name)\n\n" + $0.module.text(hidden.contains) }.joined(separator: "\n"),
       "MoonbaseLua": "# MoonbaseLua\n\n" + (try Module("MoonbaseLua").text { _ in true }),
     ]
   }
 
-  /// The names exported by `import Moonbase`: whole modules, and single names of the graph.
+  /// The names exported by `import Moonbase`: whole modules, and single names of the graph and of the store below it.
   private struct Exports {
+    /// The modules whose names are listed individually.
+    static let listed = ["MoonbaseGraph", "MoonbaseStore"]
+
     var modules: Set<String> = []
     var names: Set<String> = []
 
@@ -30,7 +33,7 @@ struct PublicSurface {
       for line in try Checkout.text("Sources/Moonbase/Exports.swift").split(separator: "\n") {
         if let whole = line.wholeMatch(of: #/@_exported public import (\w+)/#) {
           modules.insert(String(whole.1))
-        } else if let single = line.wholeMatch(of: #/@_exported public import \w+ MoonbaseGraph\.(\w+)/#) {
+        } else if let single = line.wholeMatch(of: #/@_exported public import \w+ Moonbase(?:Graph|Store)\.(\w+)/#) {
           names.insert(String(single.1))
         }
       }

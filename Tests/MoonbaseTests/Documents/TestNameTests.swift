@@ -13,8 +13,8 @@ import Testing
     "Support", "Hostile", "Shim", "Examples", "Stores", "Documents", "Reference", "Faults",
   ]
 
-  /// The small targets above a target are tested with it: as a folder `FetchedResults` for `MoonbaseFetchedResults`, or
-  /// by their rooms.
+  /// The small targets above a target, and the target of stores below the graph, are tested with it: as a folder
+  /// `FetchedResults` for `MoonbaseFetchedResults`, or by their rooms.
   private static let above = ["MoonbaseSQLiteStore": "MoonbaseSQLiteTools"]
 
   @Test func foldersAreNamedAsTheRoomsOfTheSource() throws {

@@ -124,8 +124,3 @@ extension MergeConflict {
     return MergeConflict(conflict, of: object).collisions
   }
 }
-
-extension Value {
-  /// The beginning of the value, for messages.
-  var beginningOfText: String { beginning ?? description }
-}

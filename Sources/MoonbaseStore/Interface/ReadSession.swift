@@ -122,17 +122,17 @@ public struct DestinationRows: Sendable {
     append(RowBatch(rows), of: ids)
   }
 
-  mutating func append(_ rows: RowBatch, of ids: [ManagedObjectID]) {
+  package mutating func append(_ rows: RowBatch, of ids: [ManagedObjectID]) {
     if rows.count != ids.count { incomplete[ranges.count] = ids }
     ranges.append(self.rows.count..<self.rows.count + rows.count)
     self.rows.append(rows)
   }
 
   /// The rows of an owner's destinations.
-  func rows(_ owner: Int) -> RowBatch { rows.rows(ranges[owner]) }
+  package func rows(_ owner: Int) -> RowBatch { rows.rows(ranges[owner]) }
 
   /// Whether an owner has no destinations.
-  func isEmpty(_ owner: Int) -> Bool { incomplete[owner]?.isEmpty ?? ranges[owner].isEmpty }
+  package func isEmpty(_ owner: Int) -> Bool { incomplete[owner]?.isEmpty ?? ranges[owner].isEmpty }
 
   /// The IDs of an owner's destinations.
   package func ids(_ owner: Int) -> [ManagedObjectID] { incomplete[owner] ?? rows(owner).ids }

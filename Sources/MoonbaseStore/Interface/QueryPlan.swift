@@ -89,7 +89,7 @@ public struct QueryPlan: Sendable {
   public var explanation: String { lines().joined(separator: "\n") }
 
   /// The lines of the explanation; `steps` are the steps of the store's engine.
-  func lines(steps: [String] = []) -> [String] {
+  package func lines(steps: [String] = []) -> [String] {
     var lines = ["the store: \(accessPath)"] + steps.map { "  " + $0 }
     for condition in remainingConditions {
       lines.append("the context judges \(condition.predicate): \(condition.reason)")
@@ -104,7 +104,7 @@ public struct QueryPlan: Sendable {
   }
 
   /// A window as text; nil for all rows.
-  static func words(_ window: (limit: Int, offset: Int)) -> String? {
+  package static func words(_ window: (limit: Int, offset: Int)) -> String? {
     let parts = [("limit", window.limit), ("offset", window.offset)].filter { $0.1 > 0 }
     return parts.isEmpty ? nil : parts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }

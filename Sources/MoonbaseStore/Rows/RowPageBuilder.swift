@@ -46,7 +46,7 @@ public final class RowPageBuilder {
   public func beginRow(key: Int64, version: Int64) { row = page.beginRow(key: key, version: version) }
 
   /// Begins a row with the values of another row; the given slots are null.
-  func beginRow(key: Int64, version: Int64, like other: Snapshot, but slots: SlotSet) {
+  package func beginRow(key: Int64, version: Int64, like other: Snapshot, but slots: SlotSet) {
     beginRow(key: key, version: version)
     page.copy(other, but: slots, in: row)
   }

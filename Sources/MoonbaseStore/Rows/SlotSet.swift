@@ -1,33 +1,33 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// A set of slots. Sets within the first 64 slots need no allocation.
-struct SlotSet: Equatable {
+package struct SlotSet: Equatable {
   /// The slots below 64, as bits.
-  private(set) var low: UInt64 = 0
+  package private(set) var low: UInt64 = 0
   /// The slots from 64 on.
-  private(set) var high: Set<Slot> = []
+  package private(set) var high: Set<Slot> = []
 
-  init() {}
+  package init() {}
 
-  init(low: UInt64, high: Set<Slot>) { (self.low, self.high) = (low, high) }
+  package init(low: UInt64, high: Set<Slot>) { (self.low, self.high) = (low, high) }
 
-  var isEmpty: Bool { low == 0 && high.isEmpty }
+  package var isEmpty: Bool { low == 0 && high.isEmpty }
 
   @inline(__always)
-  func contains(_ slot: Slot) -> Bool {
+  package func contains(_ slot: Slot) -> Bool {
     slot < 64 ? low & (1 << UInt64(slot)) != 0 : high.contains(slot)
   }
 
   @inline(__always)
-  mutating func insert(_ slot: Slot) {
+  package mutating func insert(_ slot: Slot) {
     if slot < 64 { low |= 1 << UInt64(slot) } else { high.insert(slot) }
   }
 
-  mutating func remove(_ slot: Slot) {
+  package mutating func remove(_ slot: Slot) {
     if slot < 64 { low &= ~(1 << UInt64(slot)) } else { high.remove(slot) }
   }
 
-  mutating func formUnion(_ other: SlotSet) {
+  package mutating func formUnion(_ other: SlotSet) {
     low |= other.low
     if !other.high.isEmpty { high.formUnion(other.high) }
   }
@@ -35,7 +35,7 @@ struct SlotSet: Equatable {
   mutating func removeAll() { self = SlotSet() }
 
   /// The slots in ascending order.
-  var slots: [Slot] {
+  package var slots: [Slot] {
     var result: [Slot] = []
     forEach { result.append($0) }
     return result
@@ -43,7 +43,7 @@ struct SlotSet: Equatable {
 
   /// Passes the slots to `body` in ascending order.
   @inline(__always)
-  func forEach(_ body: (Slot) throws -> Void) rethrows {
+  package func forEach(_ body: (Slot) throws -> Void) rethrows {
     var rest = low
     while rest != 0 {
       try body(rest.trailingZeroBitCount)
@@ -54,7 +54,7 @@ struct SlotSet: Equatable {
 }
 
 extension SlotSet {
-  init(_ slots: some Sequence<Slot>) {
+  package init(_ slots: some Sequence<Slot>) {
     for slot in slots { insert(slot) }
   }
 }

@@ -7,7 +7,7 @@ package struct MetadataChange: Sendable {
   /// thrown error fails the save.
   package typealias Body = @Sendable ([String: Value]) throws -> [String: Value]
 
-  let store: any PersistentStore
+  package let store: any PersistentStore
   /// The function that makes the new metadata.
   package let body: Body
 
@@ -28,7 +28,7 @@ extension PersistentStore {
 
 extension SaveSession {
   /// Writes changes, then the change of the metadata. Returns conflicts, in which case the metadata is unchanged.
-  func writeAll(_ changes: StoreChanges) throws -> [SaveConflict] {
+  package func writeAll(_ changes: StoreChanges) throws -> [SaveConflict] {
     let conflicts = try write(changes)
     if conflicts.isEmpty, let change = changes.metadataChange { try setMetadata(change(metadata())) }
     return conflicts

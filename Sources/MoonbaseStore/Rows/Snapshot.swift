@@ -12,8 +12,8 @@ package import MoonbasePlatform
 /// print(row?.version ?? 0, row?.values[slot] ?? .null)
 /// ```
 public struct Snapshot: Sendable {
-  let page: RowPage
-  let place: Int
+  package let page: RowPage
+  package let place: Int
 
   /// The row at a place of a page.
   public init(_ page: RowPage, at place: Int) {
@@ -22,7 +22,7 @@ public struct Snapshot: Sendable {
     self.place = place
   }
 
-  init(unchecked page: RowPage, at place: Int) { (self.page, self.place) = (page, place) }
+  package init(unchecked page: RowPage, at place: Int) { (self.page, self.place) = (page, place) }
 
   /// Makes a page of one row; `values` must have one element for each property of the object's entity.
   public init(id: ManagedObjectID, version: Int64, values: some Collection<Value>) {
@@ -32,7 +32,7 @@ public struct Snapshot: Sendable {
   }
 
   /// Makes a page of one row whose values `fill` sets.
-  init(
+  package init(
     id: ManagedObjectID, version: Int64, slotCount: Int, fill: (RowPageBuilder) throws -> Void
   ) rethrows {
     let builder = RowPageBuilder(
@@ -105,7 +105,7 @@ public struct Snapshot: Sendable {
   package var weight: Int { page.rowWeight }
 
   /// Copies of rows of one store in new pages, so that they no longer retain other rows.
-  static func copies(of rows: some Collection<Snapshot>) -> [Snapshot] {
+  package static func copies(of rows: some Collection<Snapshot>) -> [Snapshot] {
     guard let first = rows.first else { return [] }
     let collector = RowCollector(store: first.page.store)
     for row in rows { collector.append(row) }
@@ -117,7 +117,7 @@ public struct Snapshot: Sendable {
   }
 
   /// Whether both are the same place of the same page.
-  func isIdentical(to other: Snapshot?) -> Bool { page === other?.page && place == other?.place }
+  package func isIdentical(to other: Snapshot?) -> Bool { page === other?.page && place == other?.place }
 }
 
 extension Snapshot {
@@ -143,7 +143,7 @@ extension Snapshot {
 
 extension Snapshot.Cell {
   /// Whether the content equals the value, so that assigning it changes nothing.
-  func isSame(as value: Value) -> Bool {
+  package func isSame(as value: Value) -> Bool {
     switch (self, value) {
     case (.null, .null): true
     case (.bool(let one), .bool(let other)): one == other

@@ -39,7 +39,7 @@ public struct SavedObjectIDs: Sendable, Hashable {
   }
 
   /// The objects that a store wrote. A link counts as a change of both ends, a derived value as a change of its owner.
-  init(_ changes: StoreChanges, deriving derived: [ManagedObjectID] = []) {
+  package init(_ changes: StoreChanges, deriving derived: [ManagedObjectID] = []) {
     (isUnspecified, entityNames) = (false, [])
     inserted = changes.inserted.ids
     deleted = changes.deleted.map(\.id)
@@ -57,13 +57,13 @@ public struct SavedObjectIDs: Sendable, Hashable {
   }
 }
 
-extension SavedObjectIDs: ObjectIDNotification {
+extension SavedObjectIDs {
   /// The number of IDs and entities listed.
-  var count: Int { inserted.count + updated.count + deleted.count + entityNames.count }
+  package var count: Int { inserted.count + updated.count + deleted.count + entityNames.count }
 
   /// Combines several saves in order. An object that was inserted and then updated is in both lists, as contexts may
   /// have read it in between; a deleted object is only in `deleted`.
-  init(all: [SavedObjectIDs]) {
+  package init(all: [SavedObjectIDs]) {
     var inserted: OrderedSet<ManagedObjectID> = []
     var updated = inserted
     var deleted = inserted

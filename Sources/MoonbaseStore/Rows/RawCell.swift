@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 // Inlinable, because typed accessors of other modules read through it (see docs/development.md).
@@ -44,7 +44,7 @@ public struct RawCell {
   }
 
   /// The cell of a number, date, truth value or null.
-  init(of value: Value) {
+  package init(of value: Value) {
     switch value {
     case .null: self.init(Kind.null)
     case .bool(let flag): self.init(Kind.bool, word: flag ? 1 : 0)
@@ -56,7 +56,7 @@ public struct RawCell {
   }
 
   /// Whether an attribute of the type can store the content unchanged.
-  func fits(_ type: AttributeType) -> Bool {
+  package func fits(_ type: AttributeType) -> Bool {
     switch (type, kind) {
     case (_, .null), (.string, .text), (.integer64, .int), (.boolean, .bool), (.binaryData, .data): true
     case (.integer32, .int): Int32(exactly: int) != nil
@@ -69,7 +69,7 @@ public struct RawCell {
 
   /// The kind that an attribute of the type stores unchanged, whatever the value (except not-a-number); nil for other
   /// types.
-  static func kind(takenBy type: AttributeType) -> Kind? {
+  package static func kind(takenBy type: AttributeType) -> Kind? {
     switch type {
     case .string: .text
     case .integer64: .int

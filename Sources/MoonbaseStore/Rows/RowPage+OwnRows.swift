@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// Pages that new and changed objects fill. Each object writes the cells of its own row, any number of times, and a
@@ -9,14 +9,14 @@ import MoonbasePlatform
 /// outside the row.
 extension RowPage {
   /// Adds a row of nulls and returns its place.
-  func addRow(key: Int64) -> Int {
+  package func addRow(key: Int64) -> Int {
     _ = beginRow(key: key, version: 0)
     endRow()
     return count &- 1
   }
 
   /// Adds a row over a base row, with the base's values except for one slot, which the caller sets. Returns its place.
-  func addRow(over base: RowBase, but slot: Slot) -> Int {
+  package func addRow(over base: RowBase, but slot: Slot) -> Int {
     base.page._withUnsafeGuaranteedRef { page in
       let row = beginRow(key: page.key(base.place), version: page.version(base.place))
       copy(Snapshot(unchecked: page, at: base.place), but: SlotSet(low: 1 << UInt64(slot), high: []), in: row)
@@ -26,7 +26,7 @@ extension RowPage {
 
   /// Adds a row over a base row with new content in one slot, without making a `Value` (see `fits`). Returns its
   /// place.
-  func addRow(over base: RowBase, _ new: RawCell, slot: Slot) -> Int {
+  package func addRow(over base: RowBase, _ new: RawCell, slot: Slot) -> Int {
     base.page._withUnsafeGuaranteedRef { page in
       guard page.shape == shape else {
         let added = addRow(over: base, but: slot)
@@ -53,19 +53,19 @@ extension RowPage {
 
   /// The base row; nil for a row that is in no store yet.
   @inline(__always)
-  func base(of place: Int) -> Snapshot? {
+  package func base(of place: Int) -> Snapshot? {
     guard let base = bases?[place].base else { return nil }
     return Snapshot(unchecked: base.page.takeUnretainedValue(), at: base.place)
   }
 
   /// The estimated bytes that the base row keeps in memory.
-  func baseWeight(of place: Int) -> Int {
+  package func baseWeight(of place: Int) -> Int {
     bases?[place].base?.page._withUnsafeGuaranteedRef { $0.rowWeight } ?? 0
   }
 
   /// The slots (of the first 64) in which a row differs from its base; all for a row without a base.
   @inline(__always)
-  func ownSlots(of place: Int) -> UInt64 { bases?[place].ownSlots ?? .max }
+  package func ownSlots(of place: Int) -> UInt64 { bases?[place].ownSlots ?? .max }
 
   @inline(__always)
   private func noteOwn(_ slot: Slot, of place: Int) { bases?[place].ownSlots |= 1 << UInt64(slot) }
@@ -81,7 +81,7 @@ extension RowPage {
 
   /// Resets a slot to the base row's value. Returns the estimated number of bytes by which the row grows; nil, without
   /// a change, if the cell cannot be changed.
-  func restoreBase(slot: Slot, of place: Int) -> Int? {
+  package func restoreBase(slot: Slot, of place: Int) -> Int? {
     guard stage == .filling, let base = base(of: place) else { return nil }
     let row = row(place)
     let former = bytesKept(slot, of: row)
@@ -93,10 +93,10 @@ extension RowPage {
   }
 
   /// Releases the base of a row.
-  func forgetBase(of place: Int) { bases?[place].forgetBase() }
+  package func forgetBase(of place: Int) { bases?[place].forgetBase() }
 
   /// Releases the bases of all rows, after a save.
-  func forgetBases() {
+  package func forgetBases() {
     guard let bases else { return }
     for place in 0..<count { bases[place].forgetBase() }
     bases.deallocate()
@@ -105,7 +105,7 @@ extension RowPage {
 
   /// Replaces the value of a slot. Returns the estimated number of bytes by which the row grows; nil, without a change,
   /// if the cell cannot be changed.
-  func replace(_ value: Value, slot: Slot, of place: Int) -> Int? {
+  package func replace(_ value: Value, slot: Slot, of place: Int) -> Int? {
     guard stage == .filling else { return nil }
     let row = row(place)
     let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
@@ -123,11 +123,11 @@ extension RowPage {
   }
 
   /// Whether content can be written into a cell without making a `Value`.
-  static func fits(_ new: RawCell) -> Bool { new.length <= longest && new.kind != .other }
+  package static func fits(_ new: RawCell) -> Bool { new.length <= longest && new.kind != .other }
 
   /// Replaces the content of a slot without making a `Value`. Returns nil also if the content would have to be stored
   /// separately.
-  func replace(_ new: RawCell, slot: Slot, of place: Int) -> Int? {
+  package func replace(_ new: RawCell, slot: Slot, of place: Int) -> Int? {
     guard stage == .filling, Self.fits(new) else { return nil }
     let row = row(place)
     let kind = row.load(fromByteOffset: shape.kind(slot), as: UInt8.self)
@@ -150,7 +150,7 @@ extension RowPage {
   }
 
   /// The result of `overwrite`.
-  enum Overwriting {
+  package enum Overwriting {
     /// Nothing changed; the caller must use `replace`.
     case refused
     /// Nothing changed: the cell already has this content.
@@ -161,7 +161,7 @@ extension RowPage {
 
   /// Overwrites the content of a cell with content of the same kind, if that takes only a few words and no allocation.
   @inline(__always)
-  func overwrite(_ new: RawCell, slot: Slot, of place: Int) -> Overwriting {
+  package func overwrite(_ new: RawCell, slot: Slot, of place: Int) -> Overwriting {
     let row = row(place)
     guard row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) == new.kind.rawValue, stage == .filling else {
       return .refused
@@ -203,7 +203,7 @@ extension RowPage {
   }
 
   /// Releases the separately stored values of a row that is no longer read, before the page is released.
-  func forgetValuesApart(of place: Int) {
+  package func forgetValuesApart(of place: Int) {
     guard stage == .filling, !apart.isEmpty else { return }
     let row = row(place)
     for slot in 0..<shape.slotCount
@@ -222,7 +222,7 @@ extension RowPage {
   }
 
   /// The estimated bytes of a row.
-  func bytesKept(_ place: Int) -> Int {
+  package func bytesKept(_ place: Int) -> Int {
     let row = row(place)
     var bytes = shape.stride
     for slot in 0..<shape.slotCount { bytes &+= bytesKept(slot, of: row) }
@@ -248,14 +248,14 @@ extension RowPage {
 /// Completing such pages in a save.
 extension RowPage {
   /// Assigns the rows to a store; returns true at the first call.
-  func beginCompleting(in store: StoreNumber) -> Bool {
+  package func beginCompleting(in store: StoreNumber) -> Bool {
     guard stage == .filling else { return false }
     (stage, self.store) = (.completing, store)
     return true
   }
 
   /// Sets the key and version of a row.
-  func complete(_ place: Int, key: Int64, version: Int64) {
+  package func complete(_ place: Int, key: Int64, version: Int64) {
     let row = row(place)
     row.storeBytes(of: key, as: Int64.self)
     row.storeBytes(of: version, toByteOffset: RowShape.version, as: Int64.self)
@@ -263,7 +263,7 @@ extension RowPage {
 
   /// Sets the value of a slot to the value to be saved. Returns the estimated number of bytes by which the row grows.
   /// If the save fails, the value counts as the row's own and undoing removes it.
-  func complete(_ place: Int, _ value: Value, slot: Slot) -> Int {
+  package func complete(_ place: Int, _ value: Value, slot: Slot) -> Int {
     let row = row(place)
     let former = bytesKept(slot, of: row)
     set(value, slot: slot, in: row)
@@ -273,12 +273,12 @@ extension RowPage {
 }
 
 /// The base of a changed object's row: the store's row, with a reference to its page that the owner must release.
-struct RowBase {
-  let page: Unmanaged<RowPage>
+package struct RowBase {
+  package let page: Unmanaged<RowPage>
   let place: Int
 
   /// Consumes the reference: retaining and releasing it cost as much as copying the row.
-  init(_ page: consuming RowPage, at place: Int) { (self.page, self.place) = (.passRetained(page), place) }
+  package init(_ page: consuming RowPage, at place: Int) { (self.page, self.place) = (.passRetained(page), place) }
 }
 
 extension RowPage {

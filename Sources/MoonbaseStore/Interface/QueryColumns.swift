@@ -207,7 +207,7 @@ private struct ColumnGroup {
 
 extension QueryColumns.Function {
   /// The column function for a predicate function; nil if stores do not compute it.
-  init?(_ function: PredicateFunction) {
+  package init?(_ function: PredicateFunction) {
     switch function {
     case .count: self = .count
     case .sum: self = .sum

@@ -54,7 +54,7 @@ public struct IDList: Sendable {
   }
 
   /// Adds the IDs of rows at the end.
-  mutating func append(_ rows: RowBatch) {
+  package mutating func append(_ rows: RowBatch) {
     for stretch in rows.stretches {
       let kind = stretch.page.kind
       if keys.isEmpty { kinds = [kind] }
@@ -71,7 +71,7 @@ public struct IDList: Sendable {
   }
 
   /// The keys, if all are of one kind.
-  var uniform: (kind: ManagedObjectID.Kind, keys: [Int64])? { kinds.count == 1 ? (kinds[0], keys) : nil }
+  package var uniform: (kind: ManagedObjectID.Kind, keys: [Int64])? { kinds.count == 1 ? (kinds[0], keys) : nil }
 
   /// The size of the list in bytes.
   package var weight: Int { keys.count &* 8 &+ places.count &* 4 }

@@ -1,12 +1,12 @@
-import MoonbaseModel
+package import MoonbaseModel
 
 /// Conflicts as errors.
 extension SaveConflict {
   /// The conflict as an error with advice, for display. The code is `.mergeConflict` or `.constraintConflict`.
-  var error: GraphError { error() }
+  package var error: GraphError { error() }
 
   /// The error, with the values that must be unique, and with `name` describing objects that have no row yet.
-  func error(values: [Value] = [], name words: (ManagedObjectID) -> String = { "\($0)" }) -> GraphError {
+  package func error(values: [Value] = [], name words: (ManagedObjectID) -> String = { "\($0)" }) -> GraphError {
     let name = objectID.entityName
     switch kind {
     case .changed(let expected, let found):
@@ -53,7 +53,7 @@ extension SaveConflict {
 extension GraphError {
   /// Throws the conflicts of a save as one error; `describe` makes the error of each conflict. The details have an
   /// error for each conflict.
-  static func throwConflicts(
+  package static func throwConflicts(
     _ conflicts: [SaveConflict], describe: (SaveConflict) -> GraphError = { $0.error }
   ) throws {
     guard !conflicts.isEmpty else { return }
@@ -68,22 +68,13 @@ extension GraphError {
         : "\(conflicts.count) objects were changed by another context; nothing was saved",
       entity: first.entity, objectID: first.objectID, details: errors)
   }
-
-  /// A copy whose message shows the conflicting values. Also sets `property` and `value` to the first difference.
-  func telling(_ differences: [MergeConflict.Difference]) -> GraphError {
-    guard let first = differences.first else { return self }
-    var error = self
-    let words = differences.map {
-      "\($0.property) is \($0.object.beginningOfText) here and \($0.stored.beginningOfText) there"
-    }
-    error.message += " (\(words.joined(separator: ", ")))"
-    (error.property, error.value) = (first.property, first.object)
-    return error
-  }
 }
 
 /// Values in messages.
 extension Value {
+  /// The beginning of the value, for messages.
+  package var beginningOfText: String { beginning ?? description }
+
   /// The value for messages: text in quotation marks, and long values truncated.
   fileprivate var shownInMessages: String {
     if case .string = self { "\"\(beginningOfText)\"" } else { beginningOfText }

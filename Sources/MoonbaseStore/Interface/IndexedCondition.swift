@@ -1,17 +1,17 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
-import enum MoonbaseModel.Predicate
+package import enum MoonbaseModel.Predicate
 
 /// The part of a predicate that compares plain properties for equality, one of them possibly with a list (IN).
 ///
 /// The values are at least as coarse as the predicate's equality, so rows found by an index may not satisfy the
 /// predicate: callers evaluate the predicate for each.
-struct IndexedCondition {
-  let entities: Range<EntityIndex>
-  private(set) var slots: [Slot] = []
+package struct IndexedCondition {
+  package let entities: Range<EntityIndex>
+  package private(set) var slots: [Slot] = []
   /// The combinations of values that satisfy the condition: several if one slot is compared with a list.
-  private(set) var keys: [[Value]] = []
+  package private(set) var keys: [[Value]] = []
 
   /// The greatest list that is looked up in an index; for longer lists all objects are evaluated.
   private static let greatestCount = 512
@@ -19,7 +19,7 @@ struct IndexedCondition {
   /// Returns nil if the predicate compares no plain property for equality.
   ///
   /// `isStoredAsIs` returns whether a predicate sees the same value of a slot that rows hold.
-  init?(
+  package init?(
     _ predicate: Predicate, entity: ResolvedEntity, entities: Range<EntityIndex>, isStoredAsIs: (Slot) throws -> Bool
   ) throws {
     self.entities = entities
@@ -40,7 +40,7 @@ struct IndexedCondition {
 
   /// Makes the condition that slots together hold `values`; returns nil if equality of a value depends on more than the
   /// value.
-  init?(entities: Range<EntityIndex>, entity: ResolvedEntity, slots: [Slot], values: [Value]) {
+  package init?(entities: Range<EntityIndex>, entity: ResolvedEntity, slots: [Slot], values: [Value]) {
     self.entities = entities
     var keys: [(slot: Slot, key: Value)] = []
     for (slot, value) in zip(slots, values) {
@@ -80,7 +80,7 @@ struct IndexedCondition {
 
   /// The form in which values are compared here: numbers and dates as doubles, a destination whose row is gone as null.
   /// Nil if a value cannot be compared by itself.
-  static func key(of value: Value, as property: ResolvedProperty) -> Value? {
+  package static func key(of value: Value, as property: ResolvedProperty) -> Value? {
     switch (property.attributeType, value) {
     case (.some, .null), (nil, .objectID), (.string, .string), (.uuid, .uuid), (.binaryData, .data): value
     case (.float, _): number(value).map { .double(Double(Float($0))) }

@@ -37,7 +37,7 @@ public struct StoreQuery: Sendable {
   public var offset: Int = 0
   /// A condition that all wanted rows satisfy. The context evaluates each row it receives, so a store may omit rows
   /// that do not.
-  var narrowingCondition: IndexedCondition?
+  package var narrowingCondition: IndexedCondition?
   /// The pure derived attributes that predicate and order may use.
   public var functions: (any PureFunctionProvider)? { didSet { prepared = nil } }
   /// The store's compiled form of the query, made when planning. Changing the query resets it, except for limit, offset

@@ -30,7 +30,7 @@ extension StoreChanges {
   /// ```
   public struct Updates: Sendable {
     /// Consecutive rows that share a description.
-    struct Run: Sendable {
+    package struct Run: Sendable {
       let slots: [Slot]
       /// The difference between the expected version and the row's version; nil if any version is accepted.
       let offset: Int64?
@@ -46,7 +46,7 @@ extension StoreChanges {
     public init() {}
 
     /// Makes updates of rows and their descriptions.
-    init(_ rows: RowBatch, _ notes: Notes) {
+    package init(_ rows: RowBatch, _ notes: Notes) {
       precondition(notes.count == rows.count, "there are \(rows.count) rows, and notes of \(notes.count)")
       (self.rows, runs) = (rows, notes.runs)
     }
@@ -82,13 +82,16 @@ extension StoreChanges {
     }
 
     /// The descriptions of rows that are still being collected.
-    struct Notes {
+    package struct Notes {
       private(set) var runs: ContiguousArray<Run> = []
       private var lastSlots = SlotSet()
       private(set) var count = 0
 
+      /// No descriptions.
+      package init() {}
+
       /// Adds the description of one more row: its changed slots, with its previous version as the expected one.
-      mutating func append(_ slots: SlotSet) {
+      package mutating func append(_ slots: SlotSet) {
         count &+= 1
         if !runs.isEmpty, slots == lastSlots {
           runs[runs.count &- 1].end = count

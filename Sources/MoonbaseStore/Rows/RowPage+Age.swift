@@ -6,7 +6,7 @@ extension RowPage {
   private static let isNoted = Atomic(false)
 
   /// Starts recording times. The age of rows read before is unknown.
-  static func noteAges() { isNoted.store(true, ordering: .relaxed) }
+  package static func noteAges() { isNoted.store(true, ordering: .relaxed) }
 
   /// The current time in seconds since an arbitrary start; 0 until recording starts.
   static var momentOfReading: Double { isNoted.load(ordering: .relaxed) ? now : 0 }
@@ -14,7 +14,7 @@ extension RowPage {
   private static var now: Double { 1 + (ContinuousClock.now - origin) / .seconds(1) }
 
   /// Whether the rows are younger than `seconds`; true for nil. Rows of unknown age are not.
-  func isFresh(within seconds: Double?) -> Bool {
+  package func isFresh(within seconds: Double?) -> Bool {
     guard let seconds else { return true }
     return readAt > 0 && Self.now - readAt < seconds
   }

@@ -18,7 +18,7 @@ package struct MemberList: Sequence {
   package init(unique ids: some Sequence<ManagedObjectID>) { self.ids = ContiguousArray(ids) }
 
   package var count: Int { isSplit ? many[0].count : ids.count }
-  var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
   package var underestimatedCount: Int { count }
   /// The number of IDs in each chunk; empty if the IDs lie in one array.
   var chunkSizes: [Int] { isSplit ? many[0].sizes : [] }
@@ -29,7 +29,7 @@ package struct MemberList: Sequence {
     isSplit ? many[0].makeIterator() : MemberChunks.Iterator(ids)
   }
 
-  mutating func contains(_ id: ManagedObjectID) -> Bool {
+  package mutating func contains(_ id: ManagedObjectID) -> Bool {
     splitIfMany()
     return isSplit ? many[0].contains(id) : ids.contains(id)
   }

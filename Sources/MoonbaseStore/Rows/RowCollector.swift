@@ -86,7 +86,7 @@ package final class RowCollector {
   }
 
   /// Adds a row of a page that was filled elsewhere, without copying it.
-  func add(_ page: RowPage, at place: Int) {
+  package func add(_ page: RowPage, at place: Int) {
     endStretch()
     if foreign?.page !== page {
       foreign = (pages.count, page)

@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// Rows in order, as ranges of rows in pages.
@@ -12,16 +12,16 @@ import MoonbasePlatform
 /// ```
 public struct RowBatch: Sendable {
   /// A range of places in a page.
-  struct Stretch: Sendable {
-    let page: RowPage
-    var places: Range<Int>
+  package struct Stretch: Sendable {
+    package let page: RowPage
+    package var places: Range<Int>
     /// The index in the batch of the first row.
     let start: Int
 
     var end: Int { start &+ places.count }
   }
 
-  private(set) var stretches: ContiguousArray<Stretch> = []
+  package private(set) var stretches: ContiguousArray<Stretch> = []
   /// The number of rows.
   public private(set) var count = 0
 
@@ -53,7 +53,7 @@ public struct RowBatch: Sendable {
   }
 
   /// The rows of an index range.
-  func rows(_ range: Range<Int>) -> RowBatch {
+  package func rows(_ range: Range<Int>) -> RowBatch {
     if range == 0..<count { return self }
     var result = RowBatch()
     if range.isEmpty { return result }
@@ -66,7 +66,7 @@ public struct RowBatch: Sendable {
   }
 
   /// The object IDs of the rows.
-  var ids: [ManagedObjectID] {
+  package var ids: [ManagedObjectID] {
     var ids: [ManagedObjectID] = []
     ids.reserveCapacity(count)
     for stretch in stretches {

@@ -1,16 +1,16 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// Filling a page row by row and value by value, without an allocation for either.
 extension RowPage {
   /// The greatest number of bytes stored in the page. Longer text and data are stored as values, which objects share
   /// with the page.
-  static let longest = 4096
+  package static let longest = 4096
 
-  var isFull: Bool { count == capacity }
+  package var isFull: Bool { count == capacity }
 
   /// The estimated bytes of the rows so far.
-  var filledWeight: Int { count &* shape.stride &+ tailCount &+ apartWeight }
+  package var filledWeight: Int { count &* shape.stride &+ tailCount &+ apartWeight }
 
   /// Begins a row of nulls, which `endRow` completes.
   func beginRow(key: Int64, version: Int64) -> UnsafeMutableRawPointer {
@@ -42,7 +42,7 @@ extension RowPage {
   }
 
   /// Ends all changes of the page, and reduces its memory to at most about twice what the rows need.
-  func seal() {
+  package func seal() {
     guard stage != .sealed else { return }
     stage = .sealed
     if 2 * count < capacity { shorten() }
@@ -98,7 +98,7 @@ extension RowPage {
   }
 
   /// Copies the content of another row's slot.
-  func copy(_ cell: Snapshot.Cell, slot: Slot, in row: UnsafeMutableRawPointer) {
+  package func copy(_ cell: Snapshot.Cell, slot: Slot, in row: UnsafeMutableRawPointer) {
     switch cell {
     case .null: row.storeBytes(of: CellKind.null, toByteOffset: shape.kind(slot), as: UInt8.self)
     case .bool(let flag): shape.put(UInt64(flag ? 1 : 0), CellKind.bool, slot: slot, in: row)
@@ -208,7 +208,7 @@ extension RowPage {
   }
 
   /// Allocates the tail with its expected length, if there is none yet.
-  func reserveTail(_ room: Int) {
+  package func reserveTail(_ room: Int) {
     guard tail == nil, room > 0 else { return }
     (tail, tailRoom) = (.allocate(byteCount: room, alignment: 1), room)
   }

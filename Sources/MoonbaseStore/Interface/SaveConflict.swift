@@ -37,7 +37,7 @@ public struct SaveConflict: Sendable {
   }
 
   /// The ID of the other object in the conflict: refreshing its row shows the reason.
-  var otherID: ManagedObjectID? {
+  package var otherID: ManagedObjectID? {
     switch kind {
     case .changed, .deleted: nil
     case .destinationIsGone(_, let id), .destinationWasAdded(_, let id), .destinationIsRemoved(_, let id),

@@ -14,6 +14,8 @@ protocol ObjectIDNotification: Sendable {
   init(all: [Self])
 }
 
+extension SavedObjectIDs: ObjectIDNotification {}
+
 /// Pending notifications. A few wait one by one; more are combined, with each ID listed once; very many IDs are
 /// replaced by the notification that any object may have changed.
 struct News<Element: ObjectIDNotification> {

@@ -73,6 +73,9 @@ extension PersistentStore {
   /// Advises to open the store for writing.
   public var writingAdvice: String { "open it for writing to save" }
 
+  /// The path of the store's file, or its UUID, for error messages and explanations.
+  package var name: String { url?.relativePath ?? "store \(identifier)" }
+
   /// The object ID of the store's row with a primary key, for stores that a program implements
   /// (`newObjectID(for:referenceObject:)` of Core Data's incremental stores).
   public func objectID(for entity: ResolvedEntity, key: Int64) -> ManagedObjectID {

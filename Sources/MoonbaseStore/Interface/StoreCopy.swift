@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// Copies all rows of one store into another, empty store, in order. Rows keep their keys if the other store assigns
@@ -6,7 +6,7 @@ import MoonbasePlatform
 ///
 /// All rows are written in one save, so the other store gets everything or nothing. A store that takes rows as they
 /// come receives them in batches; for other stores all rows are held in memory.
-struct StoreCopy {
+package struct StoreCopy {
   private let model: ResolvedModel
   private let source: any PersistentStore
   private let destination: any PersistentStore
@@ -15,13 +15,13 @@ struct StoreCopy {
   private var roots: [EntityIndex: (offset: Int64, keys: Set<Int64>)] = [:]
   private var changes = StoreChanges()
 
-  init(of source: any PersistentStore, to destination: any PersistentStore, model: ResolvedModel) {
+  package init(of source: any PersistentStore, to destination: any PersistentStore, model: ResolvedModel) {
     (self.source, self.destination, self.model) = (source, destination, model)
     number = StoreNumber(destination.identifier)
   }
 
   /// Copies all rows, and the program's metadata.
-  mutating func run() throws {
+  package mutating func run() throws {
     try requireEmptyDestination()
     let view = try source.beginReading(.view)
     defer { view.end() }

@@ -65,7 +65,7 @@ public struct StoreChanges: Sendable {
     case appended([ManagedObjectID], returned: Set<ManagedObjectID>)
 
     /// Whether the order determines no position.
-    var isEmpty: Bool {
+    package var isEmpty: Bool {
       switch self {
       case .all: false
       case .stretches(let stretches): stretches.isEmpty

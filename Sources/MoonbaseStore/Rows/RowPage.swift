@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 import Synchronization
 
@@ -15,7 +15,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   public static let capacity = 512
 
   /// The state of a page.
-  enum Stage {
+  package enum Stage {
     case filling
     /// A save adopts the rows, and replaces only keys and other values that it must.
     case completing
@@ -23,23 +23,23 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   }
 
   /// The entity of the rows.
-  let entity: Symbol
-  let shape: RowShape
+  package let entity: Symbol
+  package let shape: RowShape
   /// The number of rows that fit.
-  let capacity: Int
+  package let capacity: Int
   // Set only while the page is filled (RowPage+Filling.swift). No access lasts while other code runs.
 
   /// The store of the rows; the store of temporary IDs while they are unsaved.
-  @exclusivity(unchecked) var store: StoreNumber
+  @exclusivity(unchecked) package var store: StoreNumber
   /// The number of rows.
   @exclusivity(unchecked) public internal(set) var count = 0
-  @exclusivity(unchecked) var stage = Stage.filling
+  @exclusivity(unchecked) package var stage = Stage.filling
   /// The estimated average number of bytes of a row; 0 until the page is sealed.
-  @exclusivity(unchecked) var rowWeight = 0
+  @exclusivity(unchecked) package var rowWeight = 0
   @exclusivity(unchecked) var rows: UnsafeMutableRawPointer
   @exclusivity(unchecked) var tail: UnsafeMutableRawPointer?
   @exclusivity(unchecked) var tailRoom = 0
-  @exclusivity(unchecked) var tailCount = 0
+  @exclusivity(unchecked) package var tailCount = 0
   /// The number of tail bytes to which no cell refers any more.
   @exclusivity(unchecked) var waste = 0
   /// Outgrown tails, kept while other code may read their bytes.
@@ -60,7 +60,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   private let departures = Atomic(0)
 
   /// Makes an empty page. With `keepsAddresses`, bytes stay at their address as long as the page exists.
-  init(_ store: StoreNumber, entity: Symbol, slotCount: Int, capacity: Int, keepsAddresses: Bool = false) {
+  package init(_ store: StoreNumber, entity: Symbol, slotCount: Int, capacity: Int, keepsAddresses: Bool = false) {
     (self.store, self.entity, self.keepsAddresses) = (store, entity, keepsAddresses)
     shape = RowShape(slotCount: slotCount)
     self.capacity = min(max(capacity, 1), Self.capacity)
@@ -82,7 +82,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   }
 
   /// The bytes of the page.
-  var weight: Int { rowWeight &* count }
+  package var weight: Int { rowWeight &* count }
 
   /// The number of rows below which copying rows out of the page saves nothing.
   private static let smallest = 8
@@ -90,7 +90,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   /// Counts an object that released its row. Returns true occasionally once so many have done so that hardly any row
   /// may be in use: the caller should then copy its remaining rows into a new page. The number in use is unknown,
   /// because contexts share pages.
-  func noteDeparture() -> Bool {
+  package func noteDeparture() -> Bool {
     guard count >= Self.smallest else { return false }
     // Threads may lose counts to each other, which only delays the result; an exact count would cost an atomic
     // operation per object.
@@ -102,26 +102,26 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
 
   /// The key of a row.
   @inline(__always)
-  func key(_ place: Int) -> Int64 { row(place).load(as: Int64.self) }
+  package func key(_ place: Int) -> Int64 { row(place).load(as: Int64.self) }
 
   /// The store and entity of the rows.
-  var kind: ManagedObjectID.Kind { ManagedObjectID.Kind(store: store.rawValue, entity: entity) }
+  package var kind: ManagedObjectID.Kind { ManagedObjectID.Kind(store: store.rawValue, entity: entity) }
 
   /// The object ID of a row.
-  func id(_ place: Int) -> ManagedObjectID {
+  package func id(_ place: Int) -> ManagedObjectID {
     ManagedObjectID(store: store, entity: entity, key: key(place))
   }
 
   /// The number of times that a row was saved.
-  func version(_ place: Int) -> Int64 { row(place).load(fromByteOffset: RowShape.version, as: Int64.self) }
+  package func version(_ place: Int) -> Int64 { row(place).load(fromByteOffset: RowShape.version, as: Int64.self) }
 
   /// The address of a row.
   @inline(__always)
-  func row(_ place: Int) -> UnsafeMutableRawPointer { rows + place &* shape.stride }
+  package func row(_ place: Int) -> UnsafeMutableRawPointer { rows + place &* shape.stride }
 
   /// The content of a row's slot.
   @inline(__always)
-  func cell(_ slot: Slot, of place: Int) -> Snapshot.Cell {
+  package func cell(_ slot: Slot, of place: Int) -> Snapshot.Cell {
     let row = row(place)
     let cell = row + shape.cell(slot)
     switch row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) {
@@ -143,7 +143,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
 
   /// The content of a row's slot, in registers.
   @inline(__always)
-  func rawCell(_ slot: Slot, of place: Int) -> RawCell {
+  package func rawCell(_ slot: Slot, of place: Int) -> RawCell {
     let row = row(place)
     let cell = row + shape.cell(slot)
     switch row.load(fromByteOffset: shape.kind(slot), as: UInt8.self) {
@@ -159,7 +159,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   }
 
   /// The value of a row's slot.
-  func value(_ slot: Slot, of place: Int) -> Value { cell(slot, of: place).asValue }
+  package func value(_ slot: Slot, of place: Int) -> Value { cell(slot, of: place).asValue }
 
   /// The bytes in the tail to which a cell refers.
   private func bytes(_ cell: UnsafeMutableRawPointer) -> UnsafeRawBufferPointer {
@@ -169,13 +169,13 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
 }
 
 /// The offsets in a row with a given number of slots.
-struct RowShape: Sendable, Equatable {
+package struct RowShape: Sendable, Equatable {
   static let version = 8
   private static let firstCell = 16
 
-  let slotCount: Int
+  package let slotCount: Int
   /// The bytes from one row to the next.
-  let stride: Int
+  package let stride: Int
 
   init(slotCount: Int) {
     self.slotCount = slotCount
@@ -197,7 +197,7 @@ struct RowShape: Sendable, Equatable {
 
 /// The kinds of cells. Zero is null, so that a zeroed row consists of nulls. Up to `data` the numbers equal those of
 /// `RawCell.Kind`.
-enum CellKind {
+package enum CellKind {
   static let null: UInt8 = 0
   static let bool: UInt8 = 1
   static let int: UInt8 = 2

@@ -1,4 +1,4 @@
-import MoonbaseModel
+package import MoonbaseModel
 import MoonbasePlatform
 
 /// A read session of an in-memory store: over a copy of its contents, or for a single call over the contents
@@ -103,5 +103,5 @@ private final class InMemoryCursor: RowCursor {
 
 extension StoreQuery {
   /// The indexes of the requested entities.
-  var entities: Range<EntityIndex> { entity.indexes(includingSubentities: includesSubentities) }
+  package var entities: Range<EntityIndex> { entity.indexes(includingSubentities: includesSubentities) }
 }
