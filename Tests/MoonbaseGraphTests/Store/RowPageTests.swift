@@ -3,6 +3,7 @@ import MoonbasePlatform
 import MoonbaseTestSupport
 import Testing
 
+@testable import MoonbaseGraph
 @testable import MoonbaseStore
 
 /// Rows in pages, and pages with few rows in use.
