@@ -13,6 +13,18 @@
     let store: PersistentStoreDescription
     let address: URL
     private let sources: [ResolvedModel]
+    /// The parts of unfinished work.
+    package let leftovers = Leftovers()
+
+    /// The temporary folder and schema of unfinished work, which another thread may remove.
+    package final class Leftovers: Sendable {
+      private let removals = Lock<[@Sendable () -> Void]>([])
+
+      fileprivate func note(_ removal: @escaping @Sendable () -> Void) { removals.withLock { $0.append(removal) } }
+
+      /// Removes the unfinished work. The store stays as it was.
+      package func discard() { for removal in removals.withLock({ $0 }) { removal() } }
+    }
 
     /// Describes the migration of a store on a server. `sources` are the models that the store may be of, besides the
     /// model in it.
@@ -42,6 +54,7 @@
     package func run<Result>(allowingLoss allowsLoss: Bool, _ body: (URL) throws -> Result) throws -> Result {
       try inFolder { file in
         let replacement = try SchemaReplacement(of: address, busyTimeout: store.busyTimeout)
+        leftovers.note(replacement.discard)
         let old = try old()
         if !allowsLoss { try checkParts(of: old) }
         try old.close { try copy($0.store, $0.model, to: file, counters: replacement.counters) }
@@ -145,6 +158,7 @@
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       defer { try? FileManager.default.removeItem(at: folder) }
+      leftovers.note { try? FileManager.default.removeItem(at: folder) }
       let file = folder.appendingPathComponent("store.sqlite")
       do { return try body(file) } catch var error as GraphError {
         let name = PersistentStoreDescription.shown(address.absoluteString)

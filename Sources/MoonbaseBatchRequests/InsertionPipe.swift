@@ -122,7 +122,7 @@ final class InsertionPipe {
           throw GraphError(
             .invalidStore,
             message:
-              "\(store.url?.path ?? store.identifier): a trigger gave keys of \(entity.name) while its rows were written: insert them in a context",
+              "\(store.name): a trigger gave keys of \(entity.name) while its rows were written: insert them in a context",
             entity: entity.name)
         }
         try session.prepare()

@@ -187,12 +187,13 @@
       return isThere
     }
 
-    /// Sends rows to a table: `COPY ... FROM STDIN` in binary form.
-    package func copy(_ rows: consuming CopyRows, into table: String, columns: [String]) throws {
+    /// Sends rows to a table: `COPY ... FROM STDIN` in binary form. Returns the number of rows that were written.
+    package func copy(_ rows: consuming CopyRows, into table: String, columns: [String]) throws -> Int {
       rows.finish()
       let sql = "COPY \(table) (\(columns.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
       let bytes = rows.wire.bytes
-      _ = try run(sql, Parameters(), copying: bytes) { PQsendQuery(connection, sql) }
+      let result = try run(sql, Parameters(), copying: bytes) { PQsendQuery(connection, sql) }
+      return result?.affectedCount ?? 0
     }
 
     /// Begins to receive the rows of a query without parameters, by `COPY ... TO STDOUT` in binary form. No other

@@ -21,7 +21,12 @@ extension NamedStore {
     }
     let store = description(busyTimeout: busyTimeout)
     #if PostgreSQL
-      try ServerMigration(of: store, at: address).backUp(to: url, replacing: replacing)
+      let migration = try ServerMigration(of: store, at: address)
+      let watch = EndingWatch("\(url.relativePath) was not made") { [leftovers = migration.leftovers] in
+        leftovers.discard()
+      }
+      defer { watch.end() }
+      try migration.backUp(to: url, replacing: replacing)
     #else
       // Throws, because this build opens no address.
       _ = try store.keptMetadata()

@@ -23,6 +23,12 @@ struct BatchDrop: ParsableCommand {
   @Flag(help: "No word but errors on standard error.")
   var quiet = false
 
+  /// Rejects a store in place of the job.
+  func validate() throws {
+    guard PersistentStoreDescription.isAddress(job) || FileForm(job) == .store else { return }
+    throw ValidationError("the name of the job comes first: moonbase batch drop \(store ?? "JOB") STORE")
+  }
+
   /// Removes the job within the limits of the command.
   func run() throws { try limits.run { _ in try drop() } }
 

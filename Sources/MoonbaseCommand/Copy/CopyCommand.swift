@@ -64,17 +64,17 @@ struct CopyCommand: ParsableCommand {
       throw UsageError("\(destination.path) is the store itself: name another file")
     }
     let held = try file.withHeldConfiguration(store)
+    // A signal waits until there is a store to remove.
     Interruption.isWaitedForAtTheEnd()
     let new = try place(for: destination)
-    let watch = watch(new, destination.name)
-    defer { watch.withLock { $0 = true } }
+    let watch = EndingWatch("\(destination.name) was not made") { [weak new] in new?.discard() }
+    defer { watch.end() }
     let count: Int, leftOut: LeftOutRows
     do {
       (count, leftOut) = try copy(held, to: new, as: destination)
       try new.moveIntoPlace()
     } catch {
-      // After a signal, the other thread removes the new store and ends the process.
-      while Interruption.hasCome { pause() }
+      watch.waitForEnd()
       throw (error as? GraphError).map(new.named) ?? error
     }
     leftOut.tell("copied")
@@ -121,24 +121,6 @@ struct CopyCommand: ParsableCommand {
     }
     try coordinator.remove(other)
     return (count, leftOut)
-  }
-
-  /// Removes the new store after SIGINT, SIGTERM or SIGHUP, and ends the process.
-  ///
-  /// The result stops the watch when it is set to true.
-  private func watch(_ new: any UnfinishedStore, _ name: String) -> Lock<Bool> {
-    let isOver = Lock(false)
-    Thread.detachNewThread { [weak new] in
-      while !isOver.withLock({ $0 }) {
-        if Interruption.hasCome, let new {
-          new.discard()
-          Terminal.complain("moonbase: interrupted: \(name) was not made")
-          _exit(ExitStatus.interrupted)
-        }
-        usleep(20_000)
-      }
-    }
-    return isOver
   }
 
   /// Prints the summary, as text or JSON.

@@ -203,7 +203,7 @@ private final class RowStream {
     guard let store = context.coordinator.persistentStores.first, let entity = context.model.entity(entity) else {
       return nil
     }
-    (model, name) = (context.model, store.url?.relativePath ?? store.identifier)
+    (model, name) = (context.model, store.name)
     view = try store.beginReading(.view)
     let query = try store.plan(StoreQuery(entity: entity, in: model, includesSubentities: true)).query
     if view.isConsistent {

@@ -65,7 +65,7 @@ struct StoreExport {
     throw GraphError(
       .storeBusy,
       message:
-        "\(store.url?.relativePath ?? "the store") was written to all the while, and has no log beside which it could be read: try again when nobody saves"
+        "\(store.name) was written to all the while, and has no log beside which it could be read: try again when nobody saves"
     )
   }
 

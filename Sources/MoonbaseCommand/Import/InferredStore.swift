@@ -111,6 +111,6 @@ extension ImportBookmark {
     try self.init(
       job, fingerprint: fingerprint, of: store, restarting: false, rejectPath: rejectPath,
       usualRejectPath: usualRejectPath, mayBeginAnew: false,
-      advice: "remove \(store.url?.relativePath ?? "the store") to begin anew")
+      advice: "remove \(store.name) to begin anew")
   }
 }

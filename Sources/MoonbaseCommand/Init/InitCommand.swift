@@ -50,6 +50,9 @@ struct InitCommand: ParsableCommand {
   /// Rejects an empty folder name, and options for extensions without a store.
   func validate() throws {
     if folder.isEmpty { throw ValidationError("init takes the name of a folder") }
+    if PersistentStoreDescription.isAddress(folder) {
+      throw ValidationError("init takes the name of a folder, and a store on a server behind --from")
+    }
     if from.isEmpty, !extensions.isEmpty || !withoutExtensions.isEmpty {
       throw ValidationError("--extension and --without-extension are for a store: name it, --from STORE")
     }

@@ -41,7 +41,7 @@ struct ModelCheck: ParsableCommand {
   /// - Throws: The error of the model, or an exit code for a failure.
   func run() throws {
     let model = try ModelFile.path(named)
-    var report = Report(model: model)
+    var report = Report(model: ModelFile.shown(model))
     do {
       let resolved = try ModelFile.read(model)
       report.entities = resolved.entities.count

@@ -43,7 +43,7 @@ struct ModelDiagramCommand: ParsableCommand {
   /// Draws the model, and prints the diagram or writes the file.
   func run() throws {
     let path = try ModelFile.path(named)
-    let diagram = ModelDiagram(try ModelFile.read(path), title: title ?? ModelName.of(path))
+    let diagram = try ModelDiagram(ModelFile.read(path), title: title ?? ModelFile.title(path))
     let text =
       switch try form() {
       case .svg: diagram.svg

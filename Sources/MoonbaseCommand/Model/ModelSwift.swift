@@ -31,7 +31,7 @@ struct ModelSwift: ParsableCommand {
   /// reported on standard error.
   func run() throws {
     let path = try ModelFile.path(named)
-    let source = try SwiftModel(try ModelFile.read(path), name: ModelName.of(path), isPublic: `public`)
+    let source = try SwiftModel(try ModelFile.read(path), name: ModelFile.title(path), isPublic: `public`)
     if !quiet { source.notes.forEach { Terminal.complain("moonbase: \($0)") } }
     guard let output else { return Terminal.write(source.text()) }
     try SwiftFiles(folder: output).write(source.files)

@@ -42,7 +42,7 @@ struct ModelTypes: ParsableCommand {
     try settings.complete(with: project)
     try project?.model?.require()
     try settings.requireProjectFiles()
-    let text = try types(model, settings.extensions).text(of: model)
+    let text = try types(model, settings.extensions).text(of: ModelFile.shown(model))
     guard let output else { return Terminal.write(text) }
     for advice in try EditorFiles.write(model: text, into: output) { Terminal.complain("moonbase: \(advice)") }
   }
@@ -56,7 +56,7 @@ struct ModelTypes: ParsableCommand {
   private func types(_ model: String, _ extensions: [String]) throws -> EditorTypes {
     // The types can be written without the extensions too.
     guard !extensions.isEmpty else { return EditorTypes(try ModelFile.read(model)) }
-    let file = URL(literalPath: model)
+    let file = ModelFile.url(model)
     var description = ContainerDescription(model: .file(file), extensions: extensions.map(ExtensionSource.path))
     description.stores = [.inMemory]
     let container = try PersistentContainer(description)

@@ -23,6 +23,15 @@ enum ModelFile {
   /// The location of a model: a path, or the address of a store.
   static func url(_ name: String) -> URL { PersistentStoreDescription.address(name) ?? URL(literalPath: name) }
 
+  /// The name of a model for messages and files: the path, or the address without a password.
+  static func shown(_ name: String) -> String { NamedStore(configuration: nil, path: name).name }
+
+  /// The title of a model: that of its file (`ModelName`), or the schema of a store on a server.
+  static func title(_ name: String) throws -> String {
+    let store = NamedStore(configuration: nil, path: name)
+    return store.isOnServer ? try store.description.schemaName() : ModelName.of(name)
+  }
+
   /// A model as Lua source, and a list of the information that the source cannot contain.
   ///
   /// - Parameter model: A resolved model.

@@ -195,7 +195,7 @@ extension ManagedObjectContext {
   public func assign(_ object: ManagedObject, to store: any PersistentStore) throws {
     waitForPendingSave()
     try requireOwn(object, participle: "assigned to a store")
-    let path = store.url?.path ?? store.identifier
+    let path = store.name
     guard coordinator.persistentStores.contains(where: { $0.identifier == store.identifier }) else {
       throw GraphError(.invalidRequest, message: "\(path) is no store of this context's coordinator: add it first")
     }

@@ -78,7 +78,7 @@ extension SavePlan {
     GraphError(
       .invalidStore,
       message:
-        "\(store.url?.path ?? "store \(store.identifier)") gave \(first) as the next key of \(entity.name), which is none that keys can follow: its counter is damaged",
+        "\(store.name) gave \(first) as the next key of \(entity.name), which is none that keys can follow: its counter is damaged",
       entity: entity.name)
   }
 

@@ -35,7 +35,7 @@ package struct SavePlan {
     }
 
     /// For messages.
-    var name: String { store.url?.path ?? "store \(store.identifier)" }
+    var name: String { store.name }
   }
 
   /// An object of the save, with its ID and row after the save.
@@ -326,7 +326,7 @@ package struct SavePlan {
   ) throws -> Int {
     guard !store.isReadOnly else {
       throw GraphError(
-        .readOnlyStore, message: "\(store.url?.path ?? store.identifier) is read-only: \(store.writingAdvice)",
+        .readOnlyStore, message: "\(store.name) is read-only: \(store.writingAdvice)",
         entity: id?.entityName, objectID: id)
     }
     plans.append(StorePlan(number: number, store: store))

@@ -87,6 +87,13 @@
         for feature in layout.lacks.features {
           try tell(StoreFinding(kind: .missing, place: feature.table ?? address.description, message: "\(feature)"))
         }
+        if !tables.contains("Z_SAVES") {
+          try tell(
+            StoreFinding(
+              kind: .missing, place: "Z_SAVES",
+              message: "the store has no table Z_SAVES, so that it cannot be saved: make it "
+                + "(SET search_path TO \(quoted(address.schema)); \(SchemaWriter.savesTable))"))
+        }
         try checkCounters()
         let entities = layout.entities.compactMap(\.self)
         if progress != nil { rowTotal = try entities.reduce(0) { $0 + (try count(of: $1)) } }

@@ -45,6 +45,9 @@
       }
     }
 
+    /// Removes the unfinished new store. Another thread may call this.
+    package var discard: @Sendable () -> Void { new.discard }
+
     deinit {
       if connection.isAlive, connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
       pool.close()

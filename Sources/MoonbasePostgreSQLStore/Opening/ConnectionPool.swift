@@ -82,7 +82,9 @@
         "SET search_path TO \(quoted(address.schema)); SET client_min_messages TO warning; "
           + "SET lock_timeout TO \(max(1, options.busyTimeout.milliseconds)); "
           + "SET default_transaction_isolation TO 'read committed'; "
-          + "SET default_transaction_read_only TO \(options.readOnly ? "on" : "off")")
+          // A user whose sessions only read stays such a user.
+          + (options.readOnly ? "SET default_transaction_read_only TO on" : "")
+      )
       connection.isCancelled = { [closed] in closed.withLock { $0 } }
       if let log = options.sqlLog {
         connection.observer = { sql, parameters, rows, duration in

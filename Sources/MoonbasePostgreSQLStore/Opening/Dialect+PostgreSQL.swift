@@ -9,7 +9,7 @@
       nullSafe: ("IS NOT DISTINCT FROM", "IS DISTINCT FROM"), keySets: .arrays, nullOrder: .written, collation: nil,
       noLimit: .absent, ignore: { " ON CONFLICT (\($0)) DO NOTHING" }, arithmetic: .checked, matching: .cannot,
       decimals: .exact, writing: .sets(parameters: 65_535), greatestColumnCount: 1600, keepsNUL: false,
-      findsMissing: false, takesBareColumns: false,
+      findsMissing: false, takesBareColumns: false, joinWithoutCondition: "CROSS JOIN",
       columnTypes: { kind in
         let type = kind?.type ?? .bigint
         // Texts are compared by their bytes, which is the order of code points.

@@ -25,7 +25,9 @@
 
     /// Parses an address. Throws `.cannotOpenFile` for an invalid address.
     public init(_ url: URL) throws {
-      guard var parts = URLComponents(string: url.absoluteString), Self.isAddress(url.absoluteString) else {
+      guard var parts = URLComponents(string: url.absoluteString), Self.isAddress(url.absoluteString),
+        url.absoluteString.contains("://")
+      else {
         throw Self.error("is no address of PostgreSQL: write postgresql://USER@HOST/DATABASE?schema=NAME")
       }
       let items = parts.queryItems ?? []
@@ -35,6 +37,8 @@
       guard (1...63).contains(schema.utf8.count), !schema.utf8.contains(0) else {
         throw Self.error("names a schema of \(schema.utf8.count) bytes: PostgreSQL takes one to 63")
       }
+      // PostgreSQL replaces this name in a search path by the name of the user.
+      guard schema != "$user" else { throw Self.error("names the schema $user, which PostgreSQL takes for another one") }
       let rest = items.filter { $0.name != "schema" }
       parts.queryItems = rest.isEmpty ? nil : rest
       guard let target = parts.string else { throw Self.error("cannot be read") }

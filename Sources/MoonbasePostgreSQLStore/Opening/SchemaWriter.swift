@@ -37,9 +37,13 @@
           "CREATE TABLE Z_PRIMARYKEY (Z_ENT bigint PRIMARY KEY, Z_NAME text, Z_SUPER bigint, Z_MAX bigint)",
           "CREATE TABLE Z_METADATA (Z_VERSION bigint PRIMARY KEY, Z_UUID text, Z_PLIST bytea)",
           "CREATE TABLE Z_MODELCACHE (Z_CONTENT bytea)",
-          "CREATE TABLE Z_SAVES (Z_SESSION text PRIMARY KEY, Z_NUMBER bigint NOT NULL, Z_TIME timestamptz NOT NULL)",
+          Self.savesTable,
         ]
     }
+
+    /// The statement that makes the table of saves.
+    static let savesTable =
+      "CREATE TABLE Z_SAVES (Z_SESSION text PRIMARY KEY, Z_NUMBER bigint NOT NULL, Z_TIME timestamptz NOT NULL)"
 
     /// Throws for a name that PostgreSQL would truncate.
     func checkNames(_ address: PostgreSQLAddress) throws {

@@ -38,11 +38,17 @@
       case "42501":
         (
           .readOnlyStore,
-          "\(error): the user lacks the permission; GRANT it, or only read the store (--read-only, isReadOnly)"
+          "\(error): the user lacks a right; have the owner GRANT it. A new store and a migration need CREATE on the "
+            + "database; saves need SELECT, INSERT, UPDATE and DELETE on the tables; a store that is only read (--read-only, "
+            + "isReadOnly) needs USAGE on the schema and SELECT on the tables"
         )
       case "25006":
-        (.readOnlyStore, "the server writes nothing (\(error)): it may be a replica; connect to the one that writes")
-      case "55P03": (.storeBusy, "another session has locked what is to be written (\(error)); try again")
+        (
+          .readOnlyStore,
+          "the session only reads (\(error)): the server may be a replica, or the user's sessions only read "
+            + "(default_transaction_read_only)"
+        )
+      case "55P03": (.storeBusy, "another session holds a lock that is needed (\(error)); try again")
       case "57014": (.storeFailure, "the statement was cancelled (\(error))")
       case "40001", "40P01": (.storeBusy, "other sessions were in the way again and again (\(error)); try again")
       case "53100": (.storeFailure, "the server has no room on its disk (\(error)); make room and try again")

@@ -122,8 +122,10 @@
       let layout = try builder.build()
       for table in Set(layout.entities.compactMap { $0?.table }).sorted() {
         try schema.require(["Z_PK", "Z_ENT", "Z_OPT"], in: table)
+        try schema.requireKey(of: table)
         try schema.require(type: Dialect.postgreSQL.type(nil), of: ["Z_PK", "Z_ENT", "Z_OPT"], in: table)
       }
+      for join in layout.joins { try schema.requireKey([join.ownerColumn, join.destinationColumn], of: join.table) }
       return layout
     }
 

@@ -241,14 +241,23 @@
       try HostWork.charge(batch.count)
       let columns = try columns(of: layout.layout(of: first.id))
       do {
-        if batch.count < Self.leastCopy {
-          try connection.query(columns.insertion, Parameters(arrays(of: batch, columns)))
-        } else {
-          try connection.copy(copyRows(of: batch, columns), into: columns.table, columns: columns.insertedNames)
-        }
+        let written =
+          batch.count < Self.leastCopy
+          ? try connection.query(columns.insertion, Parameters(arrays(of: batch, columns))).affectedCount
+          : try connection.copy(copyRows(of: batch, columns), into: columns.table, columns: columns.insertedNames)
+        guard written == batch.count else { throw rowsAreMissing(batch.count - written, columns) }
       } catch let error as PostgreSQLError where error.state == "23505" && error.isOfKey {
         throw keyIsTaken(error)
       }
+    }
+
+    private func rowsAreMissing(_ count: Int, _ columns: RowColumns) -> GraphError {
+      GraphError(
+        .constraintConflict,
+        message:
+          "\(store.address): the database did not insert \(count) of the rows of \(columns.layout.entity.name): a trigger "
+          + "or a rule of another program on \(columns.table) leaves them out; nothing was saved",
+        entity: columns.layout.entity.name)
     }
 
     /// The least number of rows that are copied.

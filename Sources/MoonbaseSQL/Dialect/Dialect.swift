@@ -113,6 +113,9 @@ package struct Dialect: Sendable {
   package var takesBareColumns = true
   /// Whether texts may contain the character NUL.
   package var keepsNUL = true
+  /// The join of two tables whose condition stands after WHERE. SQLite would not reorder the tables of a CROSS JOIN, and
+  /// other engines take no JOIN without ON.
+  package var joinWithoutCondition = "JOIN"
   /// The types of columns by the kinds of their values. Nil where a column may hold values of any type.
   private var columnTypes: (@Sendable (ColumnKind?) -> String)?
 
@@ -124,7 +127,8 @@ package struct Dialect: Sendable {
     arithmetic: Arithmetic, matching: Matching, decimals: Decimals, writing: Writing, withoutIndex: String = "",
     greatestOrder: Int = .max,
     greatestColumnCount: Int, keepsRTrees: Bool = false, keepsNUL: Bool = true, findsMissing: Bool = true,
-    takesBareColumns: Bool = true, columnTypes: (@Sendable (ColumnKind?) -> String)? = nil
+    takesBareColumns: Bool = true, joinWithoutCondition: String = "JOIN",
+    columnTypes: (@Sendable (ColumnKind?) -> String)? = nil
   ) {
     self.engine = engine
     (self.placeholder, self.truth, self.nullSafe) = (placeholder, truth, nullSafe)
@@ -134,7 +138,7 @@ package struct Dialect: Sendable {
     (self.writing, self.findsMissing, self.takesBareColumns) = (writing, findsMissing, takesBareColumns)
     (self.withoutIndex, self.greatestOrder) = (withoutIndex, greatestOrder)
     (self.greatestColumnCount, self.keepsRTrees, self.keepsNUL) = (greatestColumnCount, keepsRTrees, keepsNUL)
-    self.columnTypes = columnTypes
+    (self.joinWithoutCondition, self.columnTypes) = (joinWithoutCondition, columnTypes)
   }
 
   /// Whether the columns of a table hold values of their declared types only.

@@ -78,6 +78,16 @@ package struct FileSchema: Sendable {
     try Self.require(wanted, in: table, found: found.columns, path: path)
   }
 
+  /// Throws `.invalidStore` where a table has no primary key, so that a row may be there twice.
+  package func requireKey(_ columns: [String] = ["Z_PK"], of table: String) throws {
+    guard lacksKey(table) else { return }
+    let place = [name, table].compactMap(\.self).map(identifier).joined(separator: ".")
+    throw GraphError(
+      .invalidStore,
+      message: "\(path) is damaged: table \(table) has no primary key: remove rows that are there twice and make it "
+        + "(ALTER TABLE \(place) ADD PRIMARY KEY (\(columns.map(identifier).joined(separator: ", "))))")
+  }
+
   /// Throws `.invalidStore` where a column has another type, for an engine whose columns have types.
   package func require(type: String, of columns: [String], in table: String) throws {
     guard let found = tables[table.uppercased()], let types = found.types else { return }

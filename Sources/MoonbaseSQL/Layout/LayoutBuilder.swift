@@ -58,13 +58,10 @@ package struct LayoutBuilder {
   /// new file, and names that would clash.
   package mutating func build() throws -> StoreLayout {
     try numberEntities()
-    for entity in held where entity.parent == nil {
-      let table = TableLayout(name: "Z" + entity.name.uppercased(), expecting: entity.properties.count)
-      tables[entity.index] = table
-      found[entity.index] = file?.tables[table.name]
-      if file != nil, found[entity.index] == nil { lacks.note(table: table.name, of: entity, path: path) }
-    }
-    for entity in held { try placeColumns(of: entity) }
+    try placeColumns(inOrderOfNames: false)
+    // Names that differ only in case get numbers. The numbers must not depend on the order in which a model lists its
+    // properties: the model in the store may have another one.
+    if tables.contains(where: { $0?.hasCollision == true }) { try placeColumns(inOrderOfNames: true) }
     for entity in held { try placeComposites(of: entity) }
     for entity in held { placeToMany(of: entity) }
     var result = StoreLayout(
@@ -129,9 +126,25 @@ package struct LayoutBuilder {
 
   // MARK: Columns
 
-  /// Places attributes and to-one relationships that the entity declares itself.
-  private mutating func placeColumns(of entity: ResolvedEntity) throws {
-    for property in entity.properties where property.declaringEntity == entity.index && !property.isTransient {
+  /// Begins all tables, and places attributes and to-one relationships.
+  private mutating func placeColumns(inOrderOfNames: Bool) throws {
+    (lacks, slots) = (LayoutLacks(), PropertySlots(model))
+    for entity in held where entity.parent == nil {
+      let table = TableLayout(name: "Z" + entity.name.uppercased(), expecting: entity.properties.count)
+      tables[entity.index] = table
+      found[entity.index] = file?.tables[table.name]
+      if file != nil, found[entity.index] == nil { lacks.note(table: table.name, of: entity, path: path) }
+    }
+    for entity in held {
+      let properties =
+        inOrderOfNames ? entity.properties.sorted { $0.name.literallyPrecedes($1.name) } : entity.properties
+      try place(properties, of: entity)
+    }
+  }
+
+  /// Places the attributes and to-one relationships that the entity declares itself.
+  private mutating func place(_ properties: [ResolvedProperty], of entity: ResolvedEntity) throws {
+    for property in properties where property.declaringEntity == entity.index && !property.isTransient {
       if let type = property.attributeType {
         if type != .composite { slots[property.id] = try place(property, type, of: entity) }
       } else if let relationship = property.relationship, !relationship.isToMany {

@@ -24,6 +24,8 @@ package struct TableLayout: Sendable {
   /// The columns after the three of the format, in the order in which they were claimed.
   package var columns: [Column] = []
 
+  /// Whether two properties wanted the same name.
+  private(set) var hasCollision = false
   /// The names in use, in upper case.
   private var names: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
@@ -46,6 +48,7 @@ package struct TableLayout: Sendable {
     while !names.insert(name).inserted {
       suffix += 1
       name = "\(wanted)\(suffix)"
+      hasCollision = true
     }
     return name
   }

@@ -84,7 +84,7 @@ extension QueryTranslator {
       case .foreignKey(let toOne, let destination):
         return ToManyEntry(toOne, owner: owner, scope: try newScope(destination), rest: keys)
       case .join(let join):
-        return ToManyEntry(join, owner: owner, scope: try newScope(join.destination), rest: keys)
+        return ToManyEntry(join, owner: owner, scope: try newScope(join.destination), rest: keys, dialect: dialect)
       case .none, .lost, .attribute, .composite: throw Untranslatable("\(key) leads nowhere in the store")
       }
     }

@@ -36,7 +36,7 @@ struct ToManyEntry {
   }
 
   /// A relationship with a pair table. A reflexive relationship counts pairs in both directions.
-  init(_ join: JoinLayout, owner: QueryScope, scope: QueryScope, rest: ArraySlice<String>) {
+  init(_ join: JoinLayout, owner: QueryScope, scope: QueryScope, rest: ArraySlice<String>, dialect: Dialect) {
     self.owner = owner
     self.scope = scope
     self.rest = rest
@@ -52,7 +52,7 @@ struct ToManyEntry {
       ownPairs = ""
     } else {
       link = "\(name).\(mine) = \(owner.alias).Z_PK AND \(name).\(theirs) = \(scope.alias).Z_PK"
-      ownPairs = "\(table) \(name) JOIN "
+      ownPairs = "\(table) \(name) \(dialect.joinWithoutCondition) "
     }
     // A pair counts once, from whichever side it was written.
     let more = join.isReflexive ? " UNION SELECT \(theirs), \(mine) FROM \(table)" : ""

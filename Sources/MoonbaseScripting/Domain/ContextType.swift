@@ -31,7 +31,7 @@ final class ContextBox {
 
   /// The paths of the context's first stores, for messages.
   private static func stores(of context: ManagedObjectContext) -> String {
-    let names = context.coordinator.persistentStores.prefix(4).map { $0.url?.path ?? "a store in memory" }
+    let names = context.coordinator.persistentStores.prefix(4).map { $0.url == nil ? "a store in memory" : $0.name }
     return names.isEmpty ? "no store" : (names.prefix(3) + (names.count > 3 ? ["…"] : [])).joined(separator: ", ")
   }
 

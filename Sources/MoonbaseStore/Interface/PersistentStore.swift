@@ -74,7 +74,9 @@ extension PersistentStore {
   public var writingAdvice: String { "open it for writing to save" }
 
   /// The path of the store's file, or its UUID, for error messages and explanations.
-  package var name: String { url?.relativePath ?? "store \(identifier)" }
+  package var name: String {
+    url.map { $0.isFileURL ? $0.relativePath : $0.absoluteString } ?? "store \(identifier)"
+  }
 
   /// The object ID of the store's row with a primary key, for stores that a program implements
   /// (`newObjectID(for:referenceObject:)` of Core Data's incremental stores).

@@ -68,6 +68,39 @@
       #expect(try bench.moonbase("history", server).output.contains("Person"))
     }
 
+    /// A migration that waits for another session is ended; its folder and its schema go.
+    @Test(arguments: ["migrate", "backup"])
+    func workThatIsEndedLeavesNothing(_ command: String) throws {
+      let temporary = try bench.file("temporary")
+      try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+      let blocking = "blocking_\(Workbench.parts(of: server).schema.prefix(12))"
+      let (database, schema) = Workbench.parts(of: server)
+      let blocker = try ChildProcess(
+        URL(fileURLWithPath: "/usr/bin/env"),
+        [
+          "psql", "-q", "\(database)?application_name=\(blocking)", "-c", "BEGIN", "-c",
+          "LOCK TABLE \(schema).zperson IN ACCESS EXCLUSIVE MODE", "-c", "\\echo blocking", "-c", "SELECT pg_sleep(120)",
+        ], in: bench.folder)
+      defer { blocker.kill() }
+      try blocker.wait(for: "blocking")
+      let arguments = command == "backup" ? ["backup", server, "b.sqlite"] : ["migrate", server, "--to", "2.lua"]
+      let work = try ChildProcess(
+        URL(fileURLWithPath: "/usr/bin/env"),
+        ["TMPDIR=\(temporary.path)", Workbench.command.path] + arguments + ["--busy-timeout", "120"], in: bench.folder)
+      let end = ContinuousClock.now + .seconds(30)
+      func folders() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary.path) }
+      while try folders().isEmpty, ContinuousClock.now < end, work.isRunning { usleep(20_000) }
+      #expect(try !folders().isEmpty)
+      usleep(200_000)
+      work.terminate()
+      #expect(try work.end() == 130)
+      #expect(work.outcome().complaints.contains("interrupted: "), "\(work.outcome())")
+      #expect(try folders().isEmpty)
+      try bench.psql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(blocking)'", at: server)
+      #expect(try rows("_id,name").contains("Person/20,n20"))
+    }
+
     @Test func partsOfOtherProgramsAreNamedBeforeTheyAreDropped() throws {
       try bench.psql(
         "ALTER TABLE ZPERSON ADD COLUMN note text; ALTER TABLE ZPERSON ADD CHECK (z_pk > 0); "

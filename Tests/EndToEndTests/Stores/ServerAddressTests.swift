@@ -26,6 +26,42 @@
       #expect(made.status == 0, "\(made)")
     }
 
+    @Test func noFormOfAModelHasThePassword() throws {
+      let (database, schema) = Workbench.parts(of: server)
+      let secret = database.replacing("moonbase@", with: "moonbase:s3cret@") + "?password=s3cret&schema=\(schema)"
+      for arguments in [
+        ["check", secret], ["check", secret, "--json"], ["types", secret], ["diagram", secret], ["swift", secret],
+        ["show", secret], ["convert", secret, "--to", "lua"],
+      ] {
+        let told = try bench.moonbase(["model"] + arguments)
+        #expect(told.status == 0 && told.output != "", "\(told)")
+        #expect(!told.output.contains("s3cret") && !told.complaints.contains("s3cret"), "\(arguments): \(told)")
+      }
+      let folder = try bench.moonbase("init", secret)
+      #expect(folder.status == 2 && folder.complaints.contains("--from"), "\(folder)")
+      #expect(try !bench.names().contains { $0.contains("postgres") })
+    }
+
+    @Test func aRefusedSaveNamesTheAddress() throws {
+      let refused = try bench.moonbase(
+        "run", "--read-only", "--store", server, "-e",
+        "moonbase.context:fetch('Person'):first().age = 1 print(moonbase.context:save())")
+      #expect(refused.output.contains("\(server) is read-only"), "\(refused)")
+    }
+
+    @Test func aStoreInPlaceOfAJobIsNamed() throws {
+      for store in [server, "s.sqlite"] {
+        let refused = try bench.moonbase("batch", "drop", store)
+        #expect(refused.status == 2 && refused.complaints.contains("the name of the job comes first"), "\(refused)")
+      }
+    }
+
+    @Test func theUserInASearchPathIsNoSchema() throws {
+      let (database, _) = Workbench.parts(of: server)
+      let refused = try bench.moonbase("info", "\(database)?schema=%24user")
+      #expect(refused.status == 1 && refused.complaints.contains("$user"), "\(refused)")
+    }
+
     @Test func valuesOfAHistoryNeedNoModel() throws {
       let made = try bench.moonbase(
         "run", "--store", server, "--keep-history", "-e",

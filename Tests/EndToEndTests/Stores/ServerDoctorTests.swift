@@ -85,6 +85,20 @@
       #expect(try doctor().complaints.contains("column Z_OPT of table ZPERSON has the type integer"))
     }
 
+    @Test func aLostKeyAndALostTableAreNamed() throws {
+      try bench.psql("DROP TABLE Z_SAVES", at: server)
+      let saves = try doctor()
+      #expect(saves.status == 1 && saves.output.contains("missing: Z_SAVES: "), "\(saves)")
+      let statement = try #require(saves.output.firstMatch(of: #/\((SET search_path.*)\)\n/#)).1
+      try bench.psql(String(statement), at: server)
+      #expect(try doctor().status == 0)
+      try bench.psql("ALTER TABLE ZPERSON DROP CONSTRAINT ZPERSON_PKEY", at: server)
+      for arguments in [["doctor", server], ["fetch", "Person", server]] {
+        let refused = try bench.moonbase(arguments)
+        #expect(refused.status == 1 && refused.complaints.contains("ZPERSON has no primary key"), "\(refused)")
+      }
+    }
+
     @Test func aNumberThatIsNoneIsADamagedValue() throws {
       try bench.psql(
         "UPDATE ZPERSON SET ZHEIGHT = 'NaN' WHERE Z_PK = 1; UPDATE ZPERSON SET ZBORN = 'NaN' WHERE Z_PK = 2; "

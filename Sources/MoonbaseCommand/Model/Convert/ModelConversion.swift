@@ -29,10 +29,12 @@ struct ModelConversion {
   ///   - name: The name for a model without versions.
   /// - Throws: The errors of reading the model, and `.unknownName` for the version.
   init(source: String, form: ModelForm, version: String?, name: String) throws {
+    let path = source
+    let source = ModelFile.shown(path)
     (self.source, self.form) = (source, form)
-    let file = try ModelSource(contentsOf: URL(literalPath: source))
-    let names = VersionedModel.names(in: file)
-    var versions = try Self.read(source, file: file, names: names, version: version)
+    let file = PersistentStoreDescription.isAddress(path) ? nil : try ModelSource(contentsOf: URL(literalPath: path))
+    let names = file.flatMap(VersionedModel.names(in:))
+    var versions = try Self.read(path, file: file, names: names, version: version)
     var notes: [String] = []
     if !form.holdsVersions, versions.versions.count > 1 {
       let others = versions.versions.map(\.name).filter { $0 != versions.currentName }
@@ -51,23 +53,23 @@ struct ModelConversion {
   /// Reads all versions, or only the named version, even if other versions are invalid.
   ///
   /// - Parameters:
-  ///   - path: The path of the source.
-  ///   - file: The contents of the source.
+  ///   - path: The path of the source, or the address of a store.
+  ///   - file: The contents of the source; nil for an address.
   ///   - names: The names of all versions, or nil if the source has no versions.
   ///   - version: The requested version.
   private static func read(
-    _ path: String, file: ModelSource, names: [String]?, version: String?
+    _ path: String, file: ModelSource?, names: [String]?, version: String?
   ) throws -> VersionedModel {
     guard let version else {
-      if names != nil { return try VersionedModel(file) }
+      if names != nil, let file { return try VersionedModel(file) }
       let model = try ManagedObjectModel(contentsOf: ModelFile.url(path))
       return VersionedModel(versions: [.init(name: path, model: model)], currentName: path)
     }
-    if let versions = try VersionedModel(file, version: version) { return versions }
+    if let file, let versions = try VersionedModel(file, version: version) { return versions }
     let known = names.map { "its versions are \($0.joined(separator: ", "))" } ?? "it has no versions"
     throw GraphError(
       .unknownName,
-      message: "\(path) has no version \(version): \(known)\(suggestion(for: version, among: names ?? []))")
+      message: "\(ModelFile.shown(path)) has no version \(version): \(known)\(suggestion(for: version, among: names ?? []))")
   }
 
   /// Throws if information is lost and this is not allowed. The written bytes are read again, and must give an equal
