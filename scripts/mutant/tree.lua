@@ -51,11 +51,12 @@ end
 
 -- A source with an import of the function that tells which mutant is on, before the first import or at the beginning.
 -- The line imports only this function: the whole module would import Foundation's names, some of which are Moonbase's
--- too.
+-- too. An inlinable function may call only what its file imports publicly.
 local function importing(text, file)
   if file:find("^Sources/MoonbasePlatform/") then return text end
   if text:find("import MoonbasePlatform%f[^%w]") then return text end
-  local line = "import func MoonbasePlatform.isMutantOn\n"
+  local access = text:find("@inlinable", 1, true) and "public " or ""
+  local line = access .. "import func MoonbasePlatform.isMutantOn\n"
   local first = ("\n" .. text):find("\n%l*%s?import ")
   return first and text:sub(1, first - 1) .. line .. text:sub(first) or line .. "\n" .. text
 end

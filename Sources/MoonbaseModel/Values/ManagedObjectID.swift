@@ -11,13 +11,14 @@ import MoonbasePlatform
 /// Core Data's: `x-coredata://<STORE-UUID>/Person/p1` and `x-coredata:///Person/t<uuid>`.
 public struct ManagedObjectID: Hashable, Sendable {
   /// The interned store identifier; 0 for a temporary ID.
-  package let storeNumber: UInt32
+  @usableFromInline package let storeNumber: UInt32
   /// The interned name of the object's entity, the most derived one.
-  package let entitySymbol: Symbol
+  @usableFromInline package let entitySymbol: Symbol
   /// The primary key in the store, or the serial number of a temporary ID.
-  package let key: Int64
+  @usableFromInline package let key: Int64
 
   /// A permanent ID.
+  @inlinable
   package init(store: StoreNumber, entity: Symbol, key: Int64) {
     storeNumber = store.rawValue
     entitySymbol = entity
@@ -45,7 +46,7 @@ public struct ManagedObjectID: Hashable, Sendable {
   }
 
   /// Whether the object was never saved.
-  public var isTemporaryID: Bool { storeNumber == 0 }
+  @inlinable public var isTemporaryID: Bool { storeNumber == 0 }
 
   /// The name of the object's entity. In an ID parsed from text this is the name in the text, until a store has read
   /// the row.

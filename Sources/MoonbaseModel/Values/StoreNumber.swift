@@ -1,9 +1,10 @@
 import MoonbasePlatform
 
 /// A store identifier interned in the process, so that object IDs need no reference. Zero means no store.
+@usableFromInline
 package struct StoreNumber: Hashable, Sendable {
   /// The number, from 1; 0 means no store.
-  package let rawValue: UInt32
+  @usableFromInline package let rawValue: UInt32
 
   /// The numbers and identifiers of the process.
   private struct Table {
@@ -17,6 +18,7 @@ package struct StoreNumber: Hashable, Sendable {
   private static let table = Lock(Table())
 
   /// A store number with this raw value.
+  @inlinable
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Interns an identifier (a store's UUID in upper case).

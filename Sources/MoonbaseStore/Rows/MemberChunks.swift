@@ -1,22 +1,24 @@
-package import MoonbaseModel
+public import MoonbaseModel
 
 /// Many IDs in order, without duplicates, as a sequence of arrays of bounded size.
 ///
 /// A hash gives the chunk of each ID. Chunks are named by numbers, which stay the same when chunks are inserted before
 /// them.
-package struct MemberChunks: Sequence {
+@usableFromInline
+package struct MemberChunks: Sequence, Sendable {
   static let greatestSize = 512
   /// The least average number of IDs in a chunk; below it, the chunks are merged.
   private static let leastAverage = 64
 
   /// Consecutive IDs, with the number of the chunk.
-  fileprivate struct Chunk {
-    var ids: ContiguousArray<ManagedObjectID>
-    let number: UInt32
+  @usableFromInline
+  struct Chunk: Sendable {
+    @usableFromInline var ids: ContiguousArray<ManagedObjectID>
+    @usableFromInline let number: UInt32
   }
 
-  private(set) var count = 0
-  private var chunks: ContiguousArray<Chunk> = []
+  @usableFromInline private(set) var count = 0
+  @usableFromInline var chunks: ContiguousArray<Chunk> = []
   /// For each chunk, the position of its first ID.
   private var starts: ContiguousArray<Int> = []
   /// For each chunk number, the index in `chunks`.
@@ -27,6 +29,7 @@ package struct MemberChunks: Sequence {
   private(set) var homes: ChunkNumbers
 
   /// Makes the chunks of IDs that have no duplicates.
+  @usableFromInline
   init(unique ids: ContiguousArray<ManagedObjectID>) {
     homes = ChunkNumbers(capacity: ids.count)
     for start in stride(from: 0, to: ids.count, by: Self.greatestSize) {
@@ -35,16 +38,19 @@ package struct MemberChunks: Sequence {
     count = ids.count
   }
 
-  package var underestimatedCount: Int { count }
+  @inlinable package var underestimatedCount: Int { count }
   var sizes: [Int] { chunks.map(\.ids.count) }
 
+  @usableFromInline
   subscript(position: Int) -> ManagedObjectID {
     let (chunk, offset) = place(of: position)
     return chunks[chunk].ids[offset]
   }
 
+  @usableFromInline
   func contains(_ id: ManagedObjectID) -> Bool { homes[id] != nil }
 
+  @usableFromInline
   func index(of id: ManagedObjectID) -> Int? {
     guard let home = homes[id] else { return nil }
     let chunk = places[Int(home)]
@@ -54,6 +60,7 @@ package struct MemberChunks: Sequence {
   // MARK: Changes
 
   /// Appends an ID; returns false if the ID is already in the list.
+  @usableFromInline
   mutating func append(_ id: ManagedObjectID) -> Bool {
     let last = chunks.count - 1
     if last >= 0, chunks[last].ids.count < Self.greatestSize {
@@ -72,6 +79,7 @@ package struct MemberChunks: Sequence {
   }
 
   /// Removes the ID at a position. Unless the order is kept, the last ID moves into the gap.
+  @usableFromInline
   mutating func remove(at position: Int, keepingOrder: Bool) {
     let gone = self[position]
     if keepingOrder || position == count - 1 {
@@ -165,21 +173,30 @@ package struct MemberChunks: Sequence {
 
   // MARK: Walking
 
+  @inlinable
   package func makeIterator() -> Iterator { Iterator(chunks) }
 
+  @usableFromInline
   package struct Iterator: IteratorProtocol {
-    private var current: ContiguousArray<ManagedObjectID>.Iterator
-    private var later: ContiguousArray<Chunk>.SubSequence = []
+    @usableFromInline var current: ContiguousArray<ManagedObjectID>.Iterator
+    @usableFromInline var later: ContiguousArray<Chunk>.SubSequence = []
 
-    init(_ ids: ContiguousArray<ManagedObjectID>) { current = ids.makeIterator() }
+    @inlinable init(_ ids: ContiguousArray<ManagedObjectID>) { current = ids.makeIterator() }
 
-    fileprivate init(_ chunks: ContiguousArray<Chunk>) {
+    @inlinable
+    init(_ chunks: ContiguousArray<Chunk>) {
       current = (chunks.first?.ids ?? []).makeIterator()
       later = chunks.dropFirst()
     }
 
+    @inlinable
     package mutating func next() -> ManagedObjectID? {
-      if let id = current.next() { return id }
+      current.next() ?? nextOfLater()
+    }
+
+    /// The first ID of the next chunk.
+    @usableFromInline
+    mutating func nextOfLater() -> ManagedObjectID? {
       guard let chunk = later.popFirst() else { return nil }
       current = chunk.ids.makeIterator()
       return next()

@@ -1,45 +1,53 @@
-package import MoonbaseModel
+public import MoonbaseModel
 
 /// IDs in order, without duplicates: the destinations of a to-many relationship.
 ///
 /// A short list is one array. A long list that is searched or changed is divided into chunks, so that the cost of an
 /// insertion or move depends on the size of one chunk.
-package struct MemberList: Sequence {
+@usableFromInline
+package struct MemberList: Sequence, Sendable {
   /// The greatest number of IDs that are searched one by one.
-  private static let few = 64
+  @inlinable static var few: Int { 64 }
 
-  private var ids: ContiguousArray<ManagedObjectID> = []
+  @usableFromInline var ids: ContiguousArray<ManagedObjectID> = []
   /// Replaces `ids` in a long list. An array of none or one, so that short lists reserve no room for it.
-  private var many: ContiguousArray<MemberChunks> = []
+  @usableFromInline var many: ContiguousArray<MemberChunks> = []
 
+  @inlinable
   package init() {}
 
   /// Makes a list of IDs that have no duplicates.
+  @inlinable
   package init(unique ids: some Sequence<ManagedObjectID>) { self.ids = ContiguousArray(ids) }
 
-  package var count: Int { isSplit ? many[0].count : ids.count }
-  package var isEmpty: Bool { count == 0 }
-  package var underestimatedCount: Int { count }
+  @inlinable package var count: Int { isSplit ? many[0].count : ids.count }
+  @inlinable package var isEmpty: Bool { count == 0 }
+  @inlinable package var underestimatedCount: Int { count }
   /// The number of IDs in each chunk; empty if the IDs lie in one array.
   var chunkSizes: [Int] { isSplit ? many[0].sizes : [] }
 
+  @inlinable
   package subscript(position: Int) -> ManagedObjectID { isSplit ? many[0][position] : ids[position] }
 
+  @inlinable
   package func makeIterator() -> MemberChunks.Iterator {
     isSplit ? many[0].makeIterator() : MemberChunks.Iterator(ids)
   }
 
+  @inlinable
   package mutating func contains(_ id: ManagedObjectID) -> Bool {
     splitIfMany()
     return isSplit ? many[0].contains(id) : ids.contains(id)
   }
 
+  @inlinable
   package mutating func index(of id: ManagedObjectID) -> Int? {
     splitIfMany()
     return isSplit ? many[0].index(of: id) : ids.firstIndex(of: id)
   }
 
   /// Appends an ID; returns false if the ID is already in the list.
+  @inlinable
   @discardableResult
   package mutating func append(_ id: ManagedObjectID) -> Bool {
     splitIfMany()
@@ -51,6 +59,7 @@ package struct MemberList: Sequence {
 
   /// Removes an ID; returns its former position, or nil if it is not in the list. Unless the order is kept, the last ID
   /// moves into the gap.
+  @inlinable
   @discardableResult
   package mutating func remove(_ id: ManagedObjectID, keepingOrder: Bool) -> Int? {
     guard let index = index(of: id) else { return nil }
@@ -79,10 +88,11 @@ package struct MemberList: Sequence {
 
   // MARK: Chunks
 
-  private var isSplit: Bool { !many.isEmpty }
+  @inlinable var isSplit: Bool { !many.isEmpty }
 
   /// Divides a long list into chunks.
-  private mutating func splitIfMany() {
+  @inlinable
+  mutating func splitIfMany() {
     guard ids.count > Self.few else { return }
     many = [MemberChunks(unique: ids)]
     ids = []
@@ -90,7 +100,8 @@ package struct MemberList: Sequence {
 
   /// Turns the chunks of a short list into one array. The threshold is half of that for dividing, against frequent
   /// changes.
-  private mutating func joinIfFew() {
+  @usableFromInline
+  mutating func joinIfFew() {
     guard many[0].count <= Self.few / 2 else { return }
     ids = ContiguousArray(many[0])
     many = []

@@ -1,7 +1,7 @@
-package import MoonbaseModel
-import MoonbasePlatform
+public import MoonbaseModel
+public import MoonbasePlatform
 
-// Inlinable, because typed accessors of other modules read through it (see docs/development.md).
+// Inlinable, because objects and typed accessors read and write through it (see docs/development.md).
 
 /// The content of a slot as two words and a kind, so that it passes in registers without making a `Value`.
 ///
@@ -29,8 +29,8 @@ public struct RawCell {
 
   /// The kind of the content.
   public let kind: Kind
-  @usableFromInline let word: UInt64
-  @usableFromInline let length: Int
+  @usableFromInline package let word: UInt64
+  @usableFromInline package let length: Int
 
   /// Makes a cell of a word and a length.
   @inlinable
@@ -44,6 +44,7 @@ public struct RawCell {
   }
 
   /// The cell of a number, date, truth value or null.
+  @inlinable
   package init(of value: Value) {
     switch value {
     case .null: self.init(Kind.null)
@@ -56,6 +57,7 @@ public struct RawCell {
   }
 
   /// Whether an attribute of the type can store the content unchanged.
+  @inlinable
   package func fits(_ type: AttributeType) -> Bool {
     switch (type, kind) {
     case (_, .null), (.string, .text), (.integer64, .int), (.boolean, .bool), (.binaryData, .data): true
@@ -69,6 +71,7 @@ public struct RawCell {
 
   /// The kind that an attribute of the type stores unchanged, whatever the value (except not-a-number); nil for other
   /// types.
+  @inlinable
   package static func kind(takenBy type: AttributeType) -> Kind? {
     switch type {
     case .string: .text
@@ -82,6 +85,7 @@ public struct RawCell {
   }
 
   /// Whether both cells have the same content, so that replacing one by the other changes nothing.
+  @inlinable
   package func isSame(as other: RawCell) -> Bool {
     guard kind == other.kind else { return false }
     switch kind {

@@ -12,16 +12,17 @@ import MoonbasePlatform
 /// ```
 public struct RowBatch: Sendable {
   /// A range of places in a page.
+  @usableFromInline
   package struct Stretch: Sendable {
-    package let page: RowPage
-    package var places: Range<Int>
+    @usableFromInline package let page: RowPage
+    @usableFromInline package var places: Range<Int>
     /// The index in the batch of the first row.
-    let start: Int
+    @usableFromInline package let start: Int
 
-    var end: Int { start &+ places.count }
+    @inlinable package var end: Int { start &+ places.count }
   }
 
-  package private(set) var stretches: ContiguousArray<Stretch> = []
+  @usableFromInline package private(set) var stretches: ContiguousArray<Stretch> = []
   /// The number of rows.
   public private(set) var count = 0
 
@@ -111,8 +112,8 @@ extension RowBatch: RandomAccessCollection, ExpressibleByArrayLiteral {
 
   /// Iterates over rows.
   public struct Iterator: IteratorProtocol {
-    private var rest: ArraySlice<Stretch>
-    private var place = 0
+    @usableFromInline var rest: ArraySlice<Stretch>
+    @usableFromInline var place = 0
 
     fileprivate init(rest: ContiguousArray<Stretch>.SubSequence) {
       self.rest = rest
@@ -120,6 +121,7 @@ extension RowBatch: RandomAccessCollection, ExpressibleByArrayLiteral {
     }
 
     /// The next row.
+    @inlinable
     public mutating func next() -> Snapshot? {
       guard let stretch = rest.first else { return nil }
       let row = Snapshot(unchecked: stretch.page, at: place)

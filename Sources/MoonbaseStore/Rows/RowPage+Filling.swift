@@ -5,9 +5,9 @@ import MoonbasePlatform
 extension RowPage {
   /// The greatest number of bytes stored in the page. Longer text and data are stored as values, which objects share
   /// with the page.
-  package static let longest = 4096
+  @inlinable package static var longest: Int { 4096 }
 
-  package var isFull: Bool { count == capacity }
+  @inlinable package var isFull: Bool { count == capacity }
 
   /// The estimated bytes of the rows so far.
   package var filledWeight: Int { count &* shape.stride &+ tailCount &+ apartWeight }

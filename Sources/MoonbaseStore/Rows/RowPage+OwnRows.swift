@@ -1,5 +1,5 @@
-package import MoonbaseModel
-import MoonbasePlatform
+public import MoonbaseModel
+public import MoonbasePlatform
 
 /// Pages that new and changed objects fill. Each object writes the cells of its own row, any number of times, and a
 /// save completes the rows in place. The row of a changed object refers to the store's row as its base.
@@ -52,6 +52,7 @@ extension RowPage {
   }
 
   /// The base row; nil for a row that is in no store yet.
+  @inlinable
   @inline(__always)
   package func base(of place: Int) -> Snapshot? {
     guard let base = bases?[place].base else { return nil }
@@ -59,16 +60,20 @@ extension RowPage {
   }
 
   /// The estimated bytes that the base row keeps in memory.
+  @inlinable
+  @inline(__always)
   package func baseWeight(of place: Int) -> Int {
     bases?[place].base?.page._withUnsafeGuaranteedRef { $0.rowWeight } ?? 0
   }
 
   /// The slots (of the first 64) in which a row differs from its base; all for a row without a base.
+  @inlinable
   @inline(__always)
   package func ownSlots(of place: Int) -> UInt64 { bases?[place].ownSlots ?? .max }
 
+  @inlinable
   @inline(__always)
-  private func noteOwn(_ slot: Slot, of place: Int) { bases?[place].ownSlots |= 1 << UInt64(slot) }
+  func noteOwn(_ slot: Slot, of place: Int) { bases?[place].ownSlots |= 1 << UInt64(slot) }
 
   /// Allocates the bases.
   @inline(never)  // called once for each page
@@ -150,6 +155,7 @@ extension RowPage {
   }
 
   /// The result of `overwrite`.
+  @usableFromInline
   package enum Overwriting {
     /// Nothing changed; the caller must use `replace`.
     case refused
@@ -160,6 +166,7 @@ extension RowPage {
   }
 
   /// Overwrites the content of a cell with content of the same kind, if that takes only a few words and no allocation.
+  @inlinable
   @inline(__always)
   package func overwrite(_ new: RawCell, slot: Slot, of place: Int) -> Overwriting {
     let row = row(place)
@@ -215,7 +222,9 @@ extension RowPage {
   }
 
   /// Counts bytes as wasted; returns false, without counting them, if the bound would be exceeded.
-  private func mayWaste(_ bytes: Int) -> Bool {
+  @inlinable
+  @inline(__always)
+  func mayWaste(_ bytes: Int) -> Bool {
     guard waste &+ bytes <= tailCount / 2 &+ 16 &* capacity else { return false }
     waste &+= bytes
     return true
@@ -273,21 +282,24 @@ extension RowPage {
 }
 
 /// The base of a changed object's row: the store's row, with a reference to its page that the owner must release.
+@usableFromInline
 package struct RowBase {
-  package let page: Unmanaged<RowPage>
-  let place: Int
+  @usableFromInline package let page: Unmanaged<RowPage>
+  @usableFromInline package let place: Int
 
   /// Consumes the reference: retaining and releasing it cost as much as copying the row.
+  @inlinable
   package init(_ page: consuming RowPage, at place: Int) { (self.page, self.place) = (.passRetained(page), place) }
 }
 
 extension RowPage {
   /// The base of a row.
+  @usableFromInline
   struct Below {
     /// The base row; nil for a row that is in no store yet.
-    private(set) var base: RowBase?
+    @usableFromInline private(set) var base: RowBase?
     /// The slots (of the first 64) in which the row differs from its base; all for a row without a base.
-    var ownSlots = UInt64.max
+    @usableFromInline var ownSlots = UInt64.max
 
     mutating func forgetBase() {
       base?.page.release()

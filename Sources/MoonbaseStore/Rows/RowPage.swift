@@ -1,5 +1,5 @@
-package import MoonbaseModel
-import MoonbasePlatform
+public import MoonbaseModel
+public import MoonbasePlatform
 import Synchronization
 
 /// Rows of one entity of a store in one block of memory: up to 512, shared by threads, decoded on access.
@@ -15,6 +15,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   public static let capacity = 512
 
   /// The state of a page.
+  @usableFromInline
   package enum Stage {
     case filling
     /// A save adopts the rows, and replaces only keys and other values that it must.
@@ -23,35 +24,35 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   }
 
   /// The entity of the rows.
-  package let entity: Symbol
-  package let shape: RowShape
+  @usableFromInline package let entity: Symbol
+  @usableFromInline package let shape: RowShape
   /// The number of rows that fit.
-  package let capacity: Int
+  @usableFromInline package let capacity: Int
   // Set only while the page is filled (RowPage+Filling.swift). No access lasts while other code runs.
 
   /// The store of the rows; the store of temporary IDs while they are unsaved.
-  @exclusivity(unchecked) package var store: StoreNumber
+  @exclusivity(unchecked) @usableFromInline package var store: StoreNumber
   /// The number of rows.
   @exclusivity(unchecked) public internal(set) var count = 0
-  @exclusivity(unchecked) package var stage = Stage.filling
+  @exclusivity(unchecked) @usableFromInline package var stage = Stage.filling
   /// The estimated average number of bytes of a row; 0 until the page is sealed.
-  @exclusivity(unchecked) package var rowWeight = 0
-  @exclusivity(unchecked) var rows: UnsafeMutableRawPointer
-  @exclusivity(unchecked) var tail: UnsafeMutableRawPointer?
-  @exclusivity(unchecked) var tailRoom = 0
-  @exclusivity(unchecked) package var tailCount = 0
+  @exclusivity(unchecked) @usableFromInline package var rowWeight = 0
+  @exclusivity(unchecked) @usableFromInline var rows: UnsafeMutableRawPointer
+  @exclusivity(unchecked) @usableFromInline var tail: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) @usableFromInline var tailRoom = 0
+  @exclusivity(unchecked) @usableFromInline package var tailCount = 0
   /// The number of tail bytes to which no cell refers any more.
-  @exclusivity(unchecked) var waste = 0
+  @exclusivity(unchecked) @usableFromInline var waste = 0
   /// Outgrown tails, kept while other code may read their bytes.
   @exclusivity(unchecked) var formerTails: [UnsafeMutableRawPointer] = []
   @exclusivity(unchecked) var formerRoom = 0
-  @exclusivity(unchecked) var kinds: ContiguousArray<ReferenceKind> = []
-  @exclusivity(unchecked) var apart: ContiguousArray<Value> = []
+  @exclusivity(unchecked) @usableFromInline var kinds: ContiguousArray<ReferenceKind> = []
+  @exclusivity(unchecked) @usableFromInline var apart: ContiguousArray<Value> = []
   /// The bytes of the separately stored values.
   @exclusivity(unchecked) var apartWeight = 0
   /// The base rows of changed objects, by place; nil if none of the objects was in a store before. Only the context
   /// whose objects fill the page uses it, until a save adopts the rows.
-  @exclusivity(unchecked) var bases: UnsafeMutablePointer<Below>?
+  @exclusivity(unchecked) @usableFromInline var bases: UnsafeMutablePointer<Below>?
   /// The time when the read of the rows began (`momentOfReading`); 0 if unknown.
   @exclusivity(unchecked) var readAt = 0.0
   /// Whether other code reads bytes while the page is filled.
@@ -82,6 +83,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   }
 
   /// The bytes of the page.
+  @inlinable
   package var weight: Int { rowWeight &* count }
 
   /// The number of rows below which copying rows out of the page saves nothing.
@@ -101,25 +103,31 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   }
 
   /// The key of a row.
+  @inlinable
   @inline(__always)
   package func key(_ place: Int) -> Int64 { row(place).load(as: Int64.self) }
 
   /// The store and entity of the rows.
+  @inlinable
   package var kind: ManagedObjectID.Kind { ManagedObjectID.Kind(store: store.rawValue, entity: entity) }
 
   /// The object ID of a row.
+  @inlinable
   package func id(_ place: Int) -> ManagedObjectID {
     ManagedObjectID(store: store, entity: entity, key: key(place))
   }
 
   /// The number of times that a row was saved.
+  @inlinable
   package func version(_ place: Int) -> Int64 { row(place).load(fromByteOffset: RowShape.version, as: Int64.self) }
 
   /// The address of a row.
+  @inlinable
   @inline(__always)
   package func row(_ place: Int) -> UnsafeMutableRawPointer { rows + place &* shape.stride }
 
   /// The content of a row's slot.
+  @inlinable
   @inline(__always)
   package func cell(_ slot: Slot, of place: Int) -> Snapshot.Cell {
     let row = row(place)
@@ -142,6 +150,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   }
 
   /// The content of a row's slot, in registers.
+  @inlinable
   @inline(__always)
   package func rawCell(_ slot: Slot, of place: Int) -> RawCell {
     let row = row(place)
@@ -159,37 +168,46 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   }
 
   /// The value of a row's slot.
+  @inlinable
   package func value(_ slot: Slot, of place: Int) -> Value { cell(slot, of: place).asValue }
 
   /// The bytes in the tail to which a cell refers.
-  private func bytes(_ cell: UnsafeMutableRawPointer) -> UnsafeRawBufferPointer {
+  @inlinable
+  func bytes(_ cell: UnsafeMutableRawPointer) -> UnsafeRawBufferPointer {
     let (start, length) = (cell.load(as: UInt32.self), cell.load(fromByteOffset: 4, as: UInt32.self))
     return UnsafeRawBufferPointer(start: tail.map { $0 + Int(start) }, count: Int(length))
   }
 }
 
 /// The offsets in a row with a given number of slots.
+@usableFromInline
 package struct RowShape: Sendable, Equatable {
-  static let version = 8
-  private static let firstCell = 16
+  /// The offset of the version, behind the key.
+  @inlinable package static var version: Int { 8 }
+  /// The offset of the first cell.
+  @inlinable package static var firstCell: Int { 16 }
 
-  package let slotCount: Int
+  @usableFromInline package let slotCount: Int
   /// The bytes from one row to the next.
-  package let stride: Int
+  @usableFromInline package let stride: Int
 
-  init(slotCount: Int) {
+  @inlinable
+  package init(slotCount: Int) {
     self.slotCount = slotCount
     stride = (Self.firstCell + 9 * slotCount + 7) & ~7
   }
 
   /// The offset of a slot's cell.
-  func cell(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slot }
+  @inlinable
+  package func cell(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slot }
   /// The offset of the byte with the kind of a slot's cell.
-  func kind(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slotCount &+ slot }
+  @inlinable
+  package func kind(_ slot: Slot) -> Int { Self.firstCell &+ 8 &* slotCount &+ slot }
 
   /// Sets the cell of a slot and its kind.
+  @inlinable
   @inline(__always)
-  func put<Cell: BitwiseCopyable>(_ cell: Cell, _ kind: UInt8, slot: Slot, in row: UnsafeMutableRawPointer) {
+  package func put<Cell: BitwiseCopyable>(_ cell: Cell, _ kind: UInt8, slot: Slot, in row: UnsafeMutableRawPointer) {
     row.storeBytes(of: cell, toByteOffset: self.cell(slot), as: Cell.self)
     row.storeBytes(of: kind, toByteOffset: self.kind(slot), as: UInt8.self)
   }
@@ -197,21 +215,22 @@ package struct RowShape: Sendable, Equatable {
 
 /// The kinds of cells. Zero is null, so that a zeroed row consists of nulls. Up to `data` the numbers equal those of
 /// `RawCell.Kind`.
+@usableFromInline
 package enum CellKind {
-  static let null: UInt8 = 0
-  static let bool: UInt8 = 1
-  static let int: UInt8 = 2
-  static let double: UInt8 = 3
-  static let date: UInt8 = 4
+  @inlinable package static var null: UInt8 { 0 }
+  @inlinable package static var bool: UInt8 { 1 }
+  @inlinable package static var int: UInt8 { 2 }
+  @inlinable package static var double: UInt8 { 3 }
+  @inlinable package static var date: UInt8 { 4 }
   /// Offset and length of bytes in the tail, 32 bits each.
-  static let string: UInt8 = 5
-  static let data: UInt8 = 6
-  static let uuid: UInt8 = 7
+  @inlinable package static var string: UInt8 { 5 }
+  @inlinable package static var data: UInt8 { 6 }
+  @inlinable package static var uuid: UInt8 { 7 }
   /// The index of a separately stored value.
-  static let apart: UInt8 = 8
+  @inlinable package static var apart: UInt8 { 8 }
   /// The first kind of references: the cell holds a key, and the number above this one is the index in the page's
   /// `kinds`.
-  static let firstReference: UInt8 = 16
+  @inlinable package static var firstReference: UInt8 { 16 }
 
   /// Examines eight kinds at once: sets the highest bit of each whose cell refers to the tail or to a separately stored
   /// value.
@@ -224,7 +243,8 @@ package enum CellKind {
 }
 
 /// The store and entity of the keys in reference cells.
+@usableFromInline
 struct ReferenceKind: Sendable, Equatable {
-  var store: StoreNumber
-  var entity: Symbol
+  @usableFromInline var store: StoreNumber
+  @usableFromInline var entity: Symbol
 }

@@ -1,5 +1,5 @@
 public import MoonbaseModel
-package import MoonbasePlatform
+public import MoonbasePlatform
 
 /// The stored values of one object: immutable, and shared by all contexts. A snapshot is a place in a `RowPage`.
 ///
@@ -12,8 +12,8 @@ package import MoonbasePlatform
 /// print(row?.version ?? 0, row?.values[slot] ?? .null)
 /// ```
 public struct Snapshot: Sendable {
-  package let page: RowPage
-  package let place: Int
+  @usableFromInline package let page: RowPage
+  @usableFromInline package let place: Int
 
   /// The row at a place of a page.
   public init(_ page: RowPage, at place: Int) {
@@ -22,6 +22,7 @@ public struct Snapshot: Sendable {
     self.place = place
   }
 
+  @inlinable
   package init(unchecked page: RowPage, at place: Int) { (self.page, self.place) = (page, place) }
 
   /// Makes a page of one row; `values` must have one element for each property of the object's entity.
@@ -44,13 +45,14 @@ public struct Snapshot: Sendable {
   }
 
   /// The object ID.
-  public var id: ManagedObjectID { page.id(place) }
+  @inlinable public var id: ManagedObjectID { page.id(place) }
   /// The number of times that the row was saved: 1 after its insertion (`Z_OPT` in the SQLite store).
-  public var version: Int64 { page.version(place) }
+  @inlinable public var version: Int64 { page.version(place) }
   /// The values by slot, each decoded on access.
-  public var values: Values { Values(row: self) }
+  @inlinable public var values: Values { Values(row: self) }
   /// The content of a slot before a `Value` is made. Text and data belong to the page and are valid as long as it is
   /// retained.
+  @usableFromInline
   package enum Cell {
     case null
     case bool(Bool)
@@ -69,6 +71,7 @@ public struct Snapshot: Sendable {
   }
 
   /// The content of a slot.
+  @inlinable
   @inline(__always)
   package func cell(_ slot: Slot) -> Cell {
     precondition(slot >= 0 && slot < page.shape.slotCount, "the entity has no slot \(slot)")
@@ -76,6 +79,7 @@ public struct Snapshot: Sendable {
   }
 
   /// The content of a slot, in registers. Text and bytes are the page's own.
+  @inlinable
   @inline(__always)
   package func rawCell(_ slot: Slot) -> RawCell {
     precondition(slot >= 0 && slot < page.shape.slotCount, "the entity has no slot \(slot)")
@@ -83,6 +87,7 @@ public struct Snapshot: Sendable {
   }
 
   /// The destination in a slot, without making a value of any other content.
+  @inlinable
   package func destination(_ slot: Slot) -> ManagedObjectID? {
     switch cell(slot) {
     case .reference(let id), .value(.objectID(let id)): id
@@ -102,6 +107,7 @@ public struct Snapshot: Sendable {
   }
 
   /// The estimated bytes that the row keeps in memory.
+  @inlinable
   package var weight: Int { page.rowWeight }
 
   /// Copies of rows of one store in new pages, so that they no longer retain other rows.
@@ -117,20 +123,24 @@ public struct Snapshot: Sendable {
   }
 
   /// Whether both are the same place of the same page.
+  @inlinable
   package func isIdentical(to other: Snapshot?) -> Bool { page === other?.page && place == other?.place }
 }
 
 extension Snapshot {
   /// The values of a row by slot.
   public struct Values: RandomAccessCollection, Sendable, Equatable {
-    fileprivate let row: Snapshot
+    @usableFromInline let row: Snapshot
+
+    @inlinable init(row: Snapshot) { self.row = row }
 
     /// The first slot.
-    public var startIndex: Int { 0 }
+    @inlinable public var startIndex: Int { 0 }
     /// The number of slots.
-    public var endIndex: Int { row.page.shape.slotCount }
+    @inlinable public var endIndex: Int { row.page.shape.slotCount }
 
     /// The value of a slot.
+    @inlinable
     public subscript(slot: Int) -> Value {
       precondition(slot >= 0 && slot < endIndex, "the entity has no slot \(slot)")
       return row.page.value(slot, of: row.place)
@@ -176,6 +186,7 @@ extension RowPageBuilder {
 
 extension Snapshot.Cell {
   /// The cell as a value.
+  @inlinable
   package var asValue: Value {
     switch self {
     case .null: .null

@@ -16,7 +16,8 @@ struct PublicSurface {
     app.append("# Moonbase\n\n" + (try Module("Moonbase").text { _ in true }))
     texts = [
       "Moonbase": app.joined(separator: "\n"),
-      "MoonbaseStoreKit": parts.map { "# \($0.name)\n\n" + $0.module.text(hidden.contains) }.joined(separator: "\n"),
+      "MoonbaseStoreKit": parts.map { (name: $0.name, text: $0.module.text(hidden.contains)) }
+        .filter { !$0.text.isEmpty }.map { "# \($0.name)\n\n" + $0.text }.joined(separator: "\n"),
       "MoonbaseLua": "# MoonbaseLua\n\n" + (try Module("MoonbaseLua").text { _ in true }),
     ]
   }
