@@ -10,6 +10,7 @@ extension RowPage {
   @inlinable package var isFull: Bool { count == capacity }
 
   /// The estimated bytes of the rows so far.
+  @inlinable
   package var filledWeight: Int { count &* shape.stride &+ tailCount &+ apartWeight }
 
   /// Begins a row of nulls, which `endRow` completes.
@@ -47,7 +48,7 @@ extension RowPage {
     stage = .sealed
     if 2 * count < capacity { shorten() }
     let tails = tailRoom + formerRoom
-    rowWeight = (min(capacity, 2 * count) * shape.stride + tails + apartWeight) / max(count, 1)
+    averageWeight = (min(capacity, 2 * count) * shape.stride + tails + apartWeight) / max(count, 1)
   }
 
   /// Moves the rows into a block of their size.

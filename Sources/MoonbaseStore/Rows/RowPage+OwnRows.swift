@@ -128,6 +128,7 @@ extension RowPage {
   }
 
   /// Whether content can be written into a cell without making a `Value`.
+  @inlinable
   package static func fits(_ new: RawCell) -> Bool { new.length <= longest && new.kind != .other }
 
   /// Replaces the content of a slot without making a `Value`. Returns nil also if the content would have to be stored

@@ -1,6 +1,6 @@
 public import MoonbaseModel
 public import MoonbasePlatform
-import Synchronization
+public import Synchronization
 
 /// Rows of one entity of a store in one block of memory: up to 512, shared by threads, decoded on access.
 ///
@@ -16,7 +16,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
 
   /// The state of a page.
   @usableFromInline
-  package enum Stage {
+  enum Stage {
     case filling
     /// A save adopts the rows, and replaces only keys and other values that it must.
     case completing
@@ -34,9 +34,8 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   @exclusivity(unchecked) @usableFromInline package var store: StoreNumber
   /// The number of rows.
   @exclusivity(unchecked) public internal(set) var count = 0
-  @exclusivity(unchecked) @usableFromInline package var stage = Stage.filling
-  /// The estimated average number of bytes of a row; 0 until the page is sealed.
-  @exclusivity(unchecked) @usableFromInline package var rowWeight = 0
+  @exclusivity(unchecked) @usableFromInline var stage = Stage.filling
+  @exclusivity(unchecked) @usableFromInline var averageWeight = 0
   @exclusivity(unchecked) @usableFromInline var rows: UnsafeMutableRawPointer
   @exclusivity(unchecked) @usableFromInline var tail: UnsafeMutableRawPointer?
   @exclusivity(unchecked) @usableFromInline var tailRoom = 0
@@ -49,7 +48,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   @exclusivity(unchecked) @usableFromInline var kinds: ContiguousArray<ReferenceKind> = []
   @exclusivity(unchecked) @usableFromInline var apart: ContiguousArray<Value> = []
   /// The bytes of the separately stored values.
-  @exclusivity(unchecked) var apartWeight = 0
+  @exclusivity(unchecked) @usableFromInline var apartWeight = 0
   /// The base rows of changed objects, by place; nil if none of the objects was in a store before. Only the context
   /// whose objects fill the page uses it, until a save adopts the rows.
   @exclusivity(unchecked) @usableFromInline var bases: UnsafeMutablePointer<Below>?
@@ -58,7 +57,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
   /// Whether other code reads bytes while the page is filled.
   private let keepsAddresses: Bool
   /// The number of objects, in all contexts, that have released their row of the page.
-  private let departures = Atomic(0)
+  @usableFromInline let departures = Atomic(0)
 
   /// Makes an empty page. With `keepsAddresses`, bytes stay at their address as long as the page exists.
   package init(_ store: StoreNumber, entity: Symbol, slotCount: Int, capacity: Int, keepsAddresses: Bool = false) {
@@ -82,16 +81,31 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
     formerRoom += room
   }
 
+  // The compiler checks accesses to stored properties from another module, whatever their attribute says. These do not.
+
+  /// Whether the creator still fills the page.
+  @inlinable
+  package var isFilling: Bool { stage == .filling }
+
+  /// Whether a save adopts the rows.
+  @inlinable
+  package var isCompleting: Bool { stage == .completing }
+
+  /// The estimated average number of bytes of a row; 0 until the page is sealed.
+  @inlinable
+  package var rowWeight: Int { averageWeight }
+
   /// The bytes of the page.
   @inlinable
   package var weight: Int { rowWeight &* count }
 
   /// The number of rows below which copying rows out of the page saves nothing.
-  private static let smallest = 8
+  @inlinable static var smallest: Int { 8 }
 
   /// Counts an object that released its row. Returns true occasionally once so many have done so that hardly any row
   /// may be in use: the caller should then copy its remaining rows into a new page. The number in use is unknown,
   /// because contexts share pages.
+  @inlinable
   package func noteDeparture() -> Bool {
     guard count >= Self.smallest else { return false }
     // Threads may lose counts to each other, which only delays the result; an exact count would cost an atomic
@@ -169,6 +183,7 @@ public final class RowPage: @unchecked Sendable {  // exclusive to one thread un
 
   /// The value of a row's slot.
   @inlinable
+  @inline(__always)
   package func value(_ slot: Slot, of place: Int) -> Value { cell(slot, of: place).asValue }
 
   /// The bytes in the tail to which a cell refers.

@@ -158,7 +158,7 @@ extension ObjectRow {
   mutating func removeValue(_ slot: Slot, slotCount: Int) -> (bytes: Int, isEmpty: Bool) {
     guard isOwn, let page, base != nil, slot >= 64 || owns(slot) else { return (0, false) }
     // Values from slot 64 on are beside the row, unless a failed save put them in.
-    if slot >= 64 { return (page.stage == .filling ? 0 : spill(slotCount: slotCount), false) }
+    if slot >= 64 { return (page.isFilling ? 0 : spill(slotCount: slotCount), false) }
     if let bytes = page.restoreBase(slot: slot, of: Int(place)) { return (bytes, ownSlots == 0) }
     var bytes = spill(slotCount: slotCount)
     if !live.isEmpty { bytes &+= setLive(nil, slot: slot) }
@@ -272,7 +272,7 @@ extension ObjectRow {
   func complete(under key: Int64, version: Int64, of table: ObjectTable) -> Int? {
     guard isOwn, let page = page.map(Unmanaged.passUnretained) else { return nil }
     return page._withUnsafeGuaranteedRef { page in
-      guard page.stage == .completing else { return nil }
+      guard page.isCompleting else { return nil }
       page.complete(Int(place), key: key, version: version)
       if live.isEmpty { return 0 }
       var bytes = 0

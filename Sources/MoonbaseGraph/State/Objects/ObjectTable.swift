@@ -117,7 +117,7 @@ final class ObjectTable {
   @inline(__always)
   func pageForOwnRow() -> Unmanaged<RowPage> {
     if let page = ownRows.map(Unmanaged.passUnretained),
-      page._withUnsafeGuaranteedRef({ !$0.isFull && $0.stage == .filling })
+      page._withUnsafeGuaranteedRef({ !$0.isFull && $0.isFilling })
     {
       return page
     }
@@ -132,7 +132,7 @@ final class ObjectTable {
   private func makePage() -> RowPage {
     context?.copyRowsOfSparsePages()
     // Copying rows of sparse pages may have made a page.
-    if let ownRows, !ownRows.isFull, ownRows.stage == .filling { return ownRows }
+    if let ownRows, !ownRows.isFull, ownRows.isFilling { return ownRows }
     let former = ownRows.flatMap { $0.isFull ? $0 : nil }
     let page = RowPage(
       StoreNumber(rawValue: kind.store), entity: entity.symbol, slotCount: properties.count,
