@@ -67,7 +67,8 @@ extension PersistentStoreDescription {
   /// An address without a password, for messages.
   package static func shown(_ address: String) -> String {
     #if PostgreSQL
-      return PersistentStoreDescription.address(address).flatMap { try? PostgreSQLAddress($0) }?.description ?? "the store's address"
+      return PersistentStoreDescription.address(address).flatMap { try? PostgreSQLAddress($0) }?.description
+        ?? "the store's address"
     #else
       return "the store's address"
     #endif

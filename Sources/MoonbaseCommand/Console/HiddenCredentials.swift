@@ -7,7 +7,7 @@ enum HiddenCredentials {
   ///
   /// Hides too much of an unusual text rather than too little: the rest of a line after `password=`, up to `&`.
   ///
-  /// - Parameter text: One or several lines.
+  /// - Parameter text: A text of any number of lines.
   static func hidden(_ text: String) -> String {
     let isAddress = text.contains("postgres"), isKeywordList = text.contains("host=") || text.contains("dbname=")
     guard isAddress || isKeywordList else { return text }

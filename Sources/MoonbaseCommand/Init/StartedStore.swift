@@ -48,7 +48,8 @@ struct StartedStore {
     let known = remembered.keys.sorted()
     if let unknown = forgotten.first(where: { remembered[$0] == nil }) {
       let all = known.isEmpty ? "it remembers none" : "it remembers \(known.listed())"
-      throw UsageError("\(store.name) remembers no extension \(unknown)\(suggestion(for: unknown, among: known)): \(all)")
+      throw UsageError(
+        "\(store.name) remembers no extension \(unknown)\(suggestion(for: unknown, among: known)): \(all)")
     }
     let missing = known.filter { !extensions.names.contains($0) && !forgotten.contains($0) }
     guard let first = missing.first else { return }

@@ -126,11 +126,15 @@ struct MigrateCommand: ParsableCommand {
     let description = place.place.description(busyTimeout: try patience.duration())
     #if PostgreSQL
       let migration = try ServerMigration(of: description, at: place.place.address, sources: versions.sources)
-      let watch = EndingWatch("\(place.place.name) is as it was") { [leftovers = migration.leftovers] in leftovers.discard() }
+      let watch = EndingWatch("\(place.place.name) is as it was") { [leftovers = migration.leftovers] in
+        leftovers.discard()
+      }
       defer { watch.end() }
       let (lost, parts) = (try migration.transactionCount(), try migration.foreignParts())
       var outcome = try plan ? migration.plan(body) : migration.run(allowingLoss: allowLoss, body)
-      if !outcome.plans.isEmpty { (outcome.plans[0].lostTransactionCount, outcome.plans[0].foreignParts) = (lost, parts) }
+      if !outcome.plans.isEmpty {
+        (outcome.plans[0].lostTransactionCount, outcome.plans[0].foreignParts) = (lost, parts)
+      }
       return outcome
     #else
       // Throws, because this build opens no address.

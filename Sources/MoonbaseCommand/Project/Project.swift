@@ -144,7 +144,8 @@ struct ProjectPath: Equatable {
     else {
       let beginning = key == "grants" ? "\(place): grants" : place
       guard !PersistentStoreDescription.isAddress(text) else {
-        throw UsageError("\(beginning): the \(what) of a project is a file: name an address with \(option), or in MOONBASE_STORE")
+        throw UsageError(
+          "\(beginning): the \(what) of a project is a file: name an address with \(option), or in MOONBASE_STORE")
       }
       throw UsageError(
         "\(beginning): the \(what) '\(text)' does not lie below the project's folder, \(folder == "." ? "this one" : folder): \(remedy)"

@@ -10,7 +10,8 @@
           let rows = try connection.queryOnce(sql)
           return (0..<rows.count).map { row in
             StrayRows(
-              table: table, number: rows.isNull(row, 0) ? nil : "\(rows.integer(row, 0))", count: Int(rows.integer(row, 1)))
+              table: table, number: rows.isNull(row, 0) ? nil : "\(rows.integer(row, 0))",
+              count: Int(rows.integer(row, 1)))
           }
         }
       }

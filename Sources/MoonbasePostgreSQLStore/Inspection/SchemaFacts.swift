@@ -80,7 +80,8 @@
       return switch try views.state(on: connection) {
       case .current: "schema \(schema)"
       case .outdated: "schema \(schema), of another version of the model: opened for writing the store makes them anew"
-      case .missing: "none: the store makes them when it is opened for writing by a user with the right CREATE on the database"
+      case .missing:
+        "none: the store makes them when it is opened for writing by a user with the right CREATE on the database"
       case .foreign: "none: the schema \(schema) is of another program"
       }
     }

@@ -231,7 +231,8 @@
         try tell(
           StoreFinding(
             kind: .orphan, place: name,
-            message: "it is a store that a copy or a migration left unfinished, and no process uses it: drop the schema",
+            message:
+              "it is a store that a copy or a migration left unfinished, and no process uses it: drop the schema",
             repair: .file))
       }
     }

@@ -169,7 +169,8 @@
       }
       if error.state == "08P01" || error.state == "42P02" {
         return GraphError(
-          .invalidRequest, message: "the query has parameters, for which there are no values: write the values ($1) into it",
+          .invalidRequest,
+          message: "the query has parameters, for which there are no values: write the values ($1) into it",
           underlying: error)
       }
       // Syntax, names and types (42), and values (22). A missing permission is another error.

@@ -38,7 +38,9 @@
       self.options = options
       pool = ConnectionPool(destination, options: options)
       keeper = try ConnectionPool(PostgreSQLAddress(url), options: options).open()
-      do { try AbandonedSchemas.remove(beside: destination.schema, keeper) } catch { throw pool.failure.translate(error) }
+      do { try AbandonedSchemas.remove(beside: destination.schema, keeper) } catch {
+        throw pool.failure.translate(error)
+      }
     }
 
     /// The part of a temporary name between the beginning of the destination's name and a UUID.

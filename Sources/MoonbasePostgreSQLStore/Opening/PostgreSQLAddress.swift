@@ -38,7 +38,9 @@
         throw Self.error("names a schema of \(schema.utf8.count) bytes: PostgreSQL takes one to 63")
       }
       // PostgreSQL replaces this name in a search path by the name of the user.
-      guard schema != "$user" else { throw Self.error("names the schema $user, which PostgreSQL takes for another one") }
+      guard schema != "$user" else {
+        throw Self.error("names the schema $user, which PostgreSQL takes for another one")
+      }
       let rest = items.filter { $0.name != "schema" }
       parts.queryItems = rest.isEmpty ? nil : rest
       guard let target = parts.string else { throw Self.error("cannot be read") }

@@ -152,7 +152,8 @@
         throw GraphError(
           .readOnlyStore,
           message:
-            "\(address) has no tables for a history, and is only read: open it for writing, or without a history (--keep-history, tracksHistory)")
+            "\(address) has no tables for a history, and is only read: open it for writing, or without a history (--keep-history, tracksHistory)"
+        )
       }
       try Self.transaction(connection) { try SchemaWriter.writeHistory($0) }
       return true

@@ -5,8 +5,8 @@
   import MoonbasePostgreSQL
   import MoonbaseSQL
 
-  /// Decodes a column. The server guarantees the type, so only numbers out of range, NaN and texts that are no URIs can be
-  /// invalid.
+  /// Decodes a column. The server guarantees the type, so only numbers out of range, NaN and texts that are no URIs can
+  /// be invalid.
   enum ColumnReader {
     /// Decodes a column into a slot of the page's current row.
     @inline(__always)

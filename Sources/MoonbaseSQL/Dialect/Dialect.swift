@@ -113,8 +113,8 @@ package struct Dialect: Sendable {
   package var takesBareColumns = true
   /// Whether texts may contain the character NUL.
   package var keepsNUL = true
-  /// The join of two tables whose condition stands after WHERE. SQLite would not reorder the tables of a CROSS JOIN, and
-  /// other engines take no JOIN without ON.
+  /// The join of two tables whose condition stands after WHERE. SQLite would not reorder the tables of a CROSS JOIN.
+  /// Other engines take no JOIN without ON.
   package var joinWithoutCondition = "JOIN"
   /// The types of columns by the kinds of their values. Nil where a column may hold values of any type.
   private var columnTypes: (@Sendable (ColumnKind?) -> String)?

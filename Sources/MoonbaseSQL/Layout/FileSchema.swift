@@ -49,7 +49,9 @@ package struct FileSchema: Sendable {
   let preparation: String?
 
   /// Makes a schema from tables and entity numbers.
-  package init(tables: [String: Table], numbers: [String: Int64], path: String, name: String? = nil, preparation: String? = nil) {
+  package init(
+    tables: [String: Table], numbers: [String: Int64], path: String, name: String? = nil, preparation: String? = nil
+  ) {
     (self.name, self.preparation) = (name, preparation)
     self.tables = tables
     self.numbers = numbers

@@ -67,7 +67,9 @@ package struct LayoutLacks: Sendable {
     return note(
       MissingFeature(
         entity: entity.name, property: property, table: table,
-        reason: column.present.map { "column \(name) of table \(table) has the type \($0), and not \(column.type), \(loss)" }
+        reason: column.present.map {
+          "column \(name) of table \(table) has the type \($0), and not \(column.type), \(loss)"
+        }
           ?? "table \(table) has no column \(name), \(loss)",
         advice: "restore the store from a backup, or "
           + (column.present == nil ? "add the column without values" : "give the column its type")

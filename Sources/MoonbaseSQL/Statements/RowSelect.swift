@@ -119,8 +119,8 @@ package struct RowSelect: Sendable {
     query.leavesOutStrayRows ? strictCondition : entityCondition
   }
 
-  /// Whether a table holds the query's entities alone. Core Data does not read `Z_ENT` then; this query does not either.
-  /// A table with subentities needs `Z_ENT`.
+  /// Whether a table holds the query's entities alone. Core Data does not read `Z_ENT` then, and neither does this
+  /// query. A table with subentities needs `Z_ENT`.
   private static func holdsAll(_ concrete: [EntityLayout], of own: EntityLayout, in layout: StoreLayout) -> Bool {
     let root = layout.model.entities[own.entity.root]
     let all = layout.subtree(of: root).filter { !$0.entity.isAbstract }

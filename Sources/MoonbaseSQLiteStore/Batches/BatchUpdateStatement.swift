@@ -10,8 +10,8 @@ import enum MoonbaseModel.Expression
 /// of the request computes comes from a `BatchFunction`, which a common table expression calls once for each row.
 ///
 /// Two shortcuts are tried before: an update of constants that is checked afterwards (`runSound`), and an update of a
-/// whole table whose functions another thread calls (`runOnTwoThreads`). All give the same result as the graph, or throw
-/// `BatchRefusal`. A shortcut that does not fit returns nil with nothing written.
+/// whole table whose functions another thread calls (`runOnTwoThreads`). All give the same result as the graph, or
+/// throw `BatchRefusal`. A shortcut that does not fit returns nil with nothing written.
 struct BatchUpdateStatement: BatchStatement {
   /// A column and its new value.
   private struct Assignment {

@@ -114,8 +114,8 @@ package final class SessionPool: Sendable {
   /// The greatest number of open views. Each is a connection with descriptors and pages of its own.
   private static let greatestViewCount = 32
 
-  /// Lends a connection until it is given back, beyond a single call; with `isView`, in an open transaction. Returns nil
-  /// for a file that may not be read for long, or where too many connections are lent.
+  /// Lends a connection until it is given back, beyond a call; with `isView`, in an open transaction. Returns nil for a
+  /// file that may not be read for long, or where too many connections are lent.
   func lend(isView: Bool, to reader: any ReadingBorrower) throws -> Session? {
     guard let session = try lend(isView: isView) else { return nil }
     borrowers.withLock { $0[ObjectIdentifier(session)] = WeakBorrower(session: reader) }

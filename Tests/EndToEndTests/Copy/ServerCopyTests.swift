@@ -106,7 +106,10 @@
       let blocking = "blocking_\(schema.prefix(12))"
       let blocker = try ChildProcess(
         URL(fileURLWithPath: "/usr/bin/env"),
-        ["psql", "-q", "\(database)?application_name=\(blocking)", "-c", "BEGIN", "-c", "CREATE SCHEMA \(schema)", "-c", "\\echo blocking", "-c", "SELECT pg_sleep(60)"],
+        [
+          "psql", "-q", "\(database)?application_name=\(blocking)", "-c", "BEGIN", "-c", "CREATE SCHEMA \(schema)",
+          "-c", "\\echo blocking", "-c", "SELECT pg_sleep(60)",
+        ],
         in: bench.folder)
       defer { blocker.kill() }
       try blocker.wait(for: "blocking")

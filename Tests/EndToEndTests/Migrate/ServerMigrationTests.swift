@@ -71,7 +71,7 @@
     /// A migration that waits for another session is ended; its folder and its schema go.
     @Test(arguments: ["migrate", "backup"])
     func workThatIsEndedLeavesNothing(_ command: String) throws {
-      let temporary = try bench.file("temporary")
+      let temporary = bench.file("temporary")
       try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
       let blocking = "blocking_\(Workbench.parts(of: server).schema.prefix(12))"
       let (database, schema) = Workbench.parts(of: server)
@@ -79,7 +79,8 @@
         URL(fileURLWithPath: "/usr/bin/env"),
         [
           "psql", "-q", "\(database)?application_name=\(blocking)", "-c", "BEGIN", "-c",
-          "LOCK TABLE \(schema).zperson IN ACCESS EXCLUSIVE MODE", "-c", "\\echo blocking", "-c", "SELECT pg_sleep(120)",
+          "LOCK TABLE \(schema).zperson IN ACCESS EXCLUSIVE MODE", "-c", "\\echo blocking", "-c",
+          "SELECT pg_sleep(120)",
         ], in: bench.folder)
       defer { blocker.kill() }
       try blocker.wait(for: "blocking")
@@ -106,7 +107,9 @@
         "ALTER TABLE ZPERSON ADD COLUMN note text; ALTER TABLE ZPERSON ADD CHECK (z_pk > 0); "
           + "CREATE INDEX person_note ON ZPERSON (note); CREATE TABLE others (x int); CREATE INDEX o ON others (x)",
         at: server)
-      let parts = ["the column note of zperson", "the index person_note of zperson", "the constraint zperson_z_pk_check"]
+      let parts = [
+        "the column note of zperson", "the index person_note of zperson", "the constraint zperson_z_pk_check",
+      ]
       let plan = try bench.moonbase("migrate", server, "--to", "2.lua", "--plan")
       #expect(plan.status == 1 && parts.allSatisfy(plan.output.contains), "\(plan)")
       #expect(plan.output.matches(of: #/another program added/#).count == 3, "\(plan)")

@@ -73,7 +73,8 @@
       let outcome = try doctor()
       #expect(outcome.status == 1 && outcome.output.split(separator: "\n").count == 2, "\(outcome)")
       #expect(outcome.output.contains("column ZAGE of table ZPERSON has the type numeric(20,2), and not bigint"))
-      #expect(outcome.output.contains("has the type text COLLATE \"default\", and not text COLLATE \"C\""), "\(outcome)")
+      #expect(
+        outcome.output.contains("has the type text COLLATE \"default\", and not text COLLATE \"C\""), "\(outcome)")
       let refused = try bench.moonbase("fetch", "Person", server)
       #expect(refused.status == 1 && refused.complaints.contains("has the type"), "\(refused)")
       // The statements of the advice put the columns right.

@@ -69,7 +69,8 @@ struct ModelConversion {
     let known = names.map { "its versions are \($0.joined(separator: ", "))" } ?? "it has no versions"
     throw GraphError(
       .unknownName,
-      message: "\(ModelFile.shown(path)) has no version \(version): \(known)\(suggestion(for: version, among: names ?? []))")
+      message:
+        "\(ModelFile.shown(path)) has no version \(version): \(known)\(suggestion(for: version, among: names ?? []))")
   }
 
   /// Throws if information is lost and this is not allowed. The written bytes are read again, and must give an equal
