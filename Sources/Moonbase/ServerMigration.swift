@@ -34,7 +34,7 @@
 
     /// The number of transactions in the history, which a migration loses.
     package func transactionCount() throws -> Int {
-      try PostgreSQLStore.facts(ofStoreAt: address).transactionCount ?? 0
+      try PostgreSQLStore.transactionCount(ofStoreAt: address, busyTimeout: store.busyTimeout)
     }
 
     /// Calls `body` with a file that has the store's objects. The store is unchanged.

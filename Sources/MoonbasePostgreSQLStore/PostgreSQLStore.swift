@@ -218,6 +218,15 @@
       }
     }
 
+    /// The number of transactions in the history of a store; 0 without a history.
+    package static func transactionCount(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> Int {
+      let schema = try PostgreSQLAddress(url).schema
+      return try withStore(url, busyTimeout: busyTimeout) { connection, _ in
+        guard try StoreOpener.tables(of: schema, connection)["ATRANSACTION"] != nil else { return 0 }
+        return Int(try connection.query("SELECT COUNT(*) FROM ATRANSACTION").integer(0, 0))
+      }
+    }
+
     /// The greatest keys that a store has given, by the names of entities.
     package static func counters(ofStoreAt url: URL, busyTimeout: Duration? = nil) throws -> [String: Int64] {
       try withStore(url, busyTimeout: busyTimeout) { connection, _ in try counters(connection) }

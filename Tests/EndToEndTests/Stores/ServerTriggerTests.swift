@@ -16,20 +16,22 @@
         "for i = 1, \(count) do moonbase.context:insert('Person', { name = 'n' }) end print(moonbase.context:save())")
     }
 
+    /// A rule does not apply to `COPY`, by which a save sends many rows.
     @Test func rowsThatTheDatabaseLeavesOutEndTheSave() throws {
-      for statement in [
-        "CREATE RULE nothing AS ON INSERT TO zperson DO INSTEAD NOTHING",
-        "DROP RULE nothing ON zperson; CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$; "
-          + "CREATE TRIGGER skip BEFORE INSERT ON zperson FOR EACH ROW EXECUTE FUNCTION skip()",
-      ] {
-        try bench.psql(statement, at: server)
-        for count in [1, 100] {
-          let refused = try insert(count, server)
-          #expect(!refused.output.contains("true"), "\(refused)")
-          #expect((refused.output + refused.complaints).contains("leaves them out") || count == 100, "\(refused)")
-        }
-        #expect(try bench.psql("SELECT COUNT(*) FROM zperson WHERE zname = 'n'", at: server) == "0\n")
-      }
+      try bench.psql("CREATE RULE nothing AS ON INSERT TO zperson DO INSTEAD NOTHING", at: server)
+      try expectRefusal(of: 1)
+      try bench.psql(
+        "DROP RULE nothing ON zperson",
+        "CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$",
+        "CREATE TRIGGER skip BEFORE INSERT ON zperson FOR EACH ROW EXECUTE FUNCTION skip()", at: server)
+      for count in [1, 100] { try expectRefusal(of: count) }
+    }
+
+    private func expectRefusal(of count: Int) throws {
+      let refused = try insert(count, server)
+      #expect(!refused.output.contains("true"), "\(refused)")
+      #expect((refused.output + refused.complaints).contains("leaves them out"), "\(refused)")
+      #expect(try bench.psql("SELECT COUNT(*) FROM zperson WHERE zname = 'n'", at: server) == "0\n")
     }
 
     @Test func aUserWhoseSessionsOnlyReadSavesNothing() throws {

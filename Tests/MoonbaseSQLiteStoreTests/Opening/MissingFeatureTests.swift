@@ -279,7 +279,7 @@ import struct MoonbaseModel.SortDescriptor
     #expect(error.code == .readOnlyStore)
     #expect(error.message.contains("it has no table ZPROJECT"), "\(error)")
     #expect(error.message.contains("(and 1 more: `moonbase info` lists all)"), "\(error)")
-    #expect(error.message.contains("restore the file from a backup"), "\(error)")
+    #expect(error.message.contains("restore the store from a backup"), "\(error)")
     #expect(try contents() == before)
   }
 

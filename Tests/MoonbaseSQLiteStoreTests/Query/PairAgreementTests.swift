@@ -12,7 +12,7 @@ import enum MoonbaseModel.Predicate
   private static let terms = [
     "ANY tags.n > 3", "ALL tags.n > 1", "NONE tags.n == 2", "tags.@count > 1", "tags.@count == 0", "tags.@sum.n > 4",
     "tags.@max.n == 4", "tags.@min.n == 1", "tags.@avg.n > 2", "SUBQUERY(tags, $t, $t.n > 2).@count > 0",
-    "SUBQUERY(tags, $t, $t.n > n).@count == 1", "ANY tags.owners.n == 2", "tags == NULL", "ANY tags.n == NULL",
+    "SUBQUERY(tags, $t, $t.n > n).@count == 1", "ANY tags.owners.n == 2", "ANY tags.n == NULL",
     "SUBQUERY(tags, $t, $t.owners.@count > 2).@count > 0", "ANY tags.main.n == 3", "ANY older.n == 1",
     "older.@count == 2", "NONE younger.n > 3", "SUBQUERY(older, $o, ANY $o.tags.n == 1).@count > 0",
     "ANY liked.n > 2", "liked.@count == 1", "boss.tags.@count > 1", "ANY boss.tags.n == 4", "boss.boss.tags.@sum.n > 3",
