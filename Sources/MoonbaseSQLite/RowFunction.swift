@@ -97,6 +97,9 @@ package final class RowFunction {
     return true
   }
 
+  /// Whether an argument of a call differs from the function's result.
+  package func differs(from call: borrowing FunctionCall, at index: Int) -> Bool { differs(from: call.value(index)) }
+
   /// Whether a column of a statement's row differs from the function's result.
   package func differs(from statement: Statement, at column: Int32) -> Bool { differs(from: statement.value(column)) }
 

@@ -9,7 +9,16 @@ import enum MoonbaseModel.Expression
 /// A function that SQL calls with columns of a row: a function of the request, or an expression. The graph evaluates
 /// the expression, so the value is the graph's.
 ///
-/// `MOONBASE_BATCH_n` of a row's inputs, key and entity returns the new value.
+/// | in SQL | returns |
+/// |---|---|
+/// | `MOONBASE_BATCH_n` of a row's key, entity and inputs | the new value |
+/// | `MOONBASE_BATCH_n_DIFFERS` of inputs, column, entity and version | whether the value differs |
+/// | `MOONBASE_BATCH_n_GIVEN` | the value that the comparison computed |
+///
+/// The last two are for an `UPDATE` that visits one row after the other and calls for a row's value directly after its
+/// condition. Entity and version must be such as a save accepts. The second call without a value in between shows that
+/// SQLite collects the rows first: `RowsAreCollected` is thrown, and nothing is written. The error is also thrown where
+/// the function asks for the row's ID, for example to report a failure: only the first form receives the key.
 final class BatchFunction {
   /// An attribute that the function reads.
   private struct Input {
@@ -26,6 +35,9 @@ final class BatchFunction {
     case expression(CompiledExpression)
     case function(BatchUpdateFunction)
   }
+
+  /// Thrown when the statement calls for values only after it has visited all rows.
+  struct RowsAreCollected: Error {}
 
   /// `MOONBASE_BATCH_n`, where n is the slot.
   fileprivate let name: String
@@ -48,12 +60,18 @@ final class BatchFunction {
   private let cells: UnsafeMutableBufferPointer<Snapshot.Cell>
   // For each row these are read and written: docs/development.md, "What the compiler is told".
   @exclusivity(unchecked) private var result = BatchResultCell()
+  /// Whether a kept value waits for its row.
+  @exclusivity(unchecked) private var isWaiting = false
+  /// The number of rows that were compared.
+  @exclusivity(unchecked) private(set) var count = 0
   /// The fast path of a script's function over plain values.
   fileprivate let plain: RowFunction?
   /// Checks a value by the rules over the attribute; nil without rules, or where the function checks itself.
   private let check: ((UnsafeBufferPointer<Snapshot.Cell>, Snapshot.Cell) -> Bool)?
   /// The entity number of the last row.
   @exclusivity(unchecked) private var knownNumber: Int64 = -1
+  /// Whether the kept value was computed on the fast path.
+  @exclusivity(unchecked) private var isPlain = false
 
   /// Returns nil for a function that reads more than columns, or columns whose stored form is not the value itself.
   ///
@@ -104,7 +122,16 @@ final class BatchFunction {
   // MARK: In SQL
 
   /// The call for the new value of a row `t0`.
-  var value: String { "\(name)(\(list(inputs.map(\.column) + ["Z_PK", "Z_ENT"])))" }
+  var value: String { "\(name)(\(row))" }
+
+  /// The call that compares the new value with that of a row `t0`.
+  var difference: String { "\(name)_DIFFERS(\(list(askedColumns + ["Z_ENT", "Z_OPT"])))" }
+
+  /// The call for the value that `difference` computed last.
+  var given: String { "\(name)_GIVEN()" }
+
+  /// The arguments of `value`.
+  private var row: String { list(["Z_PK", "Z_ENT"] + inputs.map(\.column)) }
 
   /// Columns of `t0` as a list.
   fileprivate func list(_ columns: [String]) -> String {
@@ -114,27 +141,52 @@ final class BatchFunction {
   /// The inputs, followed by the column that is set unless it is an input.
   fileprivate let askedColumns: [String]
 
-  /// The position of the column that is set among the asked columns.
+  /// The position of the column that is set among the arguments of `difference`.
   fileprivate let columnPlace: Int
 
-  /// The number of arguments: the inputs, the row's key and the number of its entity.
-  private var argumentCount: Int32 { Int32(inputs.count + 2) }
+  /// The SQL functions with their numbers of arguments.
+  private var names: [(name: String, arguments: Int32)] {
+    [
+      (name, Int32(inputs.count + Self.keyCount)), (name + "_DIFFERS", Int32(askedColumns.count + 2)),
+      (name + "_GIVEN", 0),
+    ]
+  }
 
-  /// Registers the function on a connection.
+  /// The arguments before the inputs: the row's key and the number of its entity.
+  private static let keyCount = 2
+
+  /// Registers the functions on a connection.
   func register(on connection: Connection) throws {
-    let count = inputs.count
-    try connection.register(function: name, arguments: argumentCount, traits: .directOnly) { [self] call in
-      if try computeQuickly(call) {
-        plain?.set(on: call)
-      } else {
-        try compute(call) { id(key: call.integer(count), entity: call.integer(count + 1)) }
-        result.set(on: call)
-      }
+    (isWaiting, count) = (false, 0)
+    let (names, place, asked) = (names, columnPlace, askedColumns.count)
+    try connection.register(function: names[0].name, arguments: names[0].arguments, traits: .directOnly) {
+      [self] call in
+      try compute(call, from: Self.keyCount) { id(key: call.integer(0), entity: call.integer(1)) }
+      result.set(on: call)
+    }
+    try connection.register(function: names[1].name, arguments: names[1].arguments, traits: .directOnly) {
+      [self] call in
+      if isWaiting { throw RowsAreCollected() }
+      count += 1
+      // For a damaged row the graph runs the update and names the row.
+      guard
+        isSound(call.storage(asked), call.integer(asked), call.storage(asked + 1), call.integer(asked + 1))
+      else { throw BatchRefusal() }
+      let differs = try computeQuickly(call) ? plain?.differs(from: call, at: place) : differs(call, at: place)
+      isWaiting = differs == true
+      call.set(Int64(isWaiting ? 1 : 0))
+    }
+    try connection.register(function: names[2].name, arguments: names[2].arguments, traits: .directOnly) {
+      [self] call in
+      isWaiting = false
+      if isPlain { plain?.set(on: call) } else { result.set(on: call) }
     }
   }
 
-  /// Removes the function from a connection, which would keep its references alive.
-  func unregister(on connection: Connection) { connection.unregister(function: name, arguments: argumentCount) }
+  /// Removes the functions from a connection, which would keep their references alive.
+  func unregister(on connection: Connection) {
+    for (name, arguments) in names { connection.unregister(function: name, arguments: arguments) }
+  }
 
   // MARK: Calling
 
@@ -155,7 +207,8 @@ final class BatchFunction {
   /// Computes the value on the fast path. Returns false where there is none, or it has no result.
   private func computeQuickly(_ call: borrowing FunctionCall) throws -> Bool {
     try HostWork.charge()
-    return isAnswered { plain?.compute(call) == true }
+    isPlain = isAnswered { plain?.compute(call) == true }
+    return isPlain
   }
 
   /// Whether the fast path has a valid result, for which no store was read.
@@ -172,10 +225,28 @@ final class BatchFunction {
     return check(UnsafeBufferPointer(cells), Snapshot.Cell(plain.given, of: attribute.type))
   }
 
+  /// Whether the column has another value. Throws `RowsAreCollected` where the function asks for the row's ID, for
+  /// example to report a failure: only the call of `value` contains the key.
+  private func differs(_ call: borrowing FunctionCall, at place: Int) throws -> Bool {
+    var isRowAsked = false
+    do {
+      try compute(call, from: 0) {
+        isRowAsked = true
+        return id(key: 0, entity: 0)
+      }
+    } catch {
+      throw isRowAsked ? RowsAreCollected() : error
+    }
+    return result.differs(from: call, at: place)
+  }
+
   /// Computes the value into `result`. Throws `BatchRefusal` for a value that the column cannot hold, and for rows that
   /// the graph has to name.
-  private func compute(_ call: borrowing FunctionCall, _ id: () -> ManagedObjectID) throws {
-    for (index, input) in inputs.enumerated() { cells[index] = try Self.cell(call, at: index, type: input.type) }
+  private func compute(_ call: borrowing FunctionCall, from place: Int, _ id: () -> ManagedObjectID) throws {
+    try HostWork.charge()
+    for (index, input) in inputs.enumerated() {
+      cells[index] = try Self.cell(call, at: index + place, type: input.type)
+    }
     var fits = false
     switch source {
     case .function(let function):

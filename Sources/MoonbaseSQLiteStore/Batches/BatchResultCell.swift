@@ -8,7 +8,8 @@ import MoonbaseSQLite
 ///
 /// The bytes of all results share one buffer, so that a row needs no allocation.
 ///
-/// Owned by a `BatchFunction`.
+/// Owned by a `BatchFunction`. A value is stored in the form in which SQLite would store it, so that it can be compared
+/// with the column.
 struct BatchResultCell: ~Copyable {
   /// The storage class, with the number.
   private enum Kind {
@@ -65,6 +66,21 @@ struct BatchResultCell: ~Copyable {
     return true
   }
 
+  /// Whether an argument of a call differs from the result. Compares storage classes and values as SQLite stores them.
+  func differs(from call: borrowing FunctionCall, at index: Int) -> Bool {
+    switch (kind, call.storage(index)) {
+    case (.null, let storage): storage != .null
+    case (.integer(let number), .integer): call.integer(index) != number
+    // SQLite keeps a whole number as an integer in a column of either type.
+    case (.integer(let number), .real): Int64(exactly: call.double(index)) != number
+    case (.real(let number), .integer): Int64(exactly: number) != call.integer(index)
+    case (.real(let number), .real): call.double(index) != number
+    case (.text, .text): !call.keptText(index).elementsEqual(bytes)
+    case (.blob, .blob): !call.keptBytes(index).elementsEqual(bytes)
+    default: true
+    }
+  }
+
   /// Returns the result from an SQL function.
   func set(on call: borrowing FunctionCall) {
     switch kind {
@@ -74,5 +90,13 @@ struct BatchResultCell: ~Copyable {
     case .text: bytes.withUnsafeBytes { call.set(text: $0) }
     case .blob: bytes.withUnsafeBytes { call.set(bytes: $0) }
     }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Compares by `memcmp`.
+  fileprivate func elementsEqual(_ other: ContiguousArray<UInt8>) -> Bool {
+    guard count == other.count, let start = baseAddress else { return count == other.count }
+    return other.withUnsafeBytes { $0.baseAddress.map { memcmp(start, $0, count) == 0 } ?? true }
   }
 }

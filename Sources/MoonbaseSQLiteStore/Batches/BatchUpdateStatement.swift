@@ -7,11 +7,12 @@ import MoonbaseSQLite
 import enum MoonbaseModel.Expression
 
 /// A batch update in one statement, which contains constants and arithmetic. A value that only the graph or a function
-/// of the request computes comes from a `BatchFunction`, which a common table expression calls once for each row.
+/// of the request computes comes from a `BatchFunction`. For a whole table the update calls the function row by row.
+/// Otherwise a common table expression calls it once for each row.
 ///
-/// Two shortcuts are tried before: an update of constants that is checked afterwards (`runSound`), and an update of a
-/// whole table whose functions another thread calls (`runOnTwoThreads`). All give the same result as the graph, or
-/// throw `BatchRefusal`. A shortcut that does not fit returns nil with nothing written.
+/// Four ways are tried, the fastest first: an update that is checked afterwards (`runSound`), an update that calls
+/// functions row by row, the same on two threads, and an update with a table of the functions' results. Each gives the
+/// same result as the graph, or throws `BatchRefusal`, or returns nil with nothing written.
 struct BatchUpdateStatement: BatchStatement {
   /// A column and its new value.
   private struct Assignment {
@@ -74,13 +75,13 @@ struct BatchUpdateStatement: BatchStatement {
 
   // MARK: Running
 
-  /// Tries the shortcuts, then the statement.
+  /// Tries the ways in turn.
   func run(in session: Session, files: inout ExternalFiles) throws -> StoreBatchResult {
     if let result = try runSound(in: session) { return result }
     let counted = try countSound(in: session)
     defer { for assignment in assignments { assignment.function?.unregister(on: session.connection) } }
     for assignment in assignments { try assignment.function?.register(on: session.connection) }
-    if let result = try runOnTwoThreads(in: session) { return result }
+    if let result = try runRowByRow(in: session) { return result }
     if isUnsound == nil, try isThere(SQLFragment("NOT (\(RowStatements.versionMayRise))"), in: session) {
       throw BatchRefusal()
     }
@@ -150,12 +151,28 @@ struct BatchUpdateStatement: BatchStatement {
     }
   }
 
+  /// Lets the update itself call the functions, which avoids a table of their results. Returns nil, with nothing
+  /// written, where SQLite would not visit one row after the other.
+  private func runRowByRow(in session: Session) throws -> StoreBatchResult? {
+    guard let first = functions.first, !rows.givesIDs, rows.select.isWhole(rows.query),
+      try rows.history(in: session) == nil
+    else { return nil }
+    if let result = try runOnTwoThreads(in: session) { return result }
+    do {
+      let written = try rows.run(updateRowByRow, in: session)
+      return StoreBatchResult(
+        count: first.function.count, written: written, objectIDs: [], changes: changes(of: written))
+    } catch is BatchFunction.RowsAreCollected {
+      for (_, function) in functions { try function.register(on: session.connection) }
+      return nil
+    }
+  }
+
   /// Runs the update on two threads. This thread reads rows by another connection, in the state in which the update
   /// finds them, and calls the functions. The other thread writes their results. Returns nil, with nothing written,
   /// where that is not possible for all rows.
   private func runOnTwoThreads(in session: Session) throws -> StoreBatchResult? {
-    guard !functions.isEmpty, functions.count == assignments.count, !rows.givesIDs, rows.select.isWhole(rows.query),
-      try rows.history(in: session) == nil, let piped = PipedFunctions(functions.map(\.function)),
+    guard functions.count == assignments.count, let piped = PipedFunctions(functions.map(\.function)),
       HostErrand.hasSeveralCores, session.connection.usesWriteAheadLog,
       try session.connection.integer("SELECT MAX(Z_PK) FROM \(identifier(rows.table))") ?? 0
         > rows.store.fewRows.withLock({ $0 }),
@@ -185,6 +202,7 @@ struct BatchUpdateStatement: BatchStatement {
       guard isComputed, write.tookAll else { throw BatchRefusal() }
       return StoreBatchResult(count: piped.count, written: written, objectIDs: [], changes: changes(of: written))
     } catch is RowPipe.Misfit {
+      for (_, function) in functions { try function.register(on: session.connection) }
       return nil
     }
   }
@@ -243,11 +261,25 @@ struct BatchUpdateStatement: BatchStatement {
     return difference.map { $0 + " AND \(RowStatements.versionMayRise)" }
   }
 
-  /// The condition for rows that the graph must update. Nil where all values come from functions.
+  /// The condition for rows that the graph must update. Nil where all values come from functions: they check versions
+  /// themselves if the update calls them.
   private var isUnsound: SQLFragment? {
     let soundness = assignments.compactMap(\.soundness)
     if soundness.isEmpty, !functions.isEmpty { return nil }
     return "(" + (soundness + [SQLFragment(RowStatements.versionMayRise)]).joined(" AND ") + ") IS NOT TRUE"
+  }
+
+  /// `|` instead of `OR`, so that each condition is evaluated. For example `UPDATE OR ABORT ZPERSON AS t0 SET ZAGE =
+  /// MOONBASE_BATCH_3_GIVEN(), … WHERE MOONBASE_BATCH_3_DIFFERS(…)`.
+  private var updateRowByRow: SQLFragment {
+    let changes = assignments.map { assignment in
+      "\(identifier(assignment.column)) = " + (assignment.function.map { SQLFragment($0.given) } ?? assignment.value)
+    }
+    let differences = assignments.map { assignment in
+      assignment.function.map { SQLFragment($0.difference) } ?? assignment.difference.parenthesized
+    }
+    return "UPDATE OR ABORT \(rows.target) SET " + changes.joined(", ") + ", Z_OPT = COALESCE(Z_OPT, 0) + 1 WHERE "
+      + differences.joined(" | ")
   }
 
   /// The update that takes the values from the pipe.
